@@ -1,0 +1,1 @@
+from ._labels import UNLABELED as UNLABELED

@@ -1,0 +1,108 @@
+"""Partly labelled targets: what counts as a label and how classes are coded."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import column_or_1d
+from sklearn.utils.multiclass import check_classification_targets
+
+from mercer._typing import ArrayLike, BoolArray, FloatArray, IntArray
+
+UNLABELED = -1
+
+
+@dataclass(frozen=True, eq=False)
+class Labels:
+    """Class codes of partly labelled points."""
+
+    codes: IntArray  # (n,) position in `classes`, or UNLABELED
+    classes: NDArray[Any]  # (n_classes,) sorted
+
+    @property
+    def labeled(self) -> IntArray:
+        """Rows that carry a label, in order."""
+        return np.flatnonzero(self.codes != UNLABELED)
+
+    def one_hot(self) -> FloatArray:
+        """Return the labelled rows of the 0/1 target, (n_labeled, n_classes)."""
+        codes = self.codes[self.labeled]
+        return (codes[:, None] == np.arange(len(self.classes))).astype(np.float64)
+
+    def prior(self) -> FloatArray:
+        """Share of each class among the labelled points."""
+        shares: FloatArray = self.one_hot().mean(axis=0)
+        return shares
+
+
+def is_labeled(y: NDArray[Any]) -> BoolArray:
+    """Tell which entries are labels: -1, None and NaN are not."""
+    if y.dtype.kind == "f":
+        return np.isfinite(y) & (y != UNLABELED)
+    if y.dtype.kind in "iu":
+        return y != UNLABELED
+    if y.dtype.kind == "O":
+        return np.array([not _is_missing(value) for value in y], dtype=bool)
+    return np.ones(len(y), dtype=bool)
+
+
+def _is_missing(value: object) -> bool:
+    if value is None or value != value or type(value).__name__ == "NAType":
+        return True
+    # A string "-1" is a name like any other; the number -1 is not.
+    return isinstance(value, int | float | np.number) and value == UNLABELED
+
+
+def encode_labels(y: ArrayLike, *, min_classes: int = 2) -> Labels:
+    """Code partly labelled `y`; -1, None and NaN mark unlabelled points.
+
+    Parameters
+    ----------
+    y : array-like of shape (n,)
+        Numbers or strings.
+    min_classes : int, default=2
+        Fewer distinct labels than this are an error.
+
+    Returns
+    -------
+    Labels
+
+    Examples
+    --------
+    >>> encode_labels(["cat", None, "dog", "cat"]).codes
+    array([ 0, -1,  1,  0])
+    """
+    values = column_or_1d(y, warn=True)
+    known = is_labeled(values)
+    labels = values[known]
+    if labels.dtype.kind == "O" and all(isinstance(v, str) for v in labels):
+        labels = labels.astype(str)
+    if len(labels) == 0:
+        msg = (
+            f"y has no label: all {len(values)} entries mean unlabelled "
+            "(-1, None or NaN). Label at least one point of each class."
+        )
+        raise ValueError(msg)
+    check_classification_targets(labels)
+    classes, codes = np.unique(labels, return_inverse=True)
+    if len(classes) < min_classes:
+        raise ValueError(_too_few_classes(values, classes, min_classes))
+    coded = np.full(len(values), UNLABELED, dtype=np.intp)
+    coded[known] = codes
+    return Labels(coded, classes)
+
+
+def _too_few_classes(
+    values: NDArray[Any], classes: NDArray[Any], min_classes: int
+) -> str:
+    numeric = values.dtype.kind in "iuf"
+    if numeric and set(np.unique(values)) == {-1, 1}:
+        return (
+            "y holds only -1 and 1, and -1 means unlabelled: one class is left. "
+            "Recode, e.g. (y > 0).astype(int)."
+        )
+    return (
+        f"y has {len(classes)} class ({classes[0]!r}) among its labels; "
+        f"at least {min_classes} classes are needed."
+    )

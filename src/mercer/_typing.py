@@ -1,0 +1,22 @@
+"""Array types used in signatures across the library."""
+
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+FloatArray: TypeAlias = NDArray[np.float64]
+IntArray: TypeAlias = NDArray[np.intp]
+BoolArray: TypeAlias = NDArray[np.bool_]
+# scipy ships no annotations: a sparse array is any scipy.sparse matrix or array.
+SparseArray: TypeAlias = Any
+RandomState: TypeAlias = int | np.random.Generator | np.random.RandomState | None
+
+__all__ = [
+    "ArrayLike",
+    "BoolArray",
+    "FloatArray",
+    "IntArray",
+    "RandomState",
+    "SparseArray",
+]
