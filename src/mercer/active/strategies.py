@@ -1,0 +1,180 @@
+"""Which point to ask about next: scores of candidates and batches of questions."""
+
+from collections.abc import Callable
+
+import numpy as np
+from scipy.linalg import solve_triangular
+from scipy.special import entr
+
+from mercer._typing import FloatArray, IntArray
+
+
+def entropy(proba: FloatArray) -> FloatArray:
+    r"""Return :math:`-\sum_c p_c \log p_c` of each row (Hoi et al. 2006, eq. 19).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> entropy(np.array([[1.0, 0.0], [0.5, 0.5]])).round(3)
+    array([0.   , 0.693])
+    """
+    scores: FloatArray = entr(proba).sum(axis=1)
+    return scores
+
+
+def least_confidence(proba: FloatArray) -> FloatArray:
+    """Return one minus the largest probability of each row."""
+    return np.asarray(1 - proba.max(axis=1))
+
+
+def margin(proba: FloatArray) -> FloatArray:
+    """Return one minus the lead of the first class over the second in each row."""
+    if proba.shape[1] < 2:
+        return np.zeros(len(proba))
+    top = np.partition(proba, -2, axis=1)[:, -2:]
+    return np.asarray(1 - (top[:, 1] - top[:, 0]))
+
+
+UNCERTAINTIES: dict[str, Callable[[FloatArray], FloatArray]] = {
+    "entropy": entropy,
+    "least_confidence": least_confidence,
+    "margin": margin,
+}
+
+
+def posterior_variance(
+    features: FloatArray, labeled: IntArray, *, ridge: float
+) -> FloatArray:
+    r"""Return what the labelled points leave unknown about each point.
+
+    .. math:: v(x) = k(x, x) - k_{xl} (K_{ll} + \rho I)^{-1} k_{lx}
+        = \rho\, \phi(x)^\top (\Phi_l^\top \Phi_l + \rho I)^{-1} \phi(x)
+
+    Parameters
+    ----------
+    features : ndarray of shape (n, r)
+        Feature map of all points.
+    labeled : ndarray of shape (n_labeled,)
+        Rows already labelled.
+    ridge : float
+        Noise variance, in units of the kernel.
+
+    Notes
+    -----
+    This is the variance of a Gaussian process with kernel k given the labels; it does
+    not depend on their values, so it explores where uncertainty of a model trained on
+    a handful of labels would only exploit.
+    """
+    Phi_l = features[labeled]
+    A = Phi_l.T @ Phi_l
+    A.flat[:: len(A) + 1] += ridge
+    half = solve_triangular(np.linalg.cholesky(A), features.T, lower=True)  # (r, n)
+    variance: FloatArray = ridge * np.einsum("ij,ij->j", half, half)
+    return variance
+
+
+def diverse_batch(
+    scores: FloatArray,
+    features: FloatArray,
+    labeled: IntArray,
+    candidates: IntArray,
+    n: int,
+    *,
+    ridge: float,
+) -> IntArray:
+    """Choose rows of high score, each far in the kernel from those already known.
+
+    Greedily takes the candidate with the largest score times posterior variance and
+    conditions the variance on it, as if it had been labelled: a point close to one
+    already asked for adds nothing, so a batch holds no two copies of one question.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_points,)
+        How uncertain the model is; ones to explore only.
+    features : ndarray of shape (n_points, r)
+        Feature map of all points.
+    labeled, candidates : ndarray of int
+        Rows already labelled, and rows that may be asked about.
+    n : int
+        Size of the batch.
+    ridge : float
+        Noise variance, in units of the kernel.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        Rows, most useful first.
+
+    Notes
+    -----
+    Each pick conditions by a rank-one downdate of the inverse covariance of the
+    weights, O(n_points r) a pick; nothing of size n_points squared is formed.
+    """
+    Phi_l = features[labeled]
+    A = Phi_l.T @ Phi_l
+    A.flat[:: len(A) + 1] += ridge
+    covariance = ridge * np.linalg.inv(A)  # of the weights, given the labels
+    pool = features[candidates]
+    variance = np.einsum("ij,ij->i", pool @ covariance, pool)
+    chosen: list[int] = []
+    free = np.ones(len(candidates), dtype=bool)
+    for _ in range(n):
+        value = np.where(free, scores[candidates] * np.maximum(variance, 0), -np.inf)
+        best = int(np.argmax(value))
+        chosen.append(best)
+        free[best] = False
+        direction = covariance @ pool[best]
+        direction /= np.sqrt(ridge + pool[best] @ direction)
+        covariance -= np.outer(direction, direction)
+        variance -= (pool @ direction) ** 2
+    return candidates[chosen]
+
+
+def choose_rows(
+    query: str,
+    n: int,
+    *,
+    proba: FloatArray,
+    features: FloatArray,
+    labeled: IntArray,
+    candidates: IntArray,
+    rng: np.random.Generator,
+) -> IntArray:
+    """Return `n` rows to ask about, most useful first.
+
+    Parameters
+    ----------
+    query : str
+        One of `QUERIES`: "entropy", "margin" and "least_confidence" take the most
+        uncertain rows; "variance" explores what the labels leave unknown; "diverse"
+        is entropy times that variance, conditioned on the rest of the batch; "random"
+        is the baseline.
+    n : int
+        How many; at most the number of candidates are returned.
+    proba : ndarray of shape (n_points, n_classes)
+        The model's probabilities.
+    features : ndarray of shape (n_points, r)
+        The learned kernel's feature map.
+    labeled, candidates : ndarray of int
+        Rows already labelled, and rows that may be asked about.
+    rng : Generator
+        Breaks ties of uncertain rows, and draws the random ones.
+    """
+    n = min(n, len(candidates))
+    if query == "random":
+        return rng.choice(candidates, size=n, replace=False)
+    if query in UNCERTAINTIES:
+        scores = UNCERTAINTIES[query](proba[candidates])
+        order = np.lexsort((rng.random(len(candidates)), -scores))
+        return candidates[order[:n]]
+    if query not in QUERIES:
+        msg = f"query must be one of {', '.join(QUERIES)}; got {query!r}."
+        raise ValueError(msg)
+    mean_diagonal = float(np.einsum("ij,ij->", features, features)) / len(features)
+    ridge = 0.1 * mean_diagonal if mean_diagonal > 0 else 1.0
+    scores = entropy(proba) if query == "diverse" else np.ones(len(proba))
+    return diverse_batch(scores, features, labeled, candidates, n, ridge=ridge)
+
+
+QUERIES = (*UNCERTAINTIES, "variance", "diverse", "random")

@@ -1,0 +1,105 @@
+"""Queries for labels."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mercer.active.strategies import (
+    QUERIES,
+    choose_rows,
+    diverse_batch,
+    entropy,
+    least_confidence,
+    margin,
+    posterior_variance,
+)
+
+
+def gaussian_process_variance(
+    features: np.ndarray, labeled: list[int], ridge: float
+) -> np.ndarray:
+    K = features @ features.T
+    K_l = K[labeled]
+    inner = np.linalg.inv(K_l[:, labeled] + ridge * np.eye(len(labeled)))
+    return np.diag(K - K_l.T @ inner @ K_l)
+
+
+@given(seed=st.integers(0, 10**6), n_labeled=st.integers(0, 6))
+def test_posterior_variance_is_that_of_the_gaussian_process(
+    seed: int, n_labeled: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    features = rng.normal(size=(12, 4))
+    labeled = rng.choice(12, n_labeled, replace=False)
+    expected = gaussian_process_variance(features, list(labeled), 0.3)
+    got = posterior_variance(features, labeled, ridge=0.3)
+    np.testing.assert_allclose(got, expected, atol=1e-10)
+
+
+@given(seed=st.integers(0, 10**6))
+def test_batch_is_the_greedy_one_by_brute_force(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    features = rng.normal(size=(15, 5))
+    scores = rng.random(15)
+    labeled = [0, 1]
+    candidates = np.arange(2, 15)
+    known = list(labeled)
+    expected = []
+    for _ in range(6):
+        variance = gaussian_process_variance(features, known, 0.2)
+        free = [i for i in candidates if i not in known]
+        best = max(free, key=lambda i: scores[i] * variance[i])
+        expected.append(best)
+        known.append(best)
+    got = diverse_batch(scores, features, np.array(labeled), candidates, 6, ridge=0.2)
+    assert list(got) == expected
+
+
+def test_batch_never_asks_about_copies_of_one_point() -> None:
+    rng = np.random.default_rng(0)
+    distinct = np.eye(5) + 0.01 * rng.normal(size=(5, 5))
+    features = np.repeat(distinct, 4, axis=0)
+    rows = diverse_batch(
+        np.ones(20), features, np.array([0]), np.arange(1, 20), 4, ridge=0.01
+    )
+    assert sorted(rows // 4) == [1, 2, 3, 4]
+
+
+def test_uncertainties_order_rows_as_they_should() -> None:
+    proba = np.array([[1.0, 0.0, 0.0], [0.6, 0.3, 0.1], [0.34, 0.33, 0.33]])
+    for score in (entropy, least_confidence, margin):
+        assert list(np.argsort(score(proba))) == [0, 1, 2]
+    assert entropy(proba)[2] == pytest.approx(np.log(3), abs=1e-3)
+
+
+@pytest.mark.parametrize("query", QUERIES)
+def test_queries_return_distinct_candidates(query: str) -> None:
+    rng = np.random.default_rng(1)
+    proba = rng.dirichlet(np.ones(3), size=30)
+    arguments = {
+        "proba": proba,
+        "features": rng.normal(size=(30, 4)),
+        "labeled": np.arange(5),
+        "candidates": np.arange(5, 30),
+    }
+    rows = choose_rows(query, 7, **arguments, rng=np.random.default_rng(0))
+    again = choose_rows(query, 7, **arguments, rng=np.random.default_rng(0))
+    assert len(set(rows)) == 7
+    assert min(rows) >= 5
+    np.testing.assert_array_equal(rows, again)
+    everything = choose_rows(query, 99, **arguments, rng=np.random.default_rng(0))
+    assert sorted(everything) == list(range(5, 30))
+
+
+def test_unknown_query_is_an_error() -> None:
+    with pytest.raises(ValueError, match="query must be one of entropy"):
+        choose_rows(
+            "best",
+            1,
+            proba=np.ones((2, 1)),
+            features=np.ones((2, 1)),
+            labeled=np.array([0]),
+            candidates=np.array([1]),
+            rng=np.random.default_rng(0),
+        )

@@ -1,0 +1,163 @@
+"""Model selection with partly labelled targets."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.datasets import load_digits
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.semi_supervised import LabelSpreading
+
+from mercer.model_selection import (
+    LabeledScorer,
+    SemiSupervisedKFold,
+    TemperatureScaledClassifier,
+    expected_calibration_error,
+    fit_temperature,
+)
+
+
+@given(
+    codes=st.lists(st.integers(-1, 3), min_size=4, max_size=40),
+    n_splits=st.integers(2, 6),
+    seed=st.integers(0, 99),
+)
+def test_folds_test_each_label_once_and_train_on_every_class(
+    codes: list[int], n_splits: int, seed: int
+) -> None:
+    y = np.array([*codes, 7, 7])
+    cv = SemiSupervisedKFold(n_splits, random_state=seed)
+    folds = list(cv.split(y, y))
+    counts = {c: int(np.sum(y == c)) for c in set(y[y != -1])}
+    testable = [i for i in range(len(y)) if y[i] != -1 and counts[y[i]] > 1]
+    assert sorted(np.concatenate([test for _, test in folds])) == testable
+    assert len(folds) == cv.get_n_splits(y, y)
+    for train, test in folds:
+        assert set(train) | set(test) == set(range(len(y)))
+        assert not set(train) & set(test)
+        assert set(np.flatnonzero(y == -1)) <= set(train)
+        assert set(y[train]) - {-1} == set(counts)
+    sizes = [len(test) for _, test in folds]
+    assert max(sizes) - min(sizes) <= 1
+
+
+def test_splits_strings_and_none() -> None:
+    y = np.array(["a", None, "b", "a", "b", None], dtype=object)
+    for train, test in SemiSupervisedKFold(2, random_state=0).split(y, y):
+        assert {1, 5} <= set(train)
+        assert all(y[i] is not None for i in test)
+
+
+def test_nothing_to_leave_out_is_an_error() -> None:
+    with pytest.raises(ValueError, match="every class has a single label"):
+        next(SemiSupervisedKFold().split([0, 0, 0], [0, 1, -1]))
+    with pytest.raises(ValueError, match="needs y"):
+        next(SemiSupervisedKFold().split([0, 0, 0]))
+
+
+@pytest.fixture(scope="module")
+def digits() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    X, truth = load_digits(return_X_y=True)
+    rng = np.random.default_rng(0)
+    y = np.full(len(X), -1)
+    rows = rng.permutation(len(X))[:200]
+    y[rows] = truth[rows]
+    return X / 16.0, y, truth
+
+
+def test_partly_labelled_digits_are_scored_right_where_plain_folds_are_not(
+    digits: tuple[np.ndarray, np.ndarray, np.ndarray],
+) -> None:
+    X, y, truth = digits
+    model = LabelSpreading(kernel="knn")
+    hidden = y == -1
+    true_accuracy = np.mean(model.fit(X, y).transduction_[hidden] == truth[hidden])
+    plain = cross_val_score(model, X, y, cv=5).mean()
+    ours = cross_val_score(model, X, y, cv=SemiSupervisedKFold(random_state=0)).mean()
+    assert true_accuracy > 0.9
+    assert plain < 0.2
+    # 200 labels: the standard error of the estimate is about 0.015.
+    assert abs(ours - true_accuracy) < 0.05
+
+
+def test_grid_search_chooses_on_labelled_rows(
+    digits: tuple[np.ndarray, np.ndarray, np.ndarray],
+) -> None:
+    X, y, _ = digits
+    search = GridSearchCV(
+        LabelSpreading(kernel="knn"),
+        {"n_neighbors": [7, 400]},
+        cv=SemiSupervisedKFold(3, random_state=0),
+        scoring=LabeledScorer("accuracy"),
+    ).fit(X, y)
+    assert search.best_params_ == {"n_neighbors": 7}
+
+
+def test_labelled_scorer_ignores_unlabelled_rows(
+    digits: tuple[np.ndarray, np.ndarray, np.ndarray],
+) -> None:
+    X, y, _ = digits
+    known = y != -1
+    model = LogisticRegression(max_iter=1000).fit(X[known], y[known])
+    expected = model.score(X[known], y[known])
+    assert LabeledScorer()(model, X, y) == expected
+    with pytest.raises(ValueError, match="no labelled row"):
+        LabeledScorer()(model, X, np.full(len(X), -1))
+
+
+def test_temperature_recovers_the_scale_of_logits() -> None:
+    rng = np.random.default_rng(0)
+    logits = rng.normal(size=(20000, 3))
+    codes = np.argmax(logits + rng.gumbel(size=logits.shape), axis=1)
+    assert fit_temperature(logits * 5, codes) == pytest.approx(5, rel=0.05)
+    assert fit_temperature(np.zeros((4, 2)), np.array([0, 1, 0, 1])) == 1.0
+
+
+def test_temperature_is_finite_when_scores_separate_the_classes() -> None:
+    T = fit_temperature(np.array([[1.0, -1.0], [-1.0, 1.0]]), np.array([0, 1]))
+    assert 0 < T < 1
+
+
+class Overconfident(ClassifierMixin, BaseEstimator):
+    """Logistic regression on the labelled rows, ten times too sure."""
+
+    def fit(self, X: np.ndarray, y: np.ndarray) -> "Overconfident":
+        known = y != -1
+        self.model_ = LogisticRegression(max_iter=1000).fit(X[known], y[known])
+        self.classes_ = self.model_.classes_
+        return self
+
+    def decision_function(self, X: np.ndarray) -> np.ndarray:
+        return 10 * self.model_.decision_function(X)
+
+    def predict(self, X: np.ndarray) -> np.ndarray:
+        return self.model_.predict(X)
+
+
+def test_calibration_never_learns_unlabelled_as_a_class(
+    digits: tuple[np.ndarray, np.ndarray, np.ndarray],
+) -> None:
+    X, y, truth = digits
+    model = TemperatureScaledClassifier(Overconfident(), random_state=0).fit(X, y)
+    assert list(model.classes_) == list(range(10))
+    proba = model.predict_proba(X)
+    assert proba.shape == (len(X), 10)
+    np.testing.assert_allclose(proba.sum(axis=1), 1)
+    hidden = y == -1
+    raw = Overconfident().fit(X, y).decision_function(X)
+    raw = np.exp(raw - raw.max(axis=1, keepdims=True))
+    raw /= raw.sum(axis=1, keepdims=True)
+    classes = model.classes_
+    ours = expected_calibration_error(truth[hidden], proba[hidden], classes)
+    theirs = expected_calibration_error(truth[hidden], raw[hidden], classes)
+    assert ours < theirs / 2
+
+
+def test_calibration_error_by_hand() -> None:
+    proba = np.array([[0.8, 0.2], [0.8, 0.2], [0.4, 0.6]])
+    # Bin of 0.8: one of two right; bin of 0.6: one of one right.
+    expected = (abs(1 - 1.6) + abs(1 - 0.6)) / 3
+    got = expected_calibration_error([0, 1, 1], proba, [0, 1], n_bins=5)
+    assert got == pytest.approx(expected)
