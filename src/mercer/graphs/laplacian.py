@@ -1,0 +1,129 @@
+r"""Degrees, the three graph Laplacians and the random walk's stationary distribution.
+
+Powers :math:`L^p` and other functions of a Laplacian are functions of its eigenvalues
+(see :mod:`mercer.spectrum.filters`); no such matrix is ever formed here.
+"""
+
+from typing import Literal
+
+import numpy as np
+from scipy import sparse
+
+from mercer._typing import FloatArray, SparseArray
+
+LaplacianKind = Literal["normalized", "combinatorial", "random_walk"]
+
+
+def degrees(adjacency: SparseArray) -> FloatArray:
+    r"""Return the degree :math:`d_i = \sum_j W_{ij}` of every point.
+
+    Parameters
+    ----------
+    adjacency : sparse array of shape (n, n)
+        Symmetric, non-negative, with a zero diagonal, as in `Graph.adjacency`.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+
+    Examples
+    --------
+    >>> from scipy.sparse import csr_array
+    >>> degrees(csr_array([[0.0, 2.0], [2.0, 0.0]]))
+    array([2., 2.])
+    """
+    return np.asarray(adjacency.sum(axis=1), dtype=np.float64).ravel()
+
+
+def laplacian(
+    adjacency: SparseArray, kind: LaplacianKind = "normalized"
+) -> SparseArray:
+    r"""Return a graph Laplacian as a sparse array.
+
+    With :math:`D = \operatorname{diag}(W 1)` and :math:`D^+` its pseudo-inverse,
+
+    .. math::
+
+        L_\text{combinatorial} = D - W, \quad
+        L_\text{normalized} = I - (D^+)^{1/2} W (D^+)^{1/2}, \quad
+        L_\text{random walk} = I - D^+ W.
+
+    Parameters
+    ----------
+    adjacency : sparse array of shape (n, n)
+        Symmetric, non-negative, with a zero diagonal, as in `Graph.adjacency`.
+    kind : {"normalized", "combinatorial", "random_walk"}, default="normalized"
+        Which of the three; the first two are symmetric.
+
+    Returns
+    -------
+    csr_array of shape (n, n)
+
+    Notes
+    -----
+    The normalised Laplacian is that of Mao and Tsang (2010), section II. An isolated
+    point has :math:`L_{ii} = 1` in the normalised and random-walk Laplacians, so that
+    it takes no part in the smoothest directions: their null spaces are spanned by the
+    components that have an edge. In the combinatorial one :math:`L_{ii} = 0`.
+
+    Examples
+    --------
+    >>> from scipy.sparse import csr_array
+    >>> path = csr_array([[0.0, 1.0, 0.0], [1.0, 0.0, 1.0], [0.0, 1.0, 0.0]])
+    >>> laplacian(path, "combinatorial").toarray()
+    array([[ 1., -1.,  0.],
+           [-1.,  2., -1.],
+           [ 0., -1.,  1.]])
+    """
+    d = degrees(adjacency)
+    n = len(d)
+    if kind == "combinatorial":
+        return sparse.csr_array(sparse.diags_array(d) - adjacency)
+    power = {"normalized": -0.5, "random_walk": -1.0}.get(kind)
+    if power is None:
+        msg = (
+            f"kind must be 'normalized', 'combinatorial' or 'random_walk', got {kind!r}"
+        )
+        raise ValueError(msg)
+    inverse = np.zeros(n)
+    np.power(d, power, out=inverse, where=d > 0)
+    scaled = sparse.diags_array(inverse) @ adjacency
+    if kind == "normalized":
+        scaled = scaled @ sparse.diags_array(inverse)
+    return sparse.csr_array(sparse.eye_array(n) - scaled)
+
+
+def stationary_distribution(adjacency: SparseArray) -> FloatArray:
+    r"""Return the distribution the random walk on the graph keeps unchanged.
+
+    :math:`\pi_i = d_i / \sum_j d_j` solves :math:`\pi^\top D^+ W = \pi^\top`. On a
+    disconnected graph it is one solution of several: the one that weighs every
+    component by its volume. Isolated points have mass 0.
+
+    Parameters
+    ----------
+    adjacency : sparse array of shape (n, n)
+        Symmetric, non-negative, with a zero diagonal and at least one edge.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        Non-negative, sums to one.
+
+    Examples
+    --------
+    >>> from scipy.sparse import csr_array
+    >>> path = csr_array([[0.0, 1.0, 0.0], [1.0, 0.0, 1.0], [0.0, 1.0, 0.0]])
+    >>> stationary_distribution(path)
+    array([0.25, 0.5 , 0.25])
+    """
+    d = degrees(adjacency)
+    volume = d.sum()
+    if not volume > 0:
+        msg = (
+            f"the graph of {len(d)} points has no edge, so a walk on it stands still; "
+            "raise n_neighbors or use symmetry='union'."
+        )
+        raise ValueError(msg)
+    pi: FloatArray = d / volume
+    return pi

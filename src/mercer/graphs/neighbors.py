@@ -1,0 +1,347 @@
+"""Symmetric weighted neighbour graphs."""
+
+from dataclasses import dataclass
+from numbers import Real
+from typing import Literal, Self
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse.csgraph import connected_components
+
+from mercer._typing import ArrayLike, FloatArray, IntArray, SparseArray
+from mercer.graphs.search import Method, Metric, Neighbors, nearest_neighbors
+
+Weights = Literal["gaussian", "binary", "self_tuning"]
+Symmetry = Literal["union", "mutual"]
+
+# Weights stay above zero however far the points are, so an edge remains an edge.
+_SMALLEST = float(np.finfo(np.float64).tiny)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Graph:
+    """Symmetric weighted graph over n points; made by `neighbor_graph`."""
+
+    adjacency: SparseArray  # (n, n) csr_array, symmetric, zero diagonal, entries > 0
+    recall: float  # share of true neighbours found, estimated; 1.0 when exact
+    n_components: int
+    component_labels: IntArray  # (n,) in 0..n_components-1
+    weights: Weights | None = None  # None for a ready-made adjacency
+    sigma: float | None = None  # width of the Gaussian weights
+    scales: FloatArray | None = None  # (n,) local scales of the self-tuning weights
+
+    @property
+    def n_points(self) -> int:
+        """Number of points, n."""
+        return int(self.adjacency.shape[0])
+
+    @property
+    def isolated(self) -> IntArray:
+        """Points without any edge, ascending."""
+        return np.flatnonzero(np.diff(self.adjacency.indptr) == 0)
+
+    @classmethod
+    def from_adjacency(cls, W: ArrayLike | SparseArray) -> Self:
+        """Check a ready-made adjacency and wrap it.
+
+        Parameters
+        ----------
+        W : array or sparse array of shape (n, n)
+            Symmetric, finite, non-negative. The diagonal (self-loops) is dropped.
+
+        Returns
+        -------
+        Graph
+
+        Examples
+        --------
+        >>> Graph.from_adjacency([[0, 1, 0], [1, 0, 0], [0, 0, 0]]).n_components
+        2
+        """
+        return cls._of(_checked_adjacency(W), recall=1.0)
+
+    @classmethod
+    def _of(
+        cls,
+        adjacency: SparseArray,
+        *,
+        recall: float,
+        weights: Weights | None = None,
+        sigma: float | None = None,
+        scales: FloatArray | None = None,
+    ) -> Self:
+        n_components, labels = connected_components(adjacency, directed=False)
+        return cls(
+            adjacency,
+            recall,
+            int(n_components),
+            labels.astype(np.intp),
+            weights,
+            sigma,
+            scales,
+        )
+
+    def weigh(self, indices: IntArray, distances: FloatArray) -> SparseArray:
+        """Weigh the edges from new points to points of the graph, as in the graph.
+
+        Parameters
+        ----------
+        indices : int array of shape (m, k)
+            Neighbours of each new point among the points of the graph.
+        distances : ndarray of shape (m, k)
+            Their distances, ascending along each row.
+
+        Returns
+        -------
+        csr_array of shape (m, n)
+            A new point's own self-tuning scale is its largest distance, `sigma` and
+            the scales of the graph's points are those of the graph.
+        """
+        if self.weights is None:
+            msg = (
+                "this graph is a ready-made adjacency: how its weights depend on "
+                "distances is not known. Give the rows of weights themselves."
+            )
+            raise ValueError(msg)
+        m, k = indices.shape
+        if self.weights == "binary":
+            values = np.ones((m, k))
+        elif self.weights == "gaussian":
+            assert self.sigma is not None
+            values = _gaussian(distances, self.sigma)
+        else:
+            assert self.scales is not None
+            own = distances[:, -1:]
+            own = np.where(own > 0, own, self.scales.min())
+            values = _self_tuning(distances, own, self.scales[indices])
+        indptr = np.arange(0, m * k + 1, k)
+        return sparse.csr_array(
+            (values.ravel(), indices.ravel(), indptr), shape=(m, self.n_points)
+        )
+
+
+def neighbor_graph(
+    X: ArrayLike | SparseArray,
+    n_neighbors: int = 10,
+    *,
+    metric: Metric = "euclidean",
+    weights: Weights = "gaussian",
+    sigma: float | None = None,
+    symmetry: Symmetry = "union",
+    method: Method = "auto",
+    rng: np.random.Generator,
+    n_jobs: int | None = None,
+) -> Graph:
+    r"""Join every point to its nearest neighbours and weigh the edges.
+
+    Points i and j are joined if one is (``"union"``) or both are (``"mutual"``) among
+    the other's `n_neighbors` nearest. The edge weighs 1 (``"binary"``),
+
+    .. math::
+
+        \exp\frac{-d_{ij}^2}{2\sigma^2} \text{ ("gaussian")} \quad\text{or}\quad
+        \exp\frac{-d_{ij}^2}{s_i s_j} \text{ ("self\_tuning")},
+
+    where :math:`s_i` is the distance of i to its last neighbour.
+
+    Parameters
+    ----------
+    X : array-like or sparse array of shape (n, d)
+        Points; with ``metric="precomputed"`` their (n, n) distances.
+    n_neighbors : int, default=10
+        Less than n.
+    metric : {"euclidean", "cosine", "precomputed"} or callable, default="euclidean"
+        See `nearest_neighbors`.
+    weights : {"gaussian", "binary", "self_tuning"}, default="gaussian"
+        How edges are weighed. Weights lie in (0, 1].
+    sigma : float, optional
+        Width of the Gaussian. By default :math:`\sigma^2` is the mean squared length
+        of the edges; it is 0 if all edges join equal points, which then weigh 1.
+    symmetry : {"union", "mutual"}, default="union"
+        A mutual graph may leave points without an edge.
+    method : {"auto", "exact", "cells"}, default="auto"
+        See `nearest_neighbors`.
+    rng : numpy.random.Generator
+        Used by the approximate search alone.
+    n_jobs : int, optional
+        Threads of the search; the result does not depend on it.
+
+    Returns
+    -------
+    Graph
+
+    Notes
+    -----
+    The default is the graph of Mao and Tsang (ICDM 2010), section IV. Self-tuning
+    weights are those of Zelnik-Manor and Perona (NIPS 2004); a point with more than
+    `n_neighbors` copies has no scale of its own and takes the smallest positive one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[0.0], [1.0], [2.0], [9.0], [10.0]])
+    >>> graph = neighbor_graph(X, 1, weights="binary", rng=np.random.default_rng(0))
+    >>> graph.n_components
+    2
+    >>> graph.adjacency.sum()
+    np.float64(6.0)
+    """
+    found = nearest_neighbors(
+        X, n_neighbors, metric=metric, method=method, rng=rng, n_jobs=n_jobs
+    )
+    return graph_from_neighbors(found, weights=weights, sigma=sigma, symmetry=symmetry)
+
+
+def graph_from_neighbors(
+    neighbors: Neighbors,
+    n_neighbors: int | None = None,
+    *,
+    weights: Weights = "gaussian",
+    sigma: float | None = None,
+    symmetry: Symmetry = "union",
+) -> Graph:
+    """Build the graph of `neighbor_graph` from a finished search.
+
+    One search for many neighbours serves every smaller graph.
+
+    Parameters
+    ----------
+    neighbors : Neighbors
+        From `nearest_neighbors`.
+    n_neighbors : int, optional
+        Use only so many nearest neighbours; all by default.
+    weights, sigma, symmetry
+        See `neighbor_graph`.
+
+    Returns
+    -------
+    Graph
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer.graphs.search import nearest_neighbors
+    >>> X = np.arange(6.0)[:, None] ** 2
+    >>> found = nearest_neighbors(X, 3, rng=np.random.default_rng(0))
+    >>> [graph_from_neighbors(found, k).adjacency.nnz for k in (1, 2, 3)]
+    [10, 14, 22]
+    """
+    n, k_found = neighbors.indices.shape
+    k = k_found if n_neighbors is None else n_neighbors
+    if not 1 <= k <= k_found:
+        msg = f"n_neighbors must be in 1..{k_found}, the neighbours found; got {k}."
+        raise ValueError(msg)
+    _check_options(weights, sigma, symmetry)
+    i, j, lengths = _edges(
+        neighbors.indices[:, :k],
+        neighbors.distances[:, :k],
+        mutual=symmetry == "mutual",
+    )
+    scales = None
+    if weights == "binary":
+        values, sigma = np.ones(len(lengths)), None
+    elif weights == "gaussian":
+        if sigma is None:
+            sigma = _root_mean_square(lengths)
+        values = _gaussian(lengths, sigma)
+    else:
+        scales = _positive(neighbors.distances[:, k - 1])
+        values, sigma = _self_tuning(lengths, scales[i], scales[j]), None
+    W = sparse.coo_array(
+        (np.tile(values, 2), (np.concatenate([i, j]), np.concatenate([j, i]))), (n, n)
+    ).tocsr()
+    W.sort_indices()
+    return Graph._of(
+        W, recall=neighbors.recall, weights=weights, sigma=sigma, scales=scales
+    )
+
+
+def _edges(
+    indices: IntArray, distances: FloatArray, *, mutual: bool
+) -> tuple[IntArray, IntArray, FloatArray]:
+    """List every undirected edge once, as i < j and its length."""
+    n, k = indices.shape
+    rows = np.repeat(np.arange(n), k)
+    columns = indices.ravel()
+    keys = np.minimum(rows, columns) * n + np.maximum(rows, columns)
+    order = np.argsort(keys, kind="stable")
+    keys = keys[order]
+    first = np.ones(len(keys), dtype=bool)
+    first[1:] = keys[1:] != keys[:-1]
+    starts = np.flatnonzero(first)
+    if mutual:
+        starts = starts[np.diff(starts, append=len(keys)) == 2]
+    lengths = distances.ravel()[order[starts]]
+    return keys[starts] // n, keys[starts] % n, lengths
+
+
+def _gaussian(lengths: FloatArray, sigma: float) -> FloatArray:
+    if sigma == 0:
+        return np.where(lengths == 0, 1.0, _SMALLEST)
+    return np.maximum(np.exp(-0.5 * (lengths / sigma) ** 2), _SMALLEST)
+
+
+def _self_tuning(lengths: FloatArray, s_i: FloatArray, s_j: FloatArray) -> FloatArray:
+    return np.maximum(np.exp(-(lengths / s_i) * (lengths / s_j)), _SMALLEST)
+
+
+def _positive(scales: FloatArray) -> FloatArray:
+    """Replace zero scales by the smallest positive one, or by 1 if there is none."""
+    smallest = np.min(scales, where=scales > 0, initial=np.inf)
+    return np.where(scales > 0, scales, smallest if np.isfinite(smallest) else 1.0)
+
+
+def _root_mean_square(lengths: FloatArray) -> float:
+    longest = float(lengths.max(initial=0.0))
+    if longest == 0:
+        return 0.0
+    # Divided first, so that squares neither overflow nor vanish.
+    return longest * float(np.sqrt(np.mean((lengths / longest) ** 2)))
+
+
+def _check_options(weights: str, sigma: float | None, symmetry: str) -> None:
+    if weights not in ("gaussian", "binary", "self_tuning"):
+        msg = f"weights must be 'gaussian', 'binary' or 'self_tuning', got {weights!r}."
+        raise ValueError(msg)
+    if symmetry not in ("union", "mutual"):
+        msg = f"symmetry must be 'union' or 'mutual', got {symmetry!r}."
+        raise ValueError(msg)
+    if sigma is None:
+        return
+    if weights != "gaussian":
+        msg = f"sigma={sigma!r} belongs to weights='gaussian', got weights={weights!r}."
+        raise ValueError(msg)
+    if not isinstance(sigma, Real) or not 0 < float(sigma) < np.inf:
+        msg = f"sigma must be a positive number, or None for the default, got {sigma!r}"
+        raise ValueError(msg)
+
+
+def _checked_adjacency(W: ArrayLike | SparseArray) -> SparseArray:
+    try:
+        A = sparse.csr_array(W, dtype=np.float64, copy=True)
+    except (TypeError, ValueError) as error:
+        msg = f"adjacency must be a numeric matrix, dense or sparse: {error}"
+        raise ValueError(msg) from error
+    if A.ndim != 2 or A.shape[0] != A.shape[1] or A.shape[0] == 0:
+        msg = f"adjacency must be square and not empty, got shape {A.shape}."
+        raise ValueError(msg)
+    A.sum_duplicates()
+    if not np.isfinite(A.data).all():
+        msg = "adjacency holds NaN or infinity; leave out edges that are not known."
+        raise ValueError(msg)
+    if A.nnz and A.data.min() < 0:
+        msg = f"adjacency has a negative weight ({A.data.min():.3g}); weights are >= 0."
+        raise ValueError(msg)
+    A.setdiag(0)
+    A.eliminate_zeros()
+    gap = abs(A - A.T).max() if A.nnz else 0.0
+    # Rounding of a symmetric formula is forgiven and removed; anything more is not.
+    if gap > 1e-10 * (A.data.max() if A.nnz else 1.0):
+        msg = (
+            f"adjacency is not symmetric: |W - W.T| reaches {gap:.3g}. "
+            "Pass e.g. W.maximum(W.T) or (W + W.T) / 2."
+        )
+        raise ValueError(msg)
+    A = sparse.csr_array((A + A.T) / 2) if gap > 0 else A
+    A.sort_indices()
+    return A
