@@ -12,7 +12,6 @@ from mercer.active.strategies import (
     entropy,
     least_confidence,
     margin,
-    posterior_variance,
 )
 
 
@@ -23,18 +22,6 @@ def gaussian_process_variance(
     K_l = K[labeled]
     inner = np.linalg.inv(K_l[:, labeled] + ridge * np.eye(len(labeled)))
     return np.diag(K - K_l.T @ inner @ K_l)
-
-
-@given(seed=st.integers(0, 10**6), n_labeled=st.integers(0, 6))
-def test_posterior_variance_is_that_of_the_gaussian_process(
-    seed: int, n_labeled: int
-) -> None:
-    rng = np.random.default_rng(seed)
-    features = rng.normal(size=(12, 4))
-    labeled = rng.choice(12, n_labeled, replace=False)
-    expected = gaussian_process_variance(features, list(labeled), 0.3)
-    got = posterior_variance(features, labeled, ridge=0.3)
-    np.testing.assert_allclose(got, expected, atol=1e-10)
 
 
 @given(seed=st.integers(0, 10**6))

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 
 import numpy as np
-from scipy.linalg import solve_triangular
 from scipy.special import entr
 
 from mercer._typing import FloatArray, IntArray
@@ -42,37 +41,6 @@ UNCERTAINTIES: dict[str, Callable[[FloatArray], FloatArray]] = {
 }
 
 
-def posterior_variance(
-    features: FloatArray, labeled: IntArray, *, ridge: float
-) -> FloatArray:
-    r"""Return what the labelled points leave unknown about each point.
-
-    .. math:: v(x) = k(x, x) - k_{xl} (K_{ll} + \rho I)^{-1} k_{lx}
-        = \rho\, \phi(x)^\top (\Phi_l^\top \Phi_l + \rho I)^{-1} \phi(x)
-
-    Parameters
-    ----------
-    features : ndarray of shape (n, r)
-        Feature map of all points.
-    labeled : ndarray of shape (n_labeled,)
-        Rows already labelled.
-    ridge : float
-        Noise variance, in units of the kernel.
-
-    Notes
-    -----
-    This is the variance of a Gaussian process with kernel k given the labels; it does
-    not depend on their values, so it explores where uncertainty of a model trained on
-    a handful of labels would only exploit.
-    """
-    Phi_l = features[labeled]
-    A = Phi_l.T @ Phi_l
-    A.flat[:: len(A) + 1] += ridge
-    half = solve_triangular(np.linalg.cholesky(A), features.T, lower=True)  # (r, n)
-    variance: FloatArray = ridge * np.einsum("ij,ij->j", half, half)
-    return variance
-
-
 def diverse_batch(
     scores: FloatArray,
     features: FloatArray,
@@ -82,11 +50,18 @@ def diverse_batch(
     *,
     ridge: float,
 ) -> IntArray:
-    """Choose rows of high score, each far in the kernel from those already known.
+    r"""Choose rows of high score, each far in the kernel from those already known.
 
-    Greedily takes the candidate with the largest score times posterior variance and
-    conditions the variance on it, as if it had been labelled: a point close to one
-    already asked for adds nothing, so a batch holds no two copies of one question.
+    Greedily takes the candidate with the largest score times
+
+    .. math:: v(x) = k(x, x) - k_{xl} (K_{ll} + \rho I)^{-1} k_{lx}
+        = \rho\, \phi(x)^\top (\Phi_l^\top \Phi_l + \rho I)^{-1} \phi(x),
+
+    the variance of a Gaussian process given the labels, and conditions on it as if it
+    had been labelled: a point close to one already asked for adds nothing, so a batch
+    holds no two copies of one question. The variance does not depend on the labels'
+    values: it explores where the uncertainty of a model with a handful of labels
+    would only exploit.
 
     Parameters
     ----------
