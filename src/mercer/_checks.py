@@ -1,0 +1,116 @@
+"""Checks of matrices that users pass in, with one wording across the library."""
+
+from typing import Any
+
+import numpy as np
+from scipy.sparse import issparse
+
+from mercer._typing import FloatArray
+from mercer.exceptions import NotPSDError
+
+
+def check_finite(A: Any, name: str = "K") -> None:
+    """Raise unless every stored entry of a dense or sparse matrix is finite.
+
+    Examples
+    --------
+    >>> check_finite(np.array([[1.0, np.nan]]))
+    Traceback (most recent call last):
+    ValueError: K holds NaN or infinite entries (1); drop or impute them first.
+    """
+    bad = int(np.sum(~np.isfinite(A.data if issparse(A) else A)))
+    if bad:
+        msg = (
+            f"{name} holds NaN or infinite entries ({bad}); drop or impute them first."
+        )
+        raise ValueError(msg)
+
+
+def check_square(A: Any, name: str = "K") -> None:
+    """Raise unless a dense or sparse matrix is square and not empty.
+
+    Examples
+    --------
+    >>> check_square(np.ones((4, 3)))
+    Traceback (most recent call last):
+    ValueError: K must be square, got shape (4, 3); for the rectangular Gram matrix
+    of two sets call the kernel with both.
+    """
+    shape = np.shape(A)
+    if len(shape) != 2 or shape[0] != shape[1]:
+        msg = (
+            f"{name} must be square, got shape {shape}; for the rectangular Gram "
+            "matrix of two sets call the kernel with both."
+        )
+        raise ValueError(msg)
+    if shape[0] == 0:
+        msg = f"{name} is empty (shape {shape}); at least one point is needed."
+        raise ValueError(msg)
+
+
+def check_symmetric(A: Any, name: str = "K", *, rtol: float = 1e-10) -> None:
+    r"""Raise unless :math:`|A - A^\top| \le` `rtol` :math:`\max |A|` everywhere.
+
+    Examples
+    --------
+    >>> check_symmetric(np.array([[1.0, 2.0], [0.0, 1.0]]))
+    Traceback (most recent call last):
+    ValueError: K must be symmetric: K[0, 1] = 2 but K[1, 0] = 0. If it should be
+    symmetric up to rounding, pass (K + K.T) / 2.
+    """
+    check_square(A, name)
+    difference = abs(A - A.T)
+    if difference.max() <= rtol * abs(A).max():
+        return
+    i, j = divmod(int(difference.argmax()), A.shape[0])
+    i, j = min(i, j), max(i, j)
+    msg = (
+        f"{name} must be symmetric: {name}[{i}, {j}] = {A[i, j]:g} but "
+        f"{name}[{j}, {i}] = {A[j, i]:g}. If it should be symmetric up to rounding, "
+        f"pass ({name} + {name}.T) / 2."
+    )
+    raise ValueError(msg)
+
+
+def check_psd(A: FloatArray, name: str = "K", *, rtol: float = 1e-10) -> None:
+    r"""Raise `NotPSDError` if an eigenvalue is below `-rtol` times the largest.
+
+    Examples
+    --------
+    >>> check_psd(np.array([[1.0, 2.0], [2.0, 1.0]]))
+    Traceback (most recent call last):
+    mercer.exceptions.NotPSDError: K must be positive semi-definite: its smallest
+    eigenvalue is -1 (the largest is 3, 1 of 2 are negative). Clip the spectrum or
+    add 1 to the diagonal.
+    """
+    check_finite(A, name)
+    check_symmetric(A, name)
+    values = np.linalg.eigvalsh(A)
+    floor = -rtol * np.abs(values).max()
+    if values[0] >= floor:
+        return
+    msg = (
+        f"{name} must be positive semi-definite: its smallest eigenvalue is "
+        f"{values[0]:.3g} (the largest is {values[-1]:.3g}, "
+        f"{np.sum(values < floor)} of {len(values)} are negative). "
+        f"Clip the spectrum or add {-values[0]:.3g} to the diagonal."
+    )
+    raise NotPSDError(msg)
+
+
+def check_same_length(a: Any, b: Any, a_name: str, b_name: str) -> None:
+    """Raise unless two arrays have the same number of rows.
+
+    Examples
+    --------
+    >>> check_same_length(np.ones(3), np.ones(4), "X", "y")
+    Traceback (most recent call last):
+    ValueError: X has 3 rows and y has 4; they must describe the same points.
+    """
+    n_a, n_b = np.shape(a)[0], np.shape(b)[0]
+    if n_a != n_b:
+        msg = (
+            f"{a_name} has {n_a} rows and {b_name} has {n_b}; "
+            "they must describe the same points."
+        )
+        raise ValueError(msg)

@@ -1,0 +1,56 @@
+"""Fetch originals from their homes and turn them into arrays."""
+
+import tempfile
+from pathlib import Path
+
+from mercer.datasets.arrays import Arrays
+from mercer.datasets.originals import RECIPES
+from mercer.datasets.registry import Entry
+
+
+def convert_original(name: str, entry: Entry) -> Arrays:
+    """Return the arrays of a data set made from its original files.
+
+    Downloads go to a temporary folder, so an interrupted one leaves nothing behind.
+    """
+    if entry.recipe is None:
+        msg = (
+            f"{name} is neither in the folder named by MERCER_DATA nor in the cache, "
+            f"and its original ({entry.page}) cannot be converted with certainty to the "
+            f"arrays the results rest on. Put {name}.npz into a folder and set "
+            "MERCER_DATA to it."
+        )
+        raise FileNotFoundError(msg)
+    with tempfile.TemporaryDirectory() as folder:
+        files = [_fetch(url, Path(folder), name) for url in entry.urls]
+        try:
+            return RECIPES[entry.recipe](files)
+        except (ValueError, IndexError, EOFError, OSError) as error:
+            msg = (
+                f"What {' and '.join(entry.urls)} gave for {name} is not in the format "
+                f"of the original ({error}). Try later, or set MERCER_DATA to a folder "
+                f"that holds {name}.npz."
+            )
+            raise ValueError(msg) from error
+
+
+def _fetch(url: str, folder: Path, name: str) -> Path:
+    import pooch
+    from requests.exceptions import RequestException
+
+    try:
+        # The arrays are verified after conversion; the file itself has no checksum.
+        fetched = pooch.retrieve(
+            url,
+            known_hash=None,
+            fname=url.rsplit("/", 1)[-1],
+            path=folder,
+            downloader=pooch.HTTPDownloader(timeout=60),
+        )
+    except (RequestException, OSError) as error:
+        msg = (
+            f"Could not download {name} from {url} ({error}). Try later, or set "
+            f"MERCER_DATA to a folder that holds {name}.npz."
+        )
+        raise ConnectionError(msg) from error
+    return Path(fetched)
