@@ -1,0 +1,86 @@
+"""What the bases share: certificate, signs, and the scikit-learn surface."""
+
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils import check_scalar
+from sklearn.utils.validation import check_is_fitted
+
+from mercer._typing import ArrayLike, FloatArray
+
+
+@dataclass(frozen=True, slots=True)
+class BasisCertificate:
+    """How a basis knows that it is right."""
+
+    method: str  # how the pairs were computed
+    reason: str  # why this basis or method was picked
+    residual: float  # largest |A u - value u| over the kept pairs
+    orthogonality: float  # largest entry of |UᵀU - I|
+    gap: float  # between the last kept and the first dropped value; inf: none dropped
+    cuts_repeated_value: bool  # the last kept value continues among the dropped ones
+    n_null: int = 0  # null vectors of a Laplacian, one a connected component
+    recall: float = 1.0  # share of true neighbours found (sampled)
+    lost_trace: float = 0.0  # share of the Gram matrix's trace outside the basis
+
+
+class BasisMixin(TransformerMixin, BaseEstimator):
+    """Fitted attributes and methods that every basis has.
+
+    Subclasses write `fit`, which sets `vectors_`, `values_` and `certificate_`,
+    and `extend`.
+    """
+
+    vectors_: FloatArray  # (n, r)
+    values_: FloatArray  # (r,)
+    certificate_: BasisCertificate
+
+    def fit(self, X: ArrayLike, y: object = None) -> Self:
+        """Compute the basis over the rows of X; y is ignored."""
+        raise NotImplementedError
+
+    def extend(self, X: ArrayLike) -> FloatArray:
+        """Return the values of the basis vectors at new points, (m, r)."""
+        raise NotImplementedError
+
+    def transform(self, X: ArrayLike) -> FloatArray:
+        """Return `extend(X)`; at a training point, its row of `vectors_`."""
+        return self.extend(X)
+
+    def fit_transform(self, X: ArrayLike, y: object = None) -> FloatArray:
+        """Fit and return `vectors_`, with no search for the training rows."""
+        return self.fit(X, y).vectors_
+
+    @property
+    def _n_features_out(self) -> int:
+        check_is_fitted(self, "vectors_")
+        return int(self.vectors_.shape[1])
+
+    def get_feature_names_out(self, input_features: object = None) -> Any:
+        """Return names of the directions, the class name and a number."""
+        stem = type(self).__name__.lower()
+        return np.array([f"{stem}{i}" for i in range(self._n_features_out)], object)
+
+
+def check_n_components(n_components: int | None, n: int) -> int:
+    """Return how many directions to compute: at most n, all of them for None."""
+    if n_components is None:
+        return n
+    check_scalar(n_components, "n_components", Integral, min_val=1)
+    return min(int(n_components), n)
+
+
+def fix_signs(vectors: FloatArray) -> FloatArray:
+    """Return the vectors with the entry of largest modulus made positive.
+
+    Entries within a part in 1e6 of the largest count as equal and the first
+    decides, so that rounding does not flip a symmetric vector.
+    """
+    size = np.abs(vectors)
+    first = np.argmax(size >= (1 - 1e-6) * size.max(axis=0, initial=0.0), axis=0)
+    signs = np.where(vectors[first, np.arange(vectors.shape[1])] < 0, -1.0, 1.0)
+    flipped: FloatArray = vectors * signs
+    return flipped

@@ -1,0 +1,267 @@
+"""The smoothest directions of a neighbour graph, and their values at new points."""
+
+from typing import Literal, Self
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from mercer._random import as_generator
+from mercer._typing import ArrayLike, FloatArray, RandomState, SparseArray
+from mercer.graphs.laplacian import LaplacianKind, degrees, laplacian
+from mercer.graphs.neighbors import Graph, Symmetry, Weights, graph_from_neighbors
+from mercer.graphs.search import Metric, NeighborIndex
+from mercer.spectrum._base import (
+    BasisCertificate,
+    BasisMixin,
+    check_n_components,
+    fix_signs,
+)
+from mercer.spectrum.eigen import smallest_eigenpairs
+from mercer.spectrum.extension import equal_training_rows, extend_vectors, row_codes
+
+
+class GraphBasis(BasisMixin):
+    r"""The r smallest eigenpairs of the Laplacian of a neighbour graph.
+
+    :math:`L u_i = \gamma_i u_i`, :math:`0 = \gamma_1 \le \gamma_2 \le \dots`
+
+    Parameters
+    ----------
+    n_components : int or None, default=50
+        At most so many directions r; None for as many as there are points.
+    n_neighbors : int, default=10
+        Edges a point sends out; the n - 1 others where n is smaller.
+    metric : {"euclidean", "cosine", "precomputed"} or callable, default="euclidean"
+        See `mercer.graphs.search.nearest_neighbors`.
+    weights : {"gaussian", "binary", "self_tuning"}, default="gaussian"
+        See `mercer.graphs.neighbors.neighbor_graph`, also for the next two.
+    sigma : float, optional
+        Width of the Gaussian weights.
+    symmetry : {"union", "mutual"}, default="union"
+        How neighbour lists become edges.
+    laplacian : {"normalized", "combinatorial", "random_walk"}, default="normalized"
+        Which Laplacian. That of the random walk is not symmetric: its values are
+        those of the normalised one and its vectors, :math:`D^{-1/2} u_i` scaled to
+        the mean degree, are orthonormal with the weights :math:`d_j / \bar d` in
+        place of 1.
+    affinity : {"neighbors", "precomputed"}, default="neighbors"
+        With "precomputed" X is a symmetric adjacency, sparse or dense. A `Graph` is
+        taken in place of X with either.
+    random_state : int, Generator, RandomState or None, default=None
+        For the approximate search and the start of the eigensolver.
+
+    Attributes
+    ----------
+    vectors_ : ndarray of shape (n, r)
+        Orthonormal columns. On a disconnected graph the null vectors belong to one
+        component each, large components first.
+    values_ : ndarray of shape (r,)
+        Laplacian eigenvalues, ascending. For a power or function of L take that of
+        `values_`: the vectors are the same.
+    certificate_ : BasisCertificate
+        Residuals, the gap after the last value, the recall of the search.
+    graph_ : Graph
+        The graph of the training points.
+
+    Notes
+    -----
+    Mao and Tsang (2010), section II, for the graph and the normalised Laplacian. An
+    isolated point has :math:`L_{ii} = 1` there (0 in the combinatorial one).
+
+    A new point x with weights :math:`w_j` to its neighbours among the training points
+    and degree :math:`d = \sum_j w_j` takes the value that makes the eigenvector
+    equation hold at x,
+
+    .. math:: u_i(x) = \frac{1}{1 - \gamma_i} \sum_j \frac{w_j}{\sqrt{d\, d_j}} u_{ij}
+
+    (Nyström's formula for :math:`I - L`). Near :math:`\gamma_i = 1`, where a direction
+    says nothing about neighbours, the factor is :math:`(1 - \gamma_i) / \delta^2` for
+    :math:`|1 - \gamma_i| < \delta = 0.1` instead: continuous, at most 10, and 0 at 1.
+    Points farther out than any training point count with the smallest degree seen in
+    training. A point equal to a training point takes its row (the first of several).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[0.0], [0.1], [0.3], [5.0], [5.2], [5.3]])
+    >>> basis = GraphBasis(n_components=3, n_neighbors=2).fit(X)
+    >>> basis.values_[:2]  # two components
+    array([0., 0.])
+    >>> bool(np.all(basis.extend(X) == basis.vectors_))
+    True
+    """
+
+    def __init__(
+        self,
+        n_components: int | None = 50,
+        *,
+        n_neighbors: int = 10,
+        metric: Metric = "euclidean",
+        weights: Weights = "gaussian",
+        sigma: float | None = None,
+        symmetry: Symmetry = "union",
+        laplacian: LaplacianKind = "normalized",
+        affinity: Literal["neighbors", "precomputed"] = "neighbors",
+        random_state: RandomState = None,
+    ) -> None:
+        self.n_components = n_components
+        self.n_neighbors = n_neighbors
+        self.metric = metric
+        self.weights = weights
+        self.sigma = sigma
+        self.symmetry = symmetry
+        self.laplacian = laplacian
+        self.affinity = affinity
+        self.random_state = random_state
+
+    def fit(self, X: ArrayLike | SparseArray | Graph, y: object = None) -> Self:
+        """Build the graph and compute its smoothest directions.
+
+        Parameters
+        ----------
+        X : array-like or sparse array of shape (n, n_features), or Graph
+            Points, or an adjacency with ``affinity="precomputed"``.
+        y : ignored
+        """
+        rng = as_generator(self.random_state)
+        self.index_: NeighborIndex | None = None
+        self.graph_ = self._build_graph(X, rng)
+        W = self.graph_.adjacency
+        r = check_n_components(self.n_components, W.shape[0])
+        kind = "normalized" if self.laplacian == "random_walk" else self.laplacian
+        L = laplacian(W, kind)
+        d = degrees(W)
+        upper = 2.0 if kind == "normalized" else max(2.0 * float(d.max()), 1e-300)
+        null, n_null = _null_vectors(self.graph_, d, kind, r + 1)
+        pairs = smallest_eigenpairs(L, r, upper=upper, null=null, rng=rng)
+        U = fix_signs(pairs.vectors)
+        gap = pairs.next_value - float(pairs.values[-1])
+        self.certificate_ = BasisCertificate(
+            method=pairs.method,
+            reason="asked for",
+            residual=pairs.residual,
+            orthogonality=float(np.abs(U.T @ U - np.eye(r)).max()),
+            gap=gap,
+            cuts_repeated_value=gap <= 1e-6 * upper,
+            n_null=n_null,
+            recall=self.graph_.recall,
+        )
+        self.values_ = pairs.values
+        if self.laplacian == "random_walk":
+            share = np.where(d > 0, d / (d.mean() or 1.0), 1.0)
+            U = U / np.sqrt(share)[:, None]
+        self.vectors_ = U
+        return self
+
+    def extend(self, X: ArrayLike | SparseArray) -> FloatArray:
+        """Return the values of the directions at new points.
+
+        Parameters
+        ----------
+        X : array-like or sparse array of shape (m, n_features)
+            New points; if the basis was fitted to a graph, their weights to the
+            training points, (m, n).
+
+        Returns
+        -------
+        ndarray of shape (m, r)
+        """
+        check_is_fitted(self, "vectors_")
+        W = self.graph_.adjacency
+        if self.index_ is None:
+            weights = self._checked_weights(X)
+            codes, new_codes = row_codes(W), row_codes(weights)
+            order = np.argsort(codes, kind="stable")
+            place = np.minimum(np.searchsorted(codes[order], new_codes), len(codes) - 1)
+            known = np.where(codes[order][place] == new_codes, order[place], -1)
+        else:
+            X = self._checked_points(X, reset=False)
+            k = min(self.n_neighbors, W.shape[0])
+            found, distances = self.index_.query(X, k)
+            indices = found.astype(np.intp)
+            weights = self.graph_.weigh(indices, distances)
+            known = equal_training_rows(self.index_, X, indices, distances)
+        extended = extend_vectors(
+            weights, self.vectors_, self.values_, degrees(W), self.laplacian
+        )
+        extended[known >= 0] = self.vectors_[known[known >= 0]]
+        return extended
+
+    def _build_graph(
+        self, X: ArrayLike | SparseArray | Graph, rng: np.random.Generator
+    ) -> Graph:
+        if isinstance(X, Graph):
+            self.n_features_in_ = X.n_points
+            return X
+        if self.affinity == "precomputed":
+            graph = Graph.from_adjacency(X)
+            self.n_features_in_ = graph.n_points
+            return graph
+        if self.affinity != "neighbors":
+            msg = (
+                f"affinity must be 'neighbors' or 'precomputed', got {self.affinity!r}."
+            )
+            raise ValueError(msg)
+        X = self._checked_points(X, reset=True)
+        self.index_ = NeighborIndex.fit(X, metric=self.metric, rng=rng)
+        k = self.n_neighbors
+        if isinstance(k, int) and k >= X.shape[0]:
+            k = X.shape[0] - 1
+        return graph_from_neighbors(
+            self.index_.neighbors(k),
+            weights=self.weights,
+            sigma=self.sigma,
+            symmetry=self.symmetry,
+        )
+
+    def _checked_points(
+        self, X: ArrayLike | SparseArray, *, reset: bool
+    ) -> SparseArray:
+        return validate_data(
+            self,
+            X,
+            reset=reset,
+            accept_sparse="csr",
+            dtype=[np.float64, np.float32],
+            ensure_min_samples=2 if reset else 1,
+        )
+
+    def _checked_weights(self, X: ArrayLike | SparseArray) -> SparseArray:
+        weights = sparse.csr_array(X, dtype=np.float64)
+        n = self.graph_.n_points
+        if weights.ndim != 2 or weights.shape[1] != n:
+            msg = (
+                f"X has shape {np.shape(X)}; a basis fitted to a graph extends to rows "
+                f"of weights to its {n} points."
+            )
+            raise ValueError(msg)
+        if weights.nnz and not (np.isfinite(weights.data) & (weights.data >= 0)).all():
+            msg = "weights to the training points must be finite and >= 0."
+            raise ValueError(msg)
+        weights.sort_indices()
+        return weights
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.pairwise = self.affinity == "precomputed"
+        return tags
+
+
+def _null_vectors(
+    graph: Graph, d: FloatArray, kind: LaplacianKind, at_most: int
+) -> tuple[FloatArray, int]:
+    """Write down the null vectors, one a component, large components first."""
+    labels = graph.component_labels
+    sizes = np.bincount(labels, minlength=graph.n_components)
+    order = np.argsort(-sizes, kind="stable")
+    if kind == "normalized":
+        order = order[sizes[order] > 1]  # L_ii = 1 at isolated points
+    entries = np.sqrt(d) if kind == "normalized" else np.ones_like(d)
+    null = np.zeros((len(d), min(len(order), at_most)))
+    for column, component in enumerate(order[:at_most]):
+        members = labels == component
+        null[members, column] = entries[members] / np.linalg.norm(entries[members])
+    return null, len(order)
