@@ -1,1 +1,3 @@
 from ._labels import UNLABELED as UNLABELED
+
+__version__: str

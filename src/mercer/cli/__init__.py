@@ -1,0 +1,1 @@
+"""The command-line tool: parses arguments and shows results, computes nothing."""

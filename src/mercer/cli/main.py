@@ -1,0 +1,30 @@
+"""The `mercer` command; each subcommand is imported when it is first used."""
+
+from importlib import import_module
+
+import click
+
+from mercer import __version__
+
+COMMANDS = {"reproduce": "mercer.cli.reproduce"}
+
+
+class LazyGroup(click.Group):
+    """A group that imports a subcommand's module only to run or describe it."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names in the order of help."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import and return a subcommand."""
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = import_module(COMMANDS[cmd_name]).command
+        return command
+
+
+@click.command(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="mercer")
+def main() -> None:
+    """Learn kernels from a few labels, pairs, or nothing at all."""

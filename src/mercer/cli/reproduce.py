@@ -1,0 +1,87 @@
+"""`mercer reproduce`: the papers' tables, ours next to theirs."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from mercer.studies.study import Study
+
+
+@click.command("reproduce")
+@click.argument("paper", required=False)
+@click.argument("name", required=False)
+@click.option("--quick", is_flag=True, help="Few splits: a look, not a result.")
+@click.option("--fresh", is_flag=True, help="Compute anew what the cache holds.")
+@click.option("--jobs", type=int, default=None, help="Processes [default: all cores].")
+@click.option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("mercer-out/reproduce"),
+    show_default=True,
+    help="Folder for CSV, Markdown, HTML and PNG.",
+)
+def command(
+    paper: str | None,
+    name: str | None,
+    quick: bool,
+    fresh: bool,
+    jobs: int | None,
+    out: Path,
+) -> None:
+    """Run a paper's tables and figures again; without arguments, list them.
+
+    PAPER is 000 to 004 and NAME a table or figure of it, such as table2; without
+    NAME all of the paper's studies run. Finished splits are kept: run the same
+    command after an interrupt and it goes on where it stopped.
+    """
+    from mercer.studies.registry import studies
+
+    known = studies()
+    if paper is None:
+        for study in known:
+            click.echo(f"{study.paper} {study.name:9} {study.title}")
+        return
+    chosen = [s for s in known if s.paper == paper and name in (None, s.name)]
+    if not chosen:
+        wanted = paper if name is None else f"{paper} {name}"
+        msg = f"there is no study {wanted!r}; `mercer reproduce` lists them."
+        raise click.UsageError(msg)
+    for study in chosen:
+        _run(study, quick=quick, fresh=fresh, jobs=jobs, out=out)
+
+
+def _run(
+    study: "Study", *, quick: bool, fresh: bool, jobs: int | None, out: Path
+) -> None:
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    from mercer.studies.runner import Results, run_study
+    from mercer.studies.table import make_table, to_markdown, write
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+    )
+    results: Results = {}
+    with Progress(*columns, console=Console(stderr=True)) as progress:
+        task = progress.add_task(f"{study.paper} {study.name}")
+        for state in run_study(study, quick=quick, fresh=fresh, n_jobs=jobs):
+            done, total, results = state
+            progress.update(task, completed=done, total=total)
+    table = make_table(study, results)
+    click.echo(to_markdown(table))
+    for path in write(table, results, out):
+        click.echo(f"wrote {path}")

@@ -1,0 +1,1 @@
+"""The papers' experiments: each a list of jobs and the figures they printed."""

@@ -1,0 +1,15 @@
+"""All studies, in the order of the papers."""
+
+from importlib import import_module
+
+from mercer.studies.study import Study
+
+MODULES: tuple[str, ...] = ()
+
+
+def studies() -> list[Study]:
+    """Return every study that can be run."""
+    found: list[Study] = []
+    for name in MODULES:
+        found += import_module(f"mercer.studies.{name}").STUDIES
+    return found

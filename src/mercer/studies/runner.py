@@ -1,0 +1,82 @@
+"""Running a study's jobs: in parallel, with progress, kept when interrupted."""
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pooch
+from joblib import Parallel, delayed
+from threadpoolctl import threadpool_limits
+
+from mercer.studies.study import Job, Study
+
+Results = dict[str, list[dict[str, float]]]  # row -> one result per split
+
+
+def cache_folder(study: Study) -> Path:
+    """Folder of finished jobs; $MERCER_CACHE or the per-user cache."""
+    root = os.environ.get("MERCER_CACHE") or pooch.os_cache("mercer")
+    return Path(root) / "reproduce" / study.id
+
+
+def run_study(
+    study: Study, *, quick: bool = False, n_jobs: int | None = None, fresh: bool = False
+) -> Iterator[tuple[int, int, Results]]:
+    """Run what is not in the cache, and yield (done, total, results so far).
+
+    Parameters
+    ----------
+    study : Study
+        What to run.
+    quick : bool, default=False
+        Fewer splits.
+    n_jobs : int or None, default=None
+        Processes; None uses every core. Each runs single-threaded linear algebra.
+    fresh : bool, default=False
+        Compute everything anew, replacing what the cache holds.
+
+    Yields
+    ------
+    done, total : int
+        Jobs.
+    results : dict
+        Row to its finished splits, in the order of the splits.
+    """
+    jobs = study.jobs(quick)
+    folder = cache_folder(study)
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = [folder / f"{job.key(study.version)}.json" for job in jobs]
+    found = [None if fresh else _read(path) for path in paths]
+    yield sum(r is not None for r in found), len(jobs), _collect(jobs, found)
+
+    missing = [i for i, result in enumerate(found) if result is None]
+    work = Parallel(n_jobs=n_jobs or -1, return_as="generator_unordered")
+    for i in work(delayed(_run_one)(i, jobs[i], paths[i]) for i in missing):
+        found[i] = _read(paths[i])
+        yield sum(r is not None for r in found), len(jobs), _collect(jobs, found)
+
+
+def _run_one(i: int, job: Job, path: Path) -> int:
+    with threadpool_limits(1):
+        result = job.run()
+    # A name of its own until complete: an interrupt never leaves half a result.
+    partial = path.with_suffix(f".{os.getpid()}.tmp")
+    partial.write_text(json.dumps(result), encoding="utf-8")
+    partial.replace(path)
+    return i
+
+
+def _read(path: Path) -> dict[str, float] | None:
+    if not path.is_file():
+        return None
+    result: dict[str, float] = json.loads(path.read_text(encoding="utf-8"))
+    return result
+
+
+def _collect(jobs: list[Job], found: list[dict[str, float] | None]) -> Results:
+    results: Results = {job.row: [] for job in jobs}
+    for job, result in zip(jobs, found, strict=True):
+        if result is not None:
+            results[job.row].append(result)
+    return results
