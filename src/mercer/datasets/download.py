@@ -16,8 +16,8 @@ def convert_original(name: str, entry: Entry) -> Arrays:
     if entry.recipe is None:
         msg = (
             f"{name} is neither in the folder named by MERCER_DATA nor in the cache, "
-            f"and its original ({entry.page}) cannot be converted with certainty to the "
-            f"arrays the results rest on. Put {name}.npz into a folder and set "
+            f"and its original ({entry.page}) cannot be converted with certainty to "
+            f"the arrays the results rest on. Put {name}.npz into a folder and set "
             "MERCER_DATA to it."
         )
         raise FileNotFoundError(msg)

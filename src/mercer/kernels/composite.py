@@ -1,0 +1,164 @@
+"""Kernels made of kernels."""
+
+from collections.abc import Sequence
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_scalar
+
+from mercer._checks import check_finite
+from mercer._typing import ArrayLike, FloatArray
+from mercer.kernels.base import Kernel
+
+
+class Sum(Kernel):
+    """The sum of two kernels, written ``left + right``.
+
+    Parameters
+    ----------
+    left, right : Kernel
+
+    Examples
+    --------
+    >>> from mercer.kernels.parametric import RBF, Linear
+    >>> (Linear() + RBF(gamma=1.0))([[1.0]])
+    array([[2.]])
+    """
+
+    def __init__(self, left: Kernel, right: Kernel) -> None:
+        self.left = left
+        self.right = right
+
+    def __call__(self, X: Any, Z: Any = None) -> FloatArray:
+        """Return the sum of both Gram matrices."""
+        return self.left(X, Z) + self.right(X, Z)
+
+    def diag(self, X: Any) -> FloatArray:
+        """Return the sum of both diagonals."""
+        return self.left.diag(X) + self.right.diag(X)
+
+    def resolve(self, X: Any) -> Kernel:
+        """Return the sum of both kernels resolved on X."""
+        return Sum(self.left.resolve(X), self.right.resolve(X))
+
+
+class Product(Kernel):
+    """The product of two kernels, written ``left * right``.
+
+    Parameters
+    ----------
+    left, right : Kernel
+
+    Examples
+    --------
+    >>> from mercer.kernels.parametric import Linear
+    >>> (Linear() * Linear())([[3.0]])
+    array([[81.]])
+    """
+
+    def __init__(self, left: Kernel, right: Kernel) -> None:
+        self.left = left
+        self.right = right
+
+    def __call__(self, X: Any, Z: Any = None) -> FloatArray:
+        """Return the elementwise product of both Gram matrices."""
+        return self.left(X, Z) * self.right(X, Z)
+
+    def diag(self, X: Any) -> FloatArray:
+        """Return the product of both diagonals."""
+        return self.left.diag(X) * self.right.diag(X)
+
+    def resolve(self, X: Any) -> Kernel:
+        """Return the product of both kernels resolved on X."""
+        return Product(self.left.resolve(X), self.right.resolve(X))
+
+
+class Scaled(Kernel):
+    """A kernel times a number, written ``2 * kernel``.
+
+    Parameters
+    ----------
+    kernel : Kernel
+    factor : float
+        At least 0.
+
+    Examples
+    --------
+    >>> from mercer.kernels.parametric import Linear
+    >>> (0.5 * Linear())([[2.0]])
+    array([[2.]])
+    """
+
+    def __init__(self, kernel: Kernel, factor: float) -> None:
+        self.kernel = kernel
+        self.factor = factor
+
+    def __call__(self, X: Any, Z: Any = None) -> FloatArray:
+        """Return the scaled Gram matrix."""
+        self._check()
+        return self.factor * self.kernel(X, Z)
+
+    def diag(self, X: Any) -> FloatArray:
+        """Return the scaled diagonal."""
+        self._check()
+        return self.factor * self.kernel.diag(X)
+
+    def resolve(self, X: Any) -> Kernel:
+        """Return the scaled kernel resolved on X."""
+        return Scaled(self.kernel.resolve(X), self.factor)
+
+    def _check(self) -> None:
+        check_scalar(self.factor, "factor", Real, min_val=0)
+
+
+class Weighted(Kernel):
+    r"""A combination :math:`\sum_b w_b k_b` of any number of kernels.
+
+    Parameters
+    ----------
+    kernels : sequence of Kernel
+    weights : array-like of shape (n_kernels,)
+        Negative weights are allowed, as in the affine combinations of Abbasnejad et
+        al. (eq. 17); that the sum is then positive semi-definite is up to the caller.
+
+    Examples
+    --------
+    >>> from mercer.kernels.parametric import RBF, Linear
+    >>> Weighted([Linear(), RBF(gamma=1.0)], [2.0, 0.5])([[1.0]])
+    array([[2.5]])
+    """
+
+    def __init__(self, kernels: Sequence[Kernel], weights: ArrayLike) -> None:
+        self.kernels = kernels
+        self.weights = weights
+
+    def __call__(self, X: Any, Z: Any = None) -> FloatArray:
+        """Return the weighted sum of the Gram matrices."""
+        weights = self._weights()
+        K: FloatArray = weights[0] * self.kernels[0](X, Z)
+        for weight, kernel in zip(weights[1:], self.kernels[1:], strict=True):
+            K += weight * kernel(X, Z)
+        return K
+
+    def diag(self, X: Any) -> FloatArray:
+        """Return the weighted sum of the diagonals."""
+        weights = self._weights()
+        diagonals = np.array([kernel.diag(X) for kernel in self.kernels])
+        total: FloatArray = weights @ diagonals
+        return total
+
+    def resolve(self, X: Any) -> Kernel:
+        """Return the combination of the kernels resolved on X."""
+        return Weighted([kernel.resolve(X) for kernel in self.kernels], self.weights)
+
+    def _weights(self) -> FloatArray:
+        weights = np.asarray(self.weights, dtype=np.float64)
+        if len(self.kernels) == 0 or weights.shape != (len(self.kernels),):
+            msg = (
+                f"Weighted has {len(self.kernels)} kernels and weights of shape "
+                f"{weights.shape}; it needs one weight for each, and at least one."
+            )
+            raise ValueError(msg)
+        check_finite(weights, "weights")
+        return weights

@@ -1,0 +1,210 @@
+"""Kernels with a formula: linear, polynomial, Gaussian, and scikit-learn's by name."""
+
+from collections.abc import Callable
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from sklearn.metrics.pairwise import (
+    PAIRWISE_KERNEL_FUNCTIONS,
+    linear_kernel,
+    pairwise_kernels,
+    polynomial_kernel,
+    rbf_kernel,
+)
+from sklearn.utils import check_scalar, gen_batches
+from sklearn.utils.extmath import row_norms
+
+from mercer._typing import FloatArray
+from mercer.kernels.bandwidth import RULES
+from mercer.kernels.base import Kernel, PointKernel
+
+
+class Linear(PointKernel):
+    r"""The inner product :math:`k(x, z) = x^\top z`.
+
+    Examples
+    --------
+    >>> Linear()([[1.0, 2.0]], [[3.0, 4.0]])
+    array([[11.]])
+    """
+
+    def _gram(self, X: Any, Z: Any) -> FloatArray:
+        return np.asarray(linear_kernel(X, Z, dense_output=True))
+
+    def _diag(self, X: Any) -> FloatArray:
+        return np.asarray(row_norms(X, squared=True))
+
+
+class Polynomial(PointKernel):
+    r"""The polynomial kernel :math:`k(x, z) = (\gamma x^\top z + c)^p`.
+
+    Parameters
+    ----------
+    degree : int, default=3
+        p, at least 1.
+    gamma : float, default=None
+        Above 0; None means one over the number of features.
+    coef0 : float, default=1.0
+        c, at least 0: with a negative one the function is not a kernel.
+
+    Examples
+    --------
+    >>> Polynomial(degree=2, gamma=1.0)([[1.0, 2.0]], [[3.0, 4.0]])
+    array([[144.]])
+    """
+
+    def __init__(
+        self, degree: int = 3, *, gamma: float | None = None, coef0: float = 1.0
+    ) -> None:
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+
+    def _check(self) -> None:
+        check_scalar(self.degree, "degree", Integral, min_val=1)
+        check_scalar(self.coef0, "coef0", Real, min_val=0)
+        if self.gamma is not None:
+            _check_positive(self.gamma, "gamma")
+
+    def _gram(self, X: Any, Z: Any) -> FloatArray:
+        self._check()
+        return np.asarray(
+            polynomial_kernel(
+                X, Z, degree=self.degree, gamma=self.gamma, coef0=self.coef0
+            )
+        )
+
+    def _diag(self, X: Any) -> FloatArray:
+        self._check()
+        gamma = 1 / X.shape[1] if self.gamma is None else self.gamma
+        return np.asarray(
+            (gamma * row_norms(X, squared=True) + self.coef0) ** self.degree
+        )
+
+
+class RBF(PointKernel):
+    r"""The Gaussian kernel :math:`k(x, z) = \exp(-\gamma \|x - z\|^2)`.
+
+    Parameters
+    ----------
+    gamma : float or {"mean_norm", "mean_distance", "median"}, default=None
+        A number above 0; None means one over the number of features, as in
+        scikit-learn. A name is a rule of `mercer.kernels.bandwidth`: call
+        `resolve(X)` with the training points for the kernel it gives. With
+        :math:`\gamma = 1 / (2 \sigma^2)`,
+
+        - ``"mean_norm"``: sigma is the mean norm of x (Mao and Tsang 2010);
+        - ``"mean_distance"``: :math:`2 \sigma^2` is the mean squared distance;
+        - ``"median"``: sigma is the median distance.
+
+    Examples
+    --------
+    >>> kernel = RBF(gamma="median").resolve([[0.0], [1.0], [3.0]])
+    >>> kernel
+    RBF(gamma=0.125)
+    >>> kernel([[0.0]], [[0.0], [2.0]]).round(3)
+    array([[1.   , 0.607]])
+    """
+
+    def __init__(self, gamma: float | str | None = None) -> None:
+        self.gamma = gamma
+
+    def resolve(self, X: Any) -> Kernel:
+        """Return the kernel with the rule, if gamma is one, applied to X."""
+        if not isinstance(self.gamma, str):
+            return self
+        if self.gamma not in RULES:
+            raise ValueError(self._unknown_rule())
+        return RBF(gamma=RULES[self.gamma](X))
+
+    def _check(self) -> None:
+        if isinstance(self.gamma, str):
+            if self.gamma not in RULES:
+                raise ValueError(self._unknown_rule())
+            msg = (
+                f"RBF(gamma={self.gamma!r}) is a rule and needs the training points: "
+                "use kernel.resolve(X_train) in its place."
+            )
+            raise ValueError(msg)
+        if self.gamma is not None:
+            _check_positive(self.gamma, "gamma")
+
+    def _unknown_rule(self) -> str:
+        return (
+            f"gamma must be a number, None or one of {sorted(RULES)}; "
+            f"got {self.gamma!r}."
+        )
+
+    def _gram(self, X: Any, Z: Any) -> FloatArray:
+        self._check()
+        return np.asarray(rbf_kernel(X, Z, gamma=self.gamma))
+
+    def _diag(self, X: Any) -> FloatArray:
+        self._check()
+        return np.ones(X.shape[0])
+
+
+class PairwiseKernelFunction(PointKernel):
+    """A kernel of scikit-learn by name, or a function of two sets of points.
+
+    Parameters
+    ----------
+    function : str or callable
+        A name from `sklearn.metrics.pairwise.PAIRWISE_KERNEL_FUNCTIONS`, or a function
+        of two arrays of rows that returns their Gram matrix, as `SVC` takes it.
+        Whether it is positive semi-definite is up to the caller ("sigmoid" and
+        "additive_chi2" are not).
+    params : dict, default=None
+        Keyword arguments for it.
+
+    Examples
+    --------
+    >>> PairwiseKernelFunction("laplacian", {"gamma": 1.0})([[0.0]], [[0.0], [1.0]])
+    array([[1.        , 0.36787944]])
+    >>> PairwiseKernelFunction(lambda X, Z: (X @ Z.T) ** 2)([[1.0]], [[3.0]])
+    array([[9.]])
+    """
+
+    def __init__(
+        self,
+        function: str | Callable[..., Any],
+        params: dict[str, Any] | None = None,
+    ) -> None:
+        self.function = function
+        self.params = params
+
+    def _gram(self, X: Any, Z: Any) -> FloatArray:
+        params = self.params or {}
+        if isinstance(self.function, str):
+            if self.function not in PAIRWISE_KERNEL_FUNCTIONS:
+                raise ValueError(unknown_kernel_name(self.function))
+            return np.asarray(pairwise_kernels(X, Z, metric=self.function, **params))
+        other = X if Z is None else Z
+        K = np.asarray(self.function(X, other, **params), dtype=np.float64)
+        if K.shape != (X.shape[0], other.shape[0]):
+            msg = (
+                f"The kernel function returned shape {K.shape} for {X.shape[0]} and "
+                f"{other.shape[0]} points. It must take two arrays of rows and return "
+                "one value for each pair."
+            )
+            raise ValueError(msg)
+        return K
+
+    def _diag(self, X: Any) -> FloatArray:
+        return np.concatenate(
+            [
+                self._gram(X[rows], None).diagonal()
+                for rows in gen_batches(X.shape[0], 128)
+            ]
+        )
+
+
+def unknown_kernel_name(name: str) -> str:
+    """Return the message for a name that is no kernel's."""
+    known = sorted({*PAIRWISE_KERNEL_FUNCTIONS} - {"precomputed"})
+    return f"No kernel is named {name!r}; the names are {', '.join(known)}."
+
+
+def _check_positive(value: float, name: str) -> None:
+    check_scalar(value, name, Real, min_val=0, include_boundaries="neither")

@@ -1,0 +1,66 @@
+"""One way to say which kernel is meant."""
+
+from collections.abc import Callable
+from typing import Any
+
+from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS
+
+from mercer.kernels.base import Kernel
+from mercer.kernels.parametric import (
+    RBF,
+    Linear,
+    PairwiseKernelFunction,
+    Polynomial,
+    unknown_kernel_name,
+)
+
+
+def as_kernel(spec: Kernel | str | Callable[..., Any]) -> Kernel:
+    """Return the kernel that a name, a function or a kernel stands for.
+
+    Parameters
+    ----------
+    spec : Kernel, str or callable
+        A kernel is returned as it is. A name is one of scikit-learn's pairwise
+        kernels. A function takes two arrays of rows and returns their Gram matrix.
+
+    Returns
+    -------
+    Kernel
+
+    Examples
+    --------
+    >>> as_kernel("rbf")
+    RBF()
+    >>> as_kernel("laplacian")
+    PairwiseKernelFunction(function='laplacian')
+    """
+    if isinstance(spec, Kernel):
+        return spec
+    if spec == "precomputed":
+        msg = (
+            "'precomputed' names no kernel function: give the Gram matrix as "
+            "Precomputed(K), whose points are row numbers."
+        )
+        raise ValueError(msg)
+    if isinstance(spec, str):
+        if spec in _OWN:
+            return _OWN[spec]()
+        if spec in PAIRWISE_KERNEL_FUNCTIONS:
+            return PairwiseKernelFunction(spec)
+        raise ValueError(unknown_kernel_name(spec))
+    if callable(spec):
+        return PairwiseKernelFunction(spec)
+    msg = (
+        f"A kernel is a Kernel, the name of one or a function of two sets of points; "
+        f"got {spec!r} of type {type(spec).__name__}."
+    )
+    raise TypeError(msg)
+
+
+_OWN: dict[str, type[Kernel]] = {
+    "linear": Linear,
+    "poly": Polynomial,
+    "polynomial": Polynomial,
+    "rbf": RBF,
+}
