@@ -49,8 +49,8 @@ def extend_vectors(
     else:
         factor = damped_inverse(1.0 - values)
     if kind == "normalized":
-        smallest = np.min(degrees, where=degrees > 0, initial=np.inf)
-        factor = factor * np.sqrt(np.clip(d_new, smallest, None))[:, None]
+        smallest = degrees[degrees > 0].min() if degrees.any() else 1.0
+        factor = factor * np.sqrt(np.maximum(d_new, smallest))[:, None]
         vectors = vectors * np.sqrt(_inverse(degrees))[:, None]
     extended: FloatArray = (step @ vectors) * factor
     return extended
