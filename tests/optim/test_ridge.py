@@ -48,7 +48,7 @@ def test_leave_one_out_of_interpolation_mixes_dependent_and_independent_rows():
     assert fit.rank == 5
 
 
-def test_large_C_tends_to_interpolation():
+def test_large_weight_of_the_loss_tends_to_interpolation():
     Phi, Y = problem(1, 6, 10)
     limit = solve_rls(Phi, Y, C=np.inf)
     near = solve_rls(Phi, Y, C=1e10)

@@ -105,6 +105,6 @@ def mkl_by_qcqp(kernels, signs, C):
     balance = [y @ a == 0 for y, a in zip(signs.T, alphas)]
     objective = cp.Maximize(sum(cp.sum(a) for a in alphas) - bound / 2)
     problem = cp.Problem(objective, budget + box + balance)
-    problem.solve(solver=cp.CLARABEL, tol_gap_abs=1e-9, tol_gap_rel=1e-9)
+    problem.solve(solver=cp.CLARABEL, tol_gap_abs=1e-8, tol_gap_rel=1e-8)
     # The constraint t_m <= bound is scaled by the cost 1/2 of the bound.
     return problem.value, 2 * np.array([c.dual_value for c in budget]).ravel()
