@@ -38,19 +38,15 @@ def _fetch(url: str, folder: Path, name: str) -> Path:
     import pooch
     from requests.exceptions import RequestException
 
+    file = folder / url.rsplit("/", 1)[-1]
     try:
-        # The arrays are verified after conversion; the file itself has no checksum.
-        fetched = pooch.retrieve(
-            url,
-            known_hash=None,
-            fname=url.rsplit("/", 1)[-1],
-            path=folder,
-            downloader=pooch.HTTPDownloader(timeout=60),
-        )
+        # Not `pooch.retrieve`: it wants a checksum of the file, and what is verified
+        # are the arrays made from it.
+        pooch.HTTPDownloader(timeout=60)(url, str(file), None)
     except (RequestException, OSError) as error:
         msg = (
             f"Could not download {name} from {url} ({error}). Try later, or set "
             f"MERCER_DATA to a folder that holds {name}.npz."
         )
         raise ConnectionError(msg) from error
-    return Path(fetched)
+    return file

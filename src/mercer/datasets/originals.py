@@ -59,11 +59,12 @@ def from_libsvm(files: list[Path], *, n_features: int) -> Arrays:
 def from_idx(files: list[Path]) -> Arrays:
     """Read MNIST: images and labels for training, then for test."""
     train_X, train_y, test_X, test_y = map(_read_idx, files)
-    y = np.concatenate([train_y, test_y]).astype(np.int64)
+    labels = np.concatenate([train_y, test_y]).astype(np.int64)
+    classes, y = np.unique(labels, return_inverse=True)
     return {
         "X": np.concatenate([train_X, test_X]).reshape(len(y), -1),
         "y": y,
-        "classes": np.unique(y),
+        "classes": classes,
         **_parts(len(train_y), len(test_y)),
     }
 
@@ -84,13 +85,13 @@ def from_zip_codes(files: list[Path]) -> Arrays:
     tables = []
     for file in files:
         with gzip.open(file, "rt") as stream:
-            tables.append(np.loadtxt(stream))
+            tables.append(np.loadtxt(stream, ndmin=2))
     table = np.concatenate(tables)
-    y = table[:, 0].astype(np.int64)
+    classes, y = np.unique(table[:, 0].astype(np.int64), return_inverse=True)
     return {
         "X": table[:, 1:].astype(np.float32),
         "y": y,
-        "classes": np.unique(y),
+        "classes": classes,
         **_parts(*map(len, tables)),
     }
 

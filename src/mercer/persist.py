@@ -1,0 +1,113 @@
+"""Save and load fitted objects without pickle.
+
+Files are those of `skops`: a zip of arrays and a description of types. Loading one
+imports no code but that of the types it names, so what may be named decides how far a
+stranger's file can be trusted. See `load`.
+"""
+
+import os
+import tempfile
+from collections.abc import Sequence
+from dataclasses import is_dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+from zipfile import BadZipFile
+
+import skops.io
+from scipy.sparse import coo_array, csc_array, csr_array
+from sklearn.base import BaseEstimator
+from skops.io.exceptions import UntrustedTypesFoundException
+
+_SCIPY_TYPES = [coo_array, csc_array, csr_array]
+
+
+def save(obj: Any, path: str | os.PathLike[str]) -> None:
+    """Write a fitted estimator, basis or kernel to a file.
+
+    The file appears whole or not at all; an existing one is replaced.
+
+    Parameters
+    ----------
+    obj : object
+        Anything made of Mercer's, scikit-learn's, NumPy's and SciPy's types.
+    path : path-like
+        Conventionally ending in ``.skops``.
+
+    Examples
+    --------
+    >>> import tempfile, os
+    >>> from mercer.kernels.parametric import RBF
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = os.path.join(folder, "kernel.skops")
+    ...     save(RBF(gamma=0.5), file)
+    ...     load(file)
+    RBF(gamma=0.5)
+    """
+    path = Path(path)
+    with tempfile.TemporaryDirectory(
+        dir=path.parent, prefix=f".{path.name}-"
+    ) as folder:
+        part = Path(folder) / path.name
+        skops.io.dump(obj, part)
+        part.replace(path)
+
+
+def load(path: str | os.PathLike[str], *, trusted: Sequence[str] = ()) -> Any:
+    """Read what `save` wrote.
+
+    Estimators and result classes of Mercer, and what skops trusts of scikit-learn,
+    NumPy and SciPy, are loaded. Anything else that the file names is refused before
+    any object is made: functions of Mercer too, since a file can ask for a call.
+
+    Parameters
+    ----------
+    path : path-like
+    trusted : sequence of str, default=()
+        Full names of further types or functions to accept, such as your own kernel
+        function. Name only what you know: loading may call it.
+
+    Returns
+    -------
+    object
+
+    Raises
+    ------
+    ValueError
+        If the file is not one of `save`, or names types that are not trusted.
+    """
+    try:
+        found = skops.io.get_untrusted_types(file=path)
+        accepted = [name for name in found if name in trusted or _is_known(name)]
+        return skops.io.load(path, trusted=accepted)
+    except UntrustedTypesFoundException:
+        refused = sorted(set(found) - set(accepted))
+        msg = (
+            f"{os.fspath(path)} names types that are not trusted: "
+            f"{', '.join(refused)}. If they are yours, pass trusted={refused}; if the "
+            "file is a stranger's, do not load it."
+        )
+        raise ValueError(msg) from None
+    except (BadZipFile, KeyError) as error:
+        msg = f"{os.fspath(path)} is not a file of mercer.persist.save ({error})."
+        raise ValueError(msg) from error
+
+
+def _is_known(name: str) -> bool:
+    """Tell whether a name is an estimator or dataclass of Mercer, or a sparse array."""
+    module, _, attribute = name.rpartition(".")
+    parts = module.split(".")
+    if parts[0] == "scipy":
+        return any(name == f"{t.__module__}.{t.__name__}" for t in _SCIPY_TYPES)
+    if parts[0] != "mercer" or "__main__" in parts:  # importing __main__ would run it
+        return False
+    try:
+        known = getattr(import_module(module), attribute)
+    except (ImportError, AttributeError):
+        return False
+    # A module also holds what it imports: `mercer.persist.Path` is not Mercer's.
+    return (
+        isinstance(known, type)
+        and known.__module__ == module
+        and (issubclass(known, BaseEstimator) or is_dataclass(known))
+    )
