@@ -94,15 +94,13 @@ def mkl_by_qcqp(kernels, signs, C):
         roots.append(vectors * np.sqrt(np.clip(values, 0, None)))
     alphas = [cp.Variable(len(signs)) for _ in signs.T]
     bound = cp.Variable()
+    pairs = list(zip(signs.T, alphas, strict=True))
     budget = [
-        cp.sum(
-            [cp.sum_squares(R.T @ cp.multiply(y, a)) for y, a in zip(signs.T, alphas)]
-        )
-        <= bound
+        cp.sum([cp.sum_squares(R.T @ cp.multiply(y, a)) for y, a in pairs]) <= bound
         for R in roots
     ]
     box = [c for a in alphas for c in (a >= 0, a <= C)]
-    balance = [y @ a == 0 for y, a in zip(signs.T, alphas)]
+    balance = [y @ a == 0 for y, a in pairs]
     objective = cp.Maximize(sum(cp.sum(a) for a in alphas) - bound / 2)
     problem = cp.Problem(objective, budget + box + balance)
     problem.solve(solver=cp.CLARABEL, tol_gap_abs=1e-8, tol_gap_rel=1e-8)

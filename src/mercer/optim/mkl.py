@@ -110,8 +110,8 @@ def solve_mkl(
     if gap > tol * point.primal:
         msg = (
             f"solve_mkl: duality gap {gap:.1e} > {tol:.1e} of the objective "
-            f"{point.primal:.3g} after {n_iter} steps; lower C={C:g} or scale the kernels "
-            "to unit trace."
+            f"{point.primal:.3g} after {n_iter} steps; lower C={C:g} or scale the "
+            "kernels to unit trace."
         )
         warnings.warn(msg, ConvergenceWarning, stacklevel=2)
     return MKL(point.d, point.beta, point.b, point.primal, gap, n_iter)
@@ -170,7 +170,7 @@ def _descend(
 def _reduced_gradient(point: _Point) -> FloatArray:
     gradient = -point.forms / 2
     largest = int(np.argmax(point.d))
-    direction = gradient[largest] - gradient
+    direction: FloatArray = gradient[largest] - gradient
     direction[(point.d <= 0) & (direction < 0)] = 0.0
     direction[largest] = 0.0
     direction[largest] = -direction.sum()
@@ -186,9 +186,10 @@ def _boundary(d: FloatArray, direction: FloatArray) -> tuple[float, IntArray]:
 
 
 def _on_simplex(d: FloatArray, zero: IntArray) -> FloatArray:
-    d = np.maximum(d, 0.0)
-    d[zero] = 0.0
-    return d / d.sum()
+    inside: FloatArray = np.maximum(d, 0.0)
+    inside[zero] = 0.0
+    inside /= inside.sum()
+    return inside
 
 
 def _line_search(
@@ -208,10 +209,7 @@ def _line_search(
     first, best, origin = abs(slope_left), low, low.d
     for _ in range(_MAX_LINE_STEPS):
         # Regula falsi, kept away from the ends so that both are moved in turn.
-        if slope_right > 0:
-            share = slope_left / (slope_left - slope_right)
-        else:
-            share = 0.5
+        share = slope_left / (slope_left - slope_right) if slope_right > 0 else 0.5
         middle = left + float(np.clip(share, 0.1, 0.9)) * (right - left)
         trial = _evaluate(
             grams, signs, C, _on_simplex(origin + middle * direction, nothing)
