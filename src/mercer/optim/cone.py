@@ -1,5 +1,6 @@
 """The best aligned spectrum among those that decay."""
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -72,7 +73,7 @@ def solve_decaying_spectrum(
     solution = solve_nnls(H, c)
     mu = scale * solution.x
     mu[chained] = scale[chained] * np.cumsum(solution.x[chained][::-1])[::-1]
-    norm = float(np.sqrt(max(mu @ G @ mu, 0.0)))
+    norm = math.sqrt(max(float(mu @ G @ mu), 0.0))
     return DecayingSpectrum(
         weights=mu,
         objective=float(b @ mu) / norm if norm > 0 else 0.0,

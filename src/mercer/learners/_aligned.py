@@ -1,0 +1,69 @@
+"""The best aligned weights of a basis, for decaying and ordered kernels."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from mercer._labels import Labels
+from mercer._typing import BoolArray, FloatArray
+from mercer.optim.cone import solve_decaying_spectrum
+from mercer.optim.spectral import eigenspaces
+
+
+@dataclass(frozen=True, slots=True)
+class AlignmentCertificate:
+    """How the aligned weights know that they are right."""
+
+    alignment: float  # with the target kernel, over the labelled points
+    kkt_residual: float  # of the non-negative least squares form
+    n_iter: int
+
+
+def signed_targets(labels: Labels) -> FloatArray:
+    """Return y_c over the labelled points: +1 on class c, -1 elsewhere."""
+    targets: FloatArray = 2 * labels.one_hot() - 1
+    return targets
+
+
+def aligned_weights(
+    U: FloatArray,
+    values: FloatArray,
+    targets: FloatArray,
+    *,
+    decay: float,
+    free: BoolArray | None = None,
+) -> tuple[FloatArray, AlignmentCertificate]:
+    r"""Align :math:`\sum_i \mu_i u_i u_i^\top` with :math:`\sum_c y_c y_c^\top`.
+
+    Parameters
+    ----------
+    U : ndarray of shape (n_labeled, d)
+        Labelled rows of the basis.
+    values : ndarray of shape (d,)
+        Equal ones share one weight: what single directions of an eigenspace get
+        would depend on the choice of its basis.
+    targets : ndarray of shape (n_labeled, n_targets)
+        Columns y_c.
+    decay : float
+        See `solve_decaying_spectrum`.
+    free : ndarray of shape (d,) of bool, optional
+        Directions outside the chain, each with an eigenvalue of its own.
+
+    Returns
+    -------
+    weights : ndarray of shape (d,)
+    certificate : AlignmentCertificate
+    """
+    spaces = eigenspaces(values)
+    members = (spaces[:, None] == np.arange(spaces[-1] + 1)).astype(np.float64)
+    G = members.T @ np.square(U.T @ U) @ members
+    b = members.T @ np.square(U.T @ targets).sum(axis=1)
+    solution = solve_decaying_spectrum(
+        G, b, decay=decay, free=None if free is None else members.T @ free > 0
+    )
+    certificate = AlignmentCertificate(
+        alignment=solution.objective / float(np.linalg.norm(targets.T @ targets)),
+        kkt_residual=solution.kkt_residual,
+        n_iter=solution.n_iter,
+    )
+    return solution.weights[spaces], certificate

@@ -1,0 +1,175 @@
+"""What the spectral learners share: a basis, labels, and a kernel in the end."""
+
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import (
+    BaseEstimator,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+    clone,
+)
+from sklearn.utils import Tags, get_tags
+from sklearn.utils.validation import check_is_fitted
+
+from mercer._labels import Labels, encode_labels
+from mercer._typing import ArrayLike, FloatArray, RandomState, SparseArray
+from mercer.graphs.neighbors import Graph
+from mercer.spectrum.graph import GraphBasis
+from mercer.spectrum.kernel import SpectralKernel
+
+
+class SpectralLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """Weighs the directions of a basis.
+
+    Subclasses write `_default_basis` and `fit`, which sets `basis_`, `weights_`,
+    `certificate_` and `kernel_`.
+    """
+
+    basis: Any
+    basis_: Any
+    weights_: FloatArray  # (r,)
+    kernel_: SpectralKernel
+
+    def transform(self, X: ArrayLike | SparseArray) -> FloatArray:
+        """Return features whose inner products are the kernel, (m, r)."""
+        check_is_fitted(self, "kernel_")
+        return self.kernel_.features(X)
+
+    def fit_transform(
+        self, X: ArrayLike | SparseArray | Graph, y: ArrayLike | None = None
+    ) -> FloatArray:
+        """Fit and return the features of the training rows, with no search."""
+        kernel: SpectralKernel = self.fit(X, y).kernel_
+        return kernel.features()
+
+    def fit(
+        self, X: ArrayLike | SparseArray | Graph, y: ArrayLike | None = None
+    ) -> Self:
+        """Learn the kernel."""
+        raise NotImplementedError
+
+    def _default_basis(self, n_labeled: int) -> Any:
+        raise NotImplementedError
+
+    def _fit_basis(self, X: Any, n_labeled: int = 0) -> None:
+        basis = self._default_basis(n_labeled) if self.basis is None else self.basis
+        if not hasattr(basis, "extend"):
+            msg = (
+                "basis must be an estimator with `extend`, such as GraphBasis(), or "
+                f"None for the default; got {basis!r}."
+            )
+            raise TypeError(msg)
+        self.basis_ = clone(basis).fit(X)
+        n = len(self.basis_.vectors_)
+        if n != n_points(X):
+            msg = f"the frozen basis was fitted to {n} points, X has {n_points(X)}."
+            raise ValueError(msg)
+        for name in ("n_features_in_", "feature_names_in_"):
+            if hasattr(self.basis_, name):
+                setattr(self, name, getattr(self.basis_, name))
+
+    @property
+    def _n_features_out(self) -> int:
+        return int(self.basis_.vectors_.shape[1])
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        basis = self._default_basis(1) if self.basis is None else self.basis
+        tags.input_tags = get_tags(basis).input_tags
+        return tags
+
+
+class LabelLearner(SpectralLearner):
+    """Learns the weights of a basis from partly labelled points.
+
+    Subclasses write `_check_parameters`, `_default_basis` and `_learn`, which sets
+    `weights_` and `certificate_` once `basis_` is fitted.
+    """
+
+    def fit(
+        self, X: ArrayLike | SparseArray | Graph, y: ArrayLike | None = None
+    ) -> Self:
+        """Learn the kernel.
+
+        Parameters
+        ----------
+        X : array-like or sparse array of shape (n, n_features), or Graph
+            All points, labelled or not.
+        y : array-like of shape (n,)
+            Labels; -1, None and NaN mark unlabelled points.
+        """
+        if y is None:
+            msg = (
+                f"{type(self).__name__} requires y to be passed, but the target y is "
+                "None; mark unlabelled points by -1."
+            )
+            raise ValueError(msg)
+        self._check_parameters()
+        labels = encode_labels(y)
+        if n_points(X) != len(labels.codes):
+            msg = (
+                f"X has {n_points(X)} rows and y has {len(labels.codes)}; they must "
+                "describe the same points."
+            )
+            raise ValueError(msg)
+        self._fit_basis(X, len(labels.labeled))
+        self._learn(labels)
+        self.kernel_ = SpectralKernel(self.basis_, self.weights_)
+        return self
+
+    def _check_parameters(self) -> None:
+        raise NotImplementedError
+
+    def _learn(self, labels: Labels) -> None:
+        raise NotImplementedError
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        return tags
+
+
+def n_points(X: Any) -> int:
+    """Return the number of points in an array or a graph."""
+    if isinstance(X, Graph):
+        return X.n_points
+    shape = np.shape(X)
+    return shape[0] if shape else 0
+
+
+def default_graph_basis(n_labeled: int, random_state: RandomState) -> GraphBasis:
+    """Return a graph basis with many more directions than labels, or far fewer.
+
+    With about as many directions as labels a machine that interpolates them is
+    unstable: at 50 of each, accuracy on USPST falls from 84 to 21 percent. Up to 250
+    labels there are ten directions a label, but at least 100 and at most 500; beyond,
+    one for five labels.
+    """
+    wide = min(max(100, 10 * n_labeled), 500)
+    r = wide if n_labeled <= 250 else n_labeled // 5
+    return GraphBasis(n_components=r, random_state=random_state)
+
+
+def check_laplacian_values(values: FloatArray, who: str) -> None:
+    """Raise unless the values ascend, as those of a Laplacian do."""
+    if values[0] > values[-1]:
+        msg = (
+            f"{who} needs the values of a Laplacian, smallest first; this basis has "
+            f"those of a kernel ({values[0]:.3g} down to {values[-1]:.3g}). "
+            "Use GraphBasis or AnchorBasis."
+        )
+        raise ValueError(msg)
+
+
+def unit_mean_diagonal(weights: FloatArray, vectors: FloatArray) -> FloatArray:
+    """Scale weights so that k(x, x) is 1 on average over the training points."""
+    mean = float(weights @ np.square(vectors).sum(axis=0)) / len(vectors)
+    if not mean > 0:
+        msg = (
+            "no direction of the basis agrees with the labels, so every weight is "
+            "zero; take more directions (n_components) or label other points."
+        )
+        raise ValueError(msg)
+    scaled: FloatArray = weights / mean
+    return scaled

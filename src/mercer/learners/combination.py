@@ -1,0 +1,238 @@
+"""Combinations of given kernels: the plain average and centred alignment."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import (
+    BaseEstimator,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+)
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from mercer._checks import check_same_length
+from mercer._labels import encode_labels
+from mercer._typing import ArrayLike, FloatArray, SparseArray
+from mercer.kernels.alignment import center
+from mercer.kernels.base import Kernel
+from mercer.kernels.composite import Weighted
+from mercer.kernels.normalized import TraceNormalized
+from mercer.kernels.parametric import RBF, Linear, Polynomial
+from mercer.kernels.spec import as_kernel
+from mercer.optim.nnls import solve_nnls
+
+
+@dataclass(frozen=True, slots=True)
+class CombinationCertificate:
+    """How a combination knows that it is right."""
+
+    alignment: float  # centred, with the labels; NaN without labels
+    base_alignments: tuple[float, ...]  # of each kernel alone
+    kkt_residual: float  # of the non-negative least squares; 0 for fixed weights
+    n_iter: int
+
+
+class AverageKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    r"""The plain average of kernels: the bar for every combination that learns.
+
+    .. math:: k = \frac1m \sum_{b=1}^m \frac{k_b}{\frac1n \sum_i k_b(x_i, x_i)}
+
+    Parameters
+    ----------
+    kernels : sequence of Kernel, str or callable, default=None
+        None stands for a linear, a quadratic and a Gaussian kernel whose
+        :math:`2\sigma^2` is the mean squared distance.
+
+    Attributes
+    ----------
+    kernel_ : Weighted
+        Over `kernels_`, with `weights_`.
+    kernels_ : list of Kernel
+        The given ones, each divided by its mean diagonal over the training points.
+    weights_ : ndarray of shape (m,)
+        Non-negative, of sum 1.
+    certificate_ : CombinationCertificate
+
+    Notes
+    -----
+    Without the scaling, which SimpleMKL uses too, the average is decided by the units
+    of the kernels. `transform` returns the kernel between points and the training
+    points, for a machine with ``kernel="precomputed"``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[0.0], [1.0], [3.0], [4.0]])
+    >>> learner = AverageKernel([RBF(gamma=1.0), "linear"]).fit(X)
+    >>> learner.weights_
+    array([0.5, 0.5])
+    >>> float(learner.kernel_.diag(X).mean())
+    1.0
+    """
+
+    def __init__(self, kernels: Sequence[Any] | None = None) -> None:
+        self.kernels = kernels
+
+    def fit(self, X: ArrayLike | SparseArray, y: ArrayLike | None = None) -> Self:
+        """Scale the kernels and find their weights.
+
+        Parameters
+        ----------
+        X : array-like or sparse array of shape (n, n_features)
+            All points, labelled or not.
+        y : array-like of shape (n,), optional
+            Labels; -1, None and NaN mark unlabelled points. They decide nothing
+            here, only `certificate_`.
+        """
+        X = self._resolved(X)
+        m = len(self.kernels_)
+        self.weights_ = np.full(m, 1 / m)
+        if y is None:
+            self.certificate_ = CombinationCertificate(np.nan, (np.nan,) * m, 0.0, 0)
+        else:
+            M, a, norm = self._products(X, y)
+            self.certificate_ = _certificate(M, a, norm, self.weights_)
+        self.kernel_ = Weighted(self.kernels_, self.weights_)
+        return self
+
+    def transform(self, X: ArrayLike | SparseArray) -> FloatArray:
+        """Return the kernel between points and the training points, (m, n)."""
+        check_is_fitted(self, "kernel_")
+        X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=np.float64)
+        return self.kernel_(X, self.X_fit_)
+
+    def _resolved(self, X: ArrayLike | SparseArray) -> Any:
+        X = validate_data(
+            self, X, accept_sparse="csr", dtype=np.float64, ensure_min_samples=2
+        )
+        given = self.kernels
+        if given is None:
+            given = [Linear(), Polynomial(degree=2), RBF(gamma="mean_distance")]
+        if isinstance(given, str | Kernel) or len(given) == 0:
+            msg = f"kernels must be a list of at least one kernel, got {given!r}."
+            raise ValueError(msg)
+        self.kernels_ = [TraceNormalized(as_kernel(k)).resolve(X) for k in given]
+        self.X_fit_ = X
+        return X
+
+    def _products(self, X: Any, y: ArrayLike) -> tuple[FloatArray, FloatArray, float]:
+        """Return inner products of the centred kernels, with the target, its norm."""
+        labels = encode_labels(y)
+        check_same_length(X, labels.codes, "X", "y")
+        rows = X[labels.labeled]
+        Y = labels.one_hot() - labels.prior()
+        centred = [center(kernel(rows)) for kernel in self.kernels_]
+        flat = np.stack([K.ravel() for K in centred])
+        a = np.array([np.vdot(Y, K @ Y) for K in centred])
+        return flat @ flat.T, a, float(np.linalg.norm(Y.T @ Y))
+
+    @property
+    def _n_features_out(self) -> int:
+        return int(self.X_fit_.shape[0])
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+class CenteredAlignmentKernel(AverageKernel):
+    r"""The non-negative combination of kernels that best matches the labels.
+
+    .. math::
+
+        \max_{w \ge 0} \frac{\langle K_c, T_c \rangle_F}{\|K_c\|_F \|T_c\|_F},
+        \qquad K = \sum_b w_b K_b,
+
+    over the labelled points, where the index c means centred and T is 1 for two
+    points of one class and 0 otherwise.
+
+    Parameters
+    ----------
+    kernels : sequence of Kernel, str or callable, default=None
+        As in `AverageKernel`.
+
+    Attributes
+    ----------
+    kernel_, kernels_, weights_, certificate_
+        As in `AverageKernel`.
+
+    Notes
+    -----
+    Cortes, Mohri and Rostamizadeh (JMLR 2012), section 4.2 and Proposition 9 ("alignf"
+    with :math:`w \ge 0`): non-negative least squares on
+    :math:`M_{ab} = \langle K_{ac}, K_{bc} \rangle` and
+    :math:`a_b = \langle K_{bc}, T \rangle`. For two classes T centred is
+    :math:`y y^\top` centred, up to scale. The paper scales w to length 1; here its sum
+    is 1, so that mean diagonals stay 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[-1.1], [-1.0], [1.0], [1.2], [-0.9], [0.8]])
+    >>> y = np.array([0, 0, 1, 1, -1, -1])
+    >>> square = Polynomial(degree=2, gamma=1.0, coef0=0.0)  # forgets the sign
+    >>> CenteredAlignmentKernel(["linear", square]).fit(X, y).weights_
+    array([1., 0.])
+    """
+
+    def fit(self, X: ArrayLike | SparseArray, y: ArrayLike | None = None) -> Self:
+        """Scale the kernels and align their combination with the labels.
+
+        Parameters
+        ----------
+        X : array-like or sparse array of shape (n, n_features)
+            All points, labelled or not.
+        y : array-like of shape (n,)
+            Labels; -1, None and NaN mark unlabelled points.
+        """
+        if y is None:
+            msg = (
+                "CenteredAlignmentKernel requires y to be passed, but the target y is "
+                "None; AverageKernel needs no labels."
+            )
+            raise ValueError(msg)
+        X = self._resolved(X)
+        M, a, norm = self._products(X, y)
+        solution = solve_nnls(M, a)
+        if not solution.x.any():
+            msg = (
+                "every kernel is constant over the labelled points, so none matches "
+                "the labels; give other kernels or label other points."
+            )
+            raise ValueError(msg)
+        self.weights_ = solution.x / solution.x.sum()
+        self.certificate_ = _certificate(
+            M, a, norm, self.weights_, solution.kkt_residual, solution.n_iter
+        )
+        self.kernel_ = Weighted(self.kernels_, self.weights_)
+        return self
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        return tags
+
+
+def _certificate(
+    M: FloatArray,
+    a: FloatArray,
+    norm: float,
+    weights: FloatArray,
+    kkt_residual: float = 0.0,
+    n_iter: int = 0,
+) -> CombinationCertificate:
+    def cosine(product: float, square: float) -> float:
+        return product / (float(np.sqrt(square)) * norm) if square > 0 else 0.0
+
+    return CombinationCertificate(
+        alignment=cosine(float(weights @ a), float(weights @ M @ weights)),
+        base_alignments=tuple(
+            cosine(float(p), float(s)) for p, s in zip(a, np.diag(M), strict=True)
+        ),
+        kkt_residual=kkt_residual,
+        n_iter=n_iter,
+    )
