@@ -1,5 +1,6 @@
 """Checks of matrices that users pass in, with one wording across the library."""
 
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -7,6 +8,41 @@ from scipy.sparse import issparse
 
 from mercer._typing import FloatArray
 from mercer.exceptions import NotPSDError
+
+
+def check_number(
+    value: Any,
+    name: str,
+    *,
+    above: float | None = None,
+    at_least: float | None = None,
+    at_most: float | None = None,
+) -> None:
+    """Raise unless a value is a finite number within bounds.
+
+    Unlike `sklearn.utils.check_scalar` it refuses NaN, infinity and booleans.
+
+    Examples
+    --------
+    >>> check_number(float("nan"), "gamma", above=0)
+    Traceback (most recent call last):
+    ValueError: gamma must be a finite number above 0; got nan.
+    """
+    bounds = [("above", above), ("at least", at_least), ("at most", at_most)]
+    wanted = " and ".join(
+        f"{word} {bound:g}" for word, bound in bounds if bound is not None
+    )
+    msg = f"{name} must be a finite number {wanted}".rstrip() + f"; got {value!r}."
+    if not isinstance(value, Real) or isinstance(value, bool | np.bool_):
+        raise TypeError(msg)
+    number = float(value)
+    if (
+        not np.isfinite(number)
+        or (above is not None and number <= above)
+        or (at_least is not None and number < at_least)
+        or (at_most is not None and number > at_most)
+    ):
+        raise ValueError(msg)
 
 
 def check_finite(A: Any, name: str = "K") -> None:

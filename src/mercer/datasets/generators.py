@@ -1,11 +1,12 @@
 """Artificial data of the papers: X and y with classes 0 and 1, from a random state."""
 
-from numbers import Integral, Real
+from numbers import Integral
 
 import numpy as np
 from scipy.stats import norm
 from sklearn.utils import check_scalar
 
+from mercer._checks import check_number
 from mercer._random import as_generator
 from mercer._typing import FloatArray, IntArray, RandomState
 
@@ -48,14 +49,7 @@ def make_g50c(
     """
     _check_count(n_samples, "n_samples")
     _check_count(n_features, "n_features")
-    check_scalar(
-        bayes_error,
-        "bayes_error",
-        Real,
-        min_val=0,
-        max_val=0.5,
-        include_boundaries="right",
-    )
+    check_number(bayes_error, "bayes_error", above=0, at_most=0.5)
     rng = as_generator(random_state)
     y = rng.integers(2, size=n_samples)
     mean = norm.isf(bayes_error) / np.sqrt(n_features)
@@ -138,8 +132,8 @@ def make_double_spiral(
     ((100, 3), [50, 50])
     """
     _check_count(n_samples, "n_samples")
-    check_scalar(turns, "turns", Real, min_val=0, include_boundaries="neither")
-    check_scalar(noise, "noise", Real, min_val=0)
+    check_number(turns, "turns", above=0)
+    check_number(noise, "noise", at_least=0)
     rng = as_generator(random_state)
     y = np.arange(n_samples) % 2
     t = np.sqrt(rng.uniform(size=n_samples))
@@ -173,7 +167,7 @@ def make_two_moons(
     ((200, 2), [100, 100])
     """
     _check_count(n_samples, "n_samples")
-    check_scalar(noise, "noise", Real, min_val=0)
+    check_number(noise, "noise", at_least=0)
     rng = as_generator(random_state)
     y = np.arange(n_samples) % 2
     angle = np.pi * rng.uniform(size=n_samples)

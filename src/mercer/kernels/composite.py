@@ -1,13 +1,11 @@
 """Kernels made of kernels."""
 
 from collections.abc import Sequence
-from numbers import Real
 from typing import Any
 
 import numpy as np
-from sklearn.utils import check_scalar
 
-from mercer._checks import check_finite
+from mercer._checks import check_finite, check_number
 from mercer._typing import ArrayLike, FloatArray
 from mercer.kernels.base import Kernel
 
@@ -109,7 +107,7 @@ class Scaled(Kernel):
         return Scaled(self.kernel.resolve(X), self.factor)
 
     def _check(self) -> None:
-        check_scalar(self.factor, "factor", Real, min_val=0)
+        check_number(self.factor, "factor", at_least=0)
 
 
 class Weighted(Kernel):

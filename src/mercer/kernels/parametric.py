@@ -1,7 +1,7 @@
 """Kernels with a formula: linear, polynomial, Gaussian, and scikit-learn's by name."""
 
 from collections.abc import Callable
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from sklearn.metrics.pairwise import (
 from sklearn.utils import check_scalar, gen_batches
 from sklearn.utils.extmath import row_norms
 
+from mercer._checks import check_number
 from mercer._typing import FloatArray
 from mercer.kernels.bandwidth import RULES
 from mercer.kernels.base import Kernel, PointKernel
@@ -63,9 +64,9 @@ class Polynomial(PointKernel):
 
     def _check(self) -> None:
         check_scalar(self.degree, "degree", Integral, min_val=1)
-        check_scalar(self.coef0, "coef0", Real, min_val=0)
+        check_number(self.coef0, "coef0", at_least=0)
         if self.gamma is not None:
-            _check_positive(self.gamma, "gamma")
+            check_number(self.gamma, "gamma", above=0)
 
     def _gram(self, X: Any, Z: Any) -> FloatArray:
         self._check()
@@ -128,7 +129,7 @@ class RBF(PointKernel):
             )
             raise ValueError(msg)
         if self.gamma is not None:
-            _check_positive(self.gamma, "gamma")
+            check_number(self.gamma, "gamma", above=0)
 
     def _unknown_rule(self) -> str:
         return (
@@ -204,7 +205,3 @@ def unknown_kernel_name(name: str) -> str:
     """Return the message for a name that is no kernel's."""
     known = sorted({*PAIRWISE_KERNEL_FUNCTIONS} - {"precomputed"})
     return f"No kernel is named {name!r}; the names are {', '.join(known)}."
-
-
-def _check_positive(value: float, name: str) -> None:
-    check_scalar(value, name, Real, min_val=0, include_boundaries="neither")
