@@ -1,0 +1,204 @@
+"""What the kernel machines share: labels, a kernel map, and what no label reaches."""
+
+import warnings
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from mercer._checks import check_same_length
+from mercer._labels import Labels, encode_labels
+from mercer._typing import ArrayLike, FloatArray, IntArray
+from mercer.exceptions import DisconnectedGraphWarning
+from mercer.graphs.neighbors import Graph
+from mercer.machines._maps import KernelMap, is_precomputed, make_map
+
+
+class Solution(NamedTuple):
+    """What a machine found; one column for two classes, else one per class."""
+
+    coef: FloatArray  # (m, q) weights of the features of the map
+    dual_coef: FloatArray  # (l, q)
+    intercept: FloatArray  # (q,)
+
+
+class KernelMachine(ClassifierMixin, BaseEstimator):
+    r"""A classifier :math:`f(x) = \sum_i \alpha_i k(x, x_i) + b` over labelled points.
+
+    Subclasses write `_check_parameters`, `_solve` and `_prior_scores`.
+    """
+
+    kernel: Any
+    classes_: NDArray[Any]
+    class_prior_: FloatArray  # (n_classes,)
+    labeled_: IntArray
+    dual_coef_: FloatArray  # (l, q)
+    intercept_: FloatArray  # (q,)
+    transduction_: NDArray[Any]  # (n,)
+    _map: KernelMap
+    _unreached_get = "the class shares of the labelled points"
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Train on the labelled points.
+
+        Parameters
+        ----------
+        X : array-like or sparse array of shape (n, n_features)
+            All points, labelled or not; kernel values, (n, n), with
+            ``kernel="precomputed"``. A learner may also take a `Graph`.
+        y : array-like of shape (n,)
+            Labels; -1, None and NaN mark unlabelled points.
+        """
+        return self._fit(X, y)
+
+    def _fit(
+        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> Self:
+        if y is None:
+            msg = (
+                f"{type(self).__name__} requires y to be passed, but the target y is "
+                "None; mark unlabelled points by -1."
+            )
+            raise ValueError(msg)
+        self._check_parameters()
+        X = self._checked(X, reset=True)
+        labels = encode_labels(y)
+        n = X.n_points if isinstance(X, Graph) else X.shape[0]
+        check_same_length(np.empty(n), labels.codes, "X", "y")
+        weights = self._weights(labels, sample_weight)
+        self.classes_ = labels.classes
+        self.labeled_ = labels.labeled
+        shares = weights @ labels.one_hot()
+        self.class_prior_ = shares / shares.sum()
+        self._map, training = self._make_map(X, y, labels)
+        solution = self._solve(labels, weights)
+        self.dual_coef_ = solution.dual_coef
+        self.intercept_ = solution.intercept
+        self._readout = self._map.readout(solution.coef, solution.dual_coef)
+        self.transduction_ = self._transduce(X, labels, training)
+        return self
+
+    def decision_function(self, X: ArrayLike) -> FloatArray:
+        """Return the decision values of points.
+
+        Parameters
+        ----------
+        X : array-like or sparse array of shape (m, n_features)
+            New points; with ``kernel="precomputed"`` their kernel values with all
+            training points, (m, n).
+
+        Returns
+        -------
+        ndarray of shape (m,) or (m, n_classes)
+            For two classes one number, above 0 for ``classes_[1]``.
+        """
+        scores = self._scores(self._represent(X))
+        return scores.ravel() if scores.shape[1] == 1 else scores
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Return the class of points, (m,)."""
+        return self._classes_of(self._scores(self._represent(X)))
+
+    def similarity(self, X: ArrayLike) -> FloatArray:
+        """Return the kernel values with the labelled points, (m, n_labeled).
+
+        ``similarity(X) @ dual_coef_ + intercept_`` is the decision, labelled point by
+        labelled point.
+        """
+        return self._map.similarity(self._represent(X))
+
+    def _represent(self, X: Any) -> FloatArray:
+        check_is_fitted(self, "dual_coef_")
+        return self._map.represent(self._checked(X, reset=False))
+
+    def _scores(self, R: FloatArray) -> FloatArray:
+        """Return decision values, (m, q), and the prior where no label reaches."""
+        scores = self._combine(R @ self._readout + self.intercept_)
+        unreached = self._map.unreached(R)
+        if unreached.any():
+            scores[unreached] = self._prior_scores()
+            msg = (
+                f"{unreached.sum()} of {len(R)} points are not reached by any labelled "
+                f"point (their kernel values are all 0) and get {self._unreached_get}. "
+                "Label one of them, or join them to the rest (raise n_neighbors, "
+                "widen the kernel)."
+            )
+            warnings.warn(msg, DisconnectedGraphWarning, stacklevel=3)
+        return scores
+
+    def _combine(self, scores: FloatArray) -> FloatArray:
+        """Return one column for two classes, else one per class."""
+        return scores
+
+    def _classes_of(self, scores: FloatArray) -> NDArray[Any]:
+        if scores.shape[1] == 1:
+            codes = (scores[:, 0] > 0).astype(np.intp)
+        else:
+            codes = scores.argmax(axis=1)
+        return self.classes_[codes]
+
+    def _transduce(
+        self, X: Any, labels: Labels, training: FloatArray | None
+    ) -> NDArray[Any]:
+        """Return the given labels and, for the other points, predictions."""
+        answer: NDArray[Any] = self.classes_[np.maximum(labels.codes, 0)]
+        rest = np.setdiff1d(np.arange(len(labels.codes)), labels.labeled)
+        if len(rest):
+            R = training[rest] if training is not None else self._map.represent(X[rest])
+            answer[rest] = self._classes_of(self._scores(R))
+        return answer
+
+    def _make_map(
+        self, X: Any, y: ArrayLike, labels: Labels
+    ) -> tuple[KernelMap, FloatArray | None]:
+        return make_map(self.kernel, X, y, labels.labeled)
+
+    def _weights(self, labels: Labels, sample_weight: ArrayLike | None) -> FloatArray:
+        return np.ones(len(labels.labeled))
+
+    def _check_parameters(self) -> None:
+        raise NotImplementedError
+
+    def _solve(self, labels: Labels, weights: FloatArray) -> Solution:
+        raise NotImplementedError
+
+    def _prior_scores(self) -> FloatArray:
+        """Return the decision values that stand for the prior, (q,)."""
+        raise NotImplementedError
+
+    def _checked(self, X: Any, *, reset: bool) -> Any:
+        if isinstance(X, Graph):
+            return X
+        precomputed = is_precomputed(self.kernel)
+        X = validate_data(
+            self,
+            X,
+            reset=reset,
+            accept_sparse=False if precomputed else "csr",
+            dtype=np.float64,
+        )
+        if precomputed and reset and X.shape[0] != X.shape[1]:
+            msg = (
+                f"kernel='precomputed' takes the kernel values of all training points, "
+                f"(n, n); got shape {X.shape}."
+            )
+            raise ValueError(msg)
+        return X
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        precomputed = is_precomputed(self.kernel)
+        tags.input_tags.pairwise = precomputed
+        tags.input_tags.sparse = not precomputed
+        return tags
+
+
+def targets_of(labels: Labels) -> FloatArray:
+    """Return +1/-1 in one column for two classes, else one-hot 0/1 columns."""
+    one_hot = labels.one_hot()
+    if one_hot.shape[1] == 2:
+        return one_hot[:, 1:] - one_hot[:, :1]
+    return one_hot

@@ -1,0 +1,175 @@
+"""From the `kernel=` of a machine to numbers that its solver understands.
+
+A map holds the features of the labelled points, and represents any other point so
+that the decision is a product: by features if the kernel has them, else by kernel
+values with the labelled points.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from scipy.linalg import eigh, svd
+from sklearn.base import clone
+
+from mercer._checks import check_finite, check_symmetric
+from mercer._typing import ArrayLike, BoolArray, FloatArray, IntArray
+from mercer.exceptions import NotPSDError
+from mercer.graphs.neighbors import Graph
+from mercer.kernels.spec import as_kernel
+
+# Eigenvectors of a basis are good to about this: less overlap with every labelled
+# point is no evidence.
+_REACH = 1e-8
+
+
+class KernelMap(Protocol):
+    """What a machine needs to know about its kernel."""
+
+    kernel: Any
+    labeled: FloatArray  # (l, m) features of the labelled points
+
+    @property
+    def gram(self) -> FloatArray:
+        """Kernel values of the labelled points, (l, l)."""
+
+    def represent(self, X: Any) -> FloatArray:
+        """Return the representation of points, (n, k)."""
+
+    def readout(self, coef: FloatArray, dual: FloatArray) -> FloatArray:
+        """Return what a representation is multiplied with, (k, q)."""
+
+    def unreached(self, R: FloatArray) -> BoolArray:
+        """Tell which represented points have k(x, x_l) = 0 for all labelled l."""
+
+    def similarity(self, R: FloatArray) -> FloatArray:
+        """Return the kernel values with the labelled points, (n, l)."""
+
+
+@dataclass(frozen=True, eq=False)
+class FeatureMap:
+    """A kernel of finite rank; points are represented by their features."""
+
+    kernel: Any
+    labeled: FloatArray  # (l, r)
+    span: FloatArray  # (r, rank) orthonormal basis of the labelled features
+
+    @property
+    def gram(self) -> FloatArray:
+        """Inner products of the labelled features, (l, l)."""
+        return self.labeled @ self.labeled.T
+
+    def represent(self, X: Any) -> FloatArray:
+        """Return the features of new points, (n, r)."""
+        features: FloatArray = self.kernel.features(X)
+        return features
+
+    def readout(self, coef: FloatArray, dual: FloatArray) -> FloatArray:
+        """Return the weights of the features."""
+        return coef
+
+    def unreached(self, R: FloatArray) -> BoolArray:
+        """Tell which features are orthogonal to all labelled ones."""
+        seen = np.linalg.norm(R @ self.span, axis=1)
+        missed: BoolArray = seen <= _REACH * np.linalg.norm(R, axis=1)
+        return missed
+
+    def similarity(self, R: FloatArray) -> FloatArray:
+        """Return the inner products with the labelled features."""
+        return R @ self.labeled.T
+
+
+@dataclass(frozen=True, eq=False)
+class GramMap:
+    """Any other kernel; points are represented by kernel values, (n, l)."""
+
+    kernel: Any  # None: precomputed, points are rows of kernel values
+    points: Any  # the labelled points, or their positions if precomputed
+    labeled: FloatArray  # (l, rank), features of the labelled points
+    gram: FloatArray  # (l, l)
+
+    def represent(self, X: Any) -> FloatArray:
+        """Return the kernel values with the labelled points."""
+        if self.kernel is None:
+            return np.asarray(X[:, self.points], dtype=np.float64)
+        values: FloatArray = self.kernel(X, self.points)
+        return values
+
+    def readout(self, coef: FloatArray, dual: FloatArray) -> FloatArray:
+        """Return the coefficients of the labelled points."""
+        return dual
+
+    def unreached(self, R: FloatArray) -> BoolArray:
+        """Tell which rows are zero."""
+        return ~R.any(axis=1)
+
+    def similarity(self, R: FloatArray) -> FloatArray:
+        """Return the kernel values, which represent the point already."""
+        return R
+
+
+def is_learner(kernel: Any) -> bool:
+    """Tell a learner, which yields a kernel by `fit`, from a kernel."""
+    return hasattr(kernel, "fit") and not isinstance(kernel, type)
+
+
+def is_precomputed(kernel: Any) -> bool:
+    """Tell whether X holds kernel values."""
+    return isinstance(kernel, str) and kernel == "precomputed"
+
+
+def make_map(
+    spec: Any, X: Any, y: ArrayLike, labeled: IntArray
+) -> tuple[KernelMap, FloatArray | None]:
+    """Resolve `kernel=` on the training points.
+
+    Returns
+    -------
+    map : KernelMap
+    training : ndarray of shape (n, r) or None
+        Representation of all training points where it costs nothing.
+    """
+    if is_precomputed(spec):
+        return _gram_map(None, X, labeled), None
+    if is_learner(spec):
+        kernel = clone(spec).fit(X, y).kernel_
+        if hasattr(kernel, "features"):
+            training = kernel.features()
+            return feature_map(kernel, training[labeled]), training
+        return _gram_map(kernel, X, labeled), None
+    if isinstance(X, Graph):
+        msg = (
+            f"X is a Graph, and kernel={spec!r} compares points. Give the points, or "
+            "a learner that works on graphs."
+        )
+        raise TypeError(msg)
+    if hasattr(spec, "features"):
+        training = spec.features(X)
+        return feature_map(spec, training[labeled]), training
+    return _gram_map(as_kernel(spec).resolve(X), X, labeled), None
+
+
+def feature_map(kernel: Any, labeled: FloatArray) -> FeatureMap:
+    """Return the map of a kernel with the features of the labelled points."""
+    _, s, Vt = svd(labeled, full_matrices=False)
+    cut = s.max(initial=0.0) * max(labeled.shape) * np.finfo(float).eps
+    return FeatureMap(kernel, labeled, np.ascontiguousarray(Vt[s > cut].T))
+
+
+def _gram_map(kernel: Any, X: Any, labeled: IntArray) -> GramMap:
+    points = labeled if kernel is None else X[labeled]
+    K = X[np.ix_(labeled, labeled)] if kernel is None else kernel(points)
+    name = "X" if kernel is None else "The kernel matrix of the labelled points"
+    check_finite(K, name)
+    check_symmetric(K, name, rtol=1e-8)
+    values, vectors = eigh(K)
+    scale = np.abs(values).max(initial=0.0)
+    if values[0] < -1e-8 * scale:
+        msg = (
+            f"{name} must be positive semi-definite: its smallest eigenvalue is "
+            f"{values[0]:.3g} (the largest is {values[-1]:.3g}). Choose a kernel, or "
+            "clip the spectrum."
+        )
+        raise NotPSDError(msg)
+    keep = values > len(K) * np.finfo(float).eps * scale
+    return GramMap(kernel, points, vectors[:, keep] * np.sqrt(values[keep]), K)
