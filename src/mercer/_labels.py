@@ -28,7 +28,8 @@ class Labels:
     def one_hot(self) -> FloatArray:
         """Return the labelled rows of the 0/1 target, (n_labeled, n_classes)."""
         codes = self.codes[self.labeled]
-        return (codes[:, None] == np.arange(len(self.classes))).astype(np.float64)
+        hot: FloatArray = np.equal.outer(codes, np.arange(len(self.classes))) * 1.0
+        return hot
 
     def prior(self) -> FloatArray:
         """Share of each class among the labelled points."""
@@ -38,10 +39,8 @@ class Labels:
 
 def is_labeled(y: NDArray[Any]) -> BoolArray:
     """Tell which entries are labels: -1, None and NaN are not."""
-    if y.dtype.kind == "f":
-        return np.isfinite(y) & (y != UNLABELED)
-    if y.dtype.kind in "iu":
-        return y != UNLABELED
+    if y.dtype.kind in "iuf":
+        return np.asarray(~np.isnan(y) & (y != UNLABELED))
     if y.dtype.kind == "O":
         return np.array([not _is_missing(value) for value in y], dtype=bool)
     return np.ones(len(y), dtype=bool)
@@ -73,16 +72,19 @@ def encode_labels(y: ArrayLike, *, min_classes: int = 2) -> Labels:
     >>> encode_labels(["cat", None, "dog", "cat"]).codes
     array([ 0, -1,  1,  0])
     """
+    if isinstance(y, list | tuple) and any(isinstance(value, str) for value in y):
+        y = np.array(y, dtype=object)  # NumPy would make the string "nan" of NaN
     values = column_or_1d(y, warn=True)
     known = is_labeled(values)
-    labels = values[known]
-    if labels.dtype.kind == "O" and all(isinstance(v, str) for v in labels):
-        labels = labels.astype(str)
-    if len(labels) == 0:
+    if not known.any():
         msg = (
             f"y has no label: all {len(values)} entries mean unlabelled "
             "(-1, None or NaN). Label at least one point of each class."
         )
+        raise ValueError(msg)
+    labels = _of_one_kind(values[known])
+    if labels.dtype.kind == "f" and np.isinf(labels).any():
+        msg = "y holds infinity; mark unlabelled points with -1, None or NaN."
         raise ValueError(msg)
     check_classification_targets(labels)
     classes, codes = np.unique(labels, return_inverse=True)
@@ -93,16 +95,28 @@ def encode_labels(y: ArrayLike, *, min_classes: int = 2) -> Labels:
     return Labels(coded, classes)
 
 
+def _of_one_kind(labels: NDArray[Any]) -> NDArray[Any]:
+    """Return labels of an object array as numbers or strings."""
+    if labels.dtype.kind != "O":
+        return labels
+    kinds = {isinstance(value, str) for value in labels}
+    plain = np.array(labels.tolist()) if len(kinds) == 1 else labels
+    if plain.dtype.kind not in "biufU":
+        names = sorted({type(value).__name__ for value in labels})
+        msg = f"y holds {' and '.join(names)} labels; use numbers only or strings only."
+        raise TypeError(msg)
+    return plain
+
+
 def _too_few_classes(
     values: NDArray[Any], classes: NDArray[Any], min_classes: int
 ) -> str:
-    numeric = values.dtype.kind in "iuf"
-    if numeric and set(np.unique(values)) == {-1, 1}:
+    if classes.tolist() == [1] and np.any(values == UNLABELED):
         return (
             "y holds only -1 and 1, and -1 means unlabelled: one class is left. "
             "Recode, e.g. (y > 0).astype(int)."
         )
     return (
-        f"y has {len(classes)} class ({classes[0]!r}) among its labels; "
+        f"y has {len(classes)} class ({classes.tolist()[0]!r}) among its labels; "
         f"at least {min_classes} classes are needed."
     )

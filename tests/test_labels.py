@@ -1,0 +1,108 @@
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.exceptions import DataConversionWarning
+
+from mercer._labels import UNLABELED, encode_labels, is_labeled
+
+
+@pytest.mark.parametrize(
+    ("y", "codes", "classes"),
+    [
+        ([3, -1, 7, 3], [0, -1, 1, 0], [3, 7]),
+        ([0.0, np.nan, 1.0, -1.0], [0, -1, 1, -1], [0.0, 1.0]),
+        ([0, None, 1, 0], [0, -1, 1, 0], [0, 1]),
+        ([1, 2.0, None], [0, 1, -1], [1.0, 2.0]),
+        ([True, None, False], [1, -1, 0], [False, True]),
+        (["dog", None, "cat"], [1, -1, 0], ["cat", "dog"]),
+        (["a", float("nan"), "b"], [0, -1, 1], ["a", "b"]),
+        (["-1", "1"], [0, 1], ["-1", "1"]),
+        (["a", -1, "b"], [0, -1, 1], ["a", "b"]),
+        (np.array([0, 255], dtype=np.uint8), [0, 1], [0, 255]),
+        ([-2, 0, -1], [0, 1, -1], [-2, 0]),
+        (np.array(["b", "", "b"]), [1, 0, 1], ["", "b"]),
+    ],
+)
+def test_what_counts_as_a_label(y: Any, codes: list[int], classes: list[Any]) -> None:
+    labels = encode_labels(y)
+    assert labels.codes.tolist() == codes
+    assert labels.classes.tolist() == classes
+    assert labels.classes.dtype.kind != "O"
+
+
+@pytest.mark.parametrize(
+    ("values", "dtype"),
+    [
+        ([1, None, 2], "Int64"),
+        (["a", None, "b"], "str"),
+        (["a", None, "b"], "category"),
+        (["a", None, "b"], object),
+        ([True, None, False], "boolean"),
+    ],
+)
+def test_columns_of_pandas(values: list[Any], dtype: Any) -> None:
+    pandas = pytest.importorskip("pandas")
+    labels = encode_labels(pandas.Series(values, dtype=dtype))
+    assert sorted(labels.codes.tolist()) == [-1, 0, 1]
+    assert labels.codes[1] == UNLABELED
+
+
+@given(st.lists(st.integers(-1, 4), min_size=1).filter(lambda y: len({*y} - {-1}) > 1))
+def test_codes_point_to_the_classes(y: list[int]) -> None:
+    labels = encode_labels(y)
+    known = labels.labeled
+    assert np.array_equal(labels.classes[labels.codes[known]], np.array(y)[known])
+    assert np.array_equal(known, np.flatnonzero(is_labeled(np.array(y))))
+    hot = labels.one_hot()
+    assert np.array_equal(hot.argmax(axis=1), labels.codes[known])
+    assert np.array_equal(hot.sum(axis=1), np.ones(len(known)))
+    assert labels.prior().sum() == pytest.approx(1)
+    for share, name in zip(labels.prior(), labels.classes, strict=True):
+        assert share == pytest.approx(y.count(int(name)) / len(known))
+
+
+@pytest.mark.parametrize(
+    "y", [[-1, 1, 1], [-1.0, 1.0], [1, None, -1], [-1.0, 1.0, np.nan]]
+)
+def test_signs_for_two_classes_are_explained(y: Any) -> None:
+    with pytest.raises(ValueError, match=r"-1 means unlabelled: .*\(y > 0\)"):
+        encode_labels(y)
+
+
+@pytest.mark.parametrize(
+    ("y", "error", "message"),
+    [
+        ([None, None], ValueError, "y has no label: all 2 entries"),
+        ([-1, -1, -1], ValueError, "y has no label: all 3 entries"),
+        ([], ValueError, "y has no label"),
+        ([3, -1], ValueError, r"y has 1 class \(3\)"),
+        (["a", None], ValueError, r"y has 1 class \('a'\)"),
+        ([0.5, 1.25, 2.0], ValueError, "continuous"),
+        ([0.0, np.inf, 1.0], ValueError, "infinity"),
+        (["a", 1, None], TypeError, "y holds int and str labels"),
+        ([{}, None, {}], TypeError, "y holds dict labels"),
+        ([[0, 1], [1, 0]], ValueError, "1d array"),
+        (3, ValueError, "1d array"),
+    ],
+)
+def test_bad_labels(y: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        encode_labels(y)
+
+
+def test_a_column_is_taken_with_a_warning() -> None:
+    with pytest.warns(DataConversionWarning):
+        assert encode_labels([[0], [1]]).codes.tolist() == [0, 1]
+
+
+def test_one_class_is_enough_where_asked() -> None:
+    assert encode_labels([2, -1], min_classes=1).classes.tolist() == [2]
+
+
+def test_the_argument_is_not_written_to() -> None:
+    y = np.array([5, -1, 6])
+    encode_labels(y)
+    assert y.tolist() == [5, -1, 6]

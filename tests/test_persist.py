@@ -1,0 +1,187 @@
+import json
+import pickle
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import skops.io
+from scipy.sparse import csr_array
+from sklearn.frozen import FrozenEstimator
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+
+from mercer import persist
+from mercer.datasets import Dataset, load, make_two_moons
+from mercer.kernels.composite import Weighted
+from mercer.kernels.normalized import Centered, Normalized
+from mercer.kernels.parametric import RBF, Linear, PairwiseKernelFunction
+from mercer.kernels.precomputed import Precomputed
+from mercer.spectrum.filters import diffusion
+from mercer.spectrum.gram import GramBasis
+from mercer.spectrum.graph import GraphBasis
+from mercer.spectrum.kernel import SpectralKernel
+
+X, Y = make_two_moons(40, random_state=0)
+NEW = X[:7] + 0.05
+
+
+def reloaded(obj: Any, folder: Path) -> Any:
+    file = folder / "object.skops"
+    persist.save(obj, file)
+    return persist.load(file)
+
+
+@pytest.mark.parametrize(
+    "kernel",
+    [
+        RBF(0.5),
+        Weighted([Linear(), Normalized(RBF(0.5) + Linear())], [0.25, 2.0]),
+        Centered(RBF(0.5)).resolve(X),
+        2 * Linear() * Linear(),
+    ],
+    ids=str,
+)
+def test_kernels_come_back(kernel: Any, tmp_path: Path) -> None:
+    again = reloaded(kernel, tmp_path)
+    assert type(again) is type(kernel)
+    assert np.array_equal(again(NEW, X), kernel(NEW, X))
+
+
+def test_precomputed_comes_back(tmp_path: Path) -> None:
+    K = RBF(1.0)(X)
+    assert np.array_equal(reloaded(Precomputed(K), tmp_path).K, K)
+
+
+@pytest.mark.parametrize(
+    "basis",
+    [
+        GraphBasis(n_components=6, n_neighbors=5),
+        GramBasis(n_components=6, kernel=RBF(0.5)),
+        GramBasis(n_components=6, kernel="rbf", n_landmarks=20, random_state=0),
+    ],
+    ids=str,
+)
+def test_bases_and_their_kernels_come_back(basis: Any, tmp_path: Path) -> None:
+    basis.fit(X)
+    again = reloaded(basis, tmp_path)
+    assert np.array_equal(again.extend(NEW), basis.extend(NEW))
+    assert again.certificate_ == basis.certificate_
+    kernel = SpectralKernel(basis, diffusion(basis.values_))
+    assert np.array_equal(reloaded(kernel, tmp_path)(NEW, X), kernel(NEW, X))
+
+
+def test_pipelines_around_mercer_come_back(tmp_path: Path) -> None:
+    basis = FrozenEstimator(GramBasis(n_components=6, kernel=RBF(0.5)).fit(X))
+    for model in (
+        SVC(kernel=RBF(0.5)),
+        make_pipeline(StandardScaler(), SVC(kernel=Normalized(Linear()))),
+        make_pipeline(basis, SVC()),
+    ):
+        model.fit(X, Y)
+        again = reloaded(model, tmp_path)
+        assert np.array_equal(
+            again.decision_function(NEW), model.decision_function(NEW)
+        )
+
+
+def test_frozen_dataclasses_and_sparse_arrays_come_back(tmp_path: Path) -> None:
+    iris = load("iris")
+    again = reloaded(iris, tmp_path)
+    assert isinstance(again, Dataset)
+    assert np.array_equal(again.X, iris.X)
+    assert (again.name, again.train) == ("iris", None)
+    sparse = csr_array(np.eye(3))
+    assert np.array_equal(reloaded(sparse, tmp_path).toarray(), np.eye(3))
+
+
+def test_a_failed_save_keeps_the_old_file(tmp_path: Path) -> None:
+    file = tmp_path / "object.skops"
+    persist.save(RBF(0.5), file)
+    with pytest.raises(Exception, match="generator"):
+        persist.save([RBF(0.7), (i for i in range(3))], file)
+    assert persist.load(file).gamma == 0.5
+    assert [entry.name for entry in tmp_path.iterdir()] == ["object.skops"]
+
+
+def own_kernel(A: Any, B: Any) -> Any:
+    return A @ B.T
+
+
+def test_functions_of_a_stranger_are_refused_and_named(tmp_path: Path) -> None:
+    file = tmp_path / "object.skops"
+    persist.save(PairwiseKernelFunction(own_kernel), file)
+    name = f"{own_kernel.__module__}.own_kernel"
+    with pytest.raises(ValueError, match=f"not trusted: {name}.*pass trusted="):
+        persist.load(file)
+
+
+def test_types_of_a_stranger_are_refused_unless_named(tmp_path: Path) -> None:
+    file = tmp_path / "object.skops"
+    persist.save({"kernel": RBF(0.5), "other": Path("/etc")}, file)
+    with pytest.raises(ValueError, match="not trusted: pathlib"):
+        persist.load(file)
+    named = skops.io.get_untrusted_types(file=file)
+    assert persist.load(file, trusted=named)["kernel"].gamma == 0.5
+
+
+def forge(file: Path, node: dict[str, Any]) -> None:
+    """Write a file that asks for the call described by a node."""
+    with zipfile.ZipFile(file, "w") as archive:
+        schema = {**node, "protocol": 2, "_skops_version": "0"}
+        archive.writestr("schema.json", json.dumps(schema))
+
+
+@pytest.mark.parametrize(
+    ("module", "name"),
+    [
+        ("os", "system"),
+        ("builtins", "eval"),
+        ("mercer.persist", "load"),
+        ("mercer.persist", "Path"),
+        ("mercer.persist", "import_module"),
+        ("mercer.datasets", "load"),
+        ("mercer.cli.__main__", "main"),
+        ("mercer.absent", "Absent"),
+        ("numpy", "save"),
+        ("scipy.sparse", "save_npz"),
+    ],
+)
+def test_a_forged_call_is_refused(module: str, name: str, tmp_path: Path) -> None:
+    file = tmp_path / "forged.skops"
+    marker = tmp_path / "marker"
+    argument = {
+        "__class__": "str",
+        "__module__": "builtins",
+        "__loader__": "JsonNode",
+        "content": json.dumps(f"touch {marker}"),
+        "is_json": True,
+    }
+    content = {
+        "__class__": "list",
+        "__module__": "builtins",
+        "__loader__": "ListNode",
+        "content": [argument],
+    }
+    call = {"__class__": name, "__module__": module, "content": content}
+    forge(file, {**call, "__loader__": "ConstructorFromReduceNode"})
+    with pytest.raises(ValueError, match=f"not trusted: {module}.{name}"):
+        persist.load(file)
+    assert not marker.exists()
+
+
+def test_other_files_are_refused(tmp_path: Path) -> None:
+    file = tmp_path / "model.pkl"
+    file.write_bytes(pickle.dumps(RBF(0.5)))
+    with pytest.raises(
+        ValueError, match=r"model\.pkl is not a file of mercer\.persist"
+    ):
+        persist.load(file)
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("readme", "no schema")
+    with pytest.raises(ValueError, match="is not a file of"):
+        persist.load(file)
+    with pytest.raises(FileNotFoundError):
+        persist.load(tmp_path / "absent.skops")
