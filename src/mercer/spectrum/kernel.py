@@ -9,10 +9,11 @@ from scipy.linalg import eigh
 from mercer._labels import encode_labels
 from mercer._typing import ArrayLike, FloatArray
 from mercer.exceptions import NotPSDError
+from mercer.kernels.base import Kernel
 
 
 @dataclass(frozen=True, eq=False)
-class SpectralKernel:
+class SpectralKernel(Kernel):
     r"""The kernel :math:`k(x, z) = u(x)^\top M\, u(z)` of a basis u and a core M.
 
     Parameters
