@@ -5,7 +5,7 @@ from scipy import sparse
 
 from mercer._typing import FloatArray, IntArray, SparseArray
 from mercer.graphs.laplacian import LaplacianKind
-from mercer.graphs.search import NeighborIndex
+from mercer.graphs.search import Metric
 
 # Where |1 - gamma| is smaller, the factor 1 / (1 - gamma) is damped.
 SMALLEST_DIVISOR = 0.1
@@ -63,14 +63,20 @@ def damped_inverse(x: FloatArray) -> FloatArray:
 
 
 def equal_training_rows(
-    index: NeighborIndex, X: SparseArray, indices: IntArray, distances: FloatArray
+    points: SparseArray,
+    metric: Metric,
+    X: SparseArray,
+    indices: IntArray,
+    distances: FloatArray,
 ) -> IntArray:
     """Find for every new point the training point it equals, or -1.
 
     Parameters
     ----------
-    index : NeighborIndex
-        Holds the training points.
+    points : array or sparse array of shape (n, n_features)
+        Training points.
+    metric : str or callable
+        Of the distances.
     X : array or sparse array of shape (m, n_features)
         New points.
     indices, distances : ndarray of shape (m, k)
@@ -82,15 +88,15 @@ def equal_training_rows(
         The first of several equal training points.
     """
     same = distances == 0
-    if index.metric in ("euclidean", "cosine"):
+    if metric in ("euclidean", "cosine"):
         # Fast searches leave a rounding error in the distance of equal points.
-        near = 1e-3 * _norms(X)[:, None] if index.metric == "euclidean" else 1e-3
+        near = 1e-3 * _norms(X)[:, None] if metric == "euclidean" else 1e-3
         rows, slots = np.nonzero((distances <= near) & ~same)
         for start in range(0, len(rows), _BLOCK):
             i, j = rows[start : start + _BLOCK], slots[start : start + _BLOCK]
-            difference = abs(X[i] - index.points[indices[i, j]])
+            difference = abs(X[i] - points[indices[i, j]])
             same[i, j] = np.asarray(difference.sum(axis=1)).ravel() == 0
-    n = index.points.shape[0]
+    n = points.shape[0]
     first = np.min(indices, axis=1, where=same, initial=n)
     return np.where(first < n, first, -1)
 

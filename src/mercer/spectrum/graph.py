@@ -182,7 +182,9 @@ class GraphBasis(BasisMixin):
             found, distances = self.index_.query(X, k)
             indices = found.astype(np.intp)
             weights = self.graph_.weigh(indices, distances)
-            known = equal_training_rows(self.index_, X, indices, distances)
+            known = equal_training_rows(
+                self._points, self.metric, X, indices, distances
+            )
         extended = extend_vectors(
             weights, self.vectors_, self.values_, degrees(W), self.laplacian
         )
@@ -205,6 +207,7 @@ class GraphBasis(BasisMixin):
             )
             raise ValueError(msg)
         X = self._checked_points(X, reset=True)
+        self._points = X
         self.index_ = NeighborIndex.fit(X, metric=self.metric, rng=rng)
         k = self.n_neighbors
         if isinstance(k, int) and k >= X.shape[0]:
