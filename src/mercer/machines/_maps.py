@@ -6,7 +6,7 @@ values with the labelled points.
 """
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, TypeAlias
 
 import numpy as np
 from scipy.linalg import eigh, svd
@@ -21,29 +21,6 @@ from mercer.kernels.spec import as_kernel
 # Eigenvectors of a basis are good to about this: less overlap with every labelled
 # point is no evidence.
 _REACH = 1e-8
-
-
-class KernelMap(Protocol):
-    """What a machine needs to know about its kernel."""
-
-    kernel: Any
-    labeled: FloatArray  # (l, m) features of the labelled points
-
-    @property
-    def gram(self) -> FloatArray:
-        """Kernel values of the labelled points, (l, l)."""
-
-    def represent(self, X: Any) -> FloatArray:
-        """Return the representation of points, (n, k)."""
-
-    def readout(self, coef: FloatArray, dual: FloatArray) -> FloatArray:
-        """Return what a representation is multiplied with, (k, q)."""
-
-    def unreached(self, R: FloatArray) -> BoolArray:
-        """Tell which represented points have k(x, x_l) = 0 for all labelled l."""
-
-    def similarity(self, R: FloatArray) -> FloatArray:
-        """Return the kernel values with the labelled points, (n, l)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,11 +78,15 @@ class GramMap:
 
     def unreached(self, R: FloatArray) -> BoolArray:
         """Tell which rows are zero."""
-        return ~R.any(axis=1)
+        missed: BoolArray = np.abs(R).max(axis=1, initial=0.0) == 0
+        return missed
 
     def similarity(self, R: FloatArray) -> FloatArray:
         """Return the kernel values, which represent the point already."""
         return R
+
+
+KernelMap: TypeAlias = FeatureMap | GramMap
 
 
 def is_learner(kernel: Any) -> bool:

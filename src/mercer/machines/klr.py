@@ -126,7 +126,8 @@ class KernelLogisticRegression(KernelMachine):
             return np.hstack([expit(-scores), expit(scores)])
         if self.multi_class == "ovr":
             shares: FloatArray = expit(scores)
-            return shares / shares.sum(axis=1, keepdims=True)
+            shares /= shares.sum(axis=1, keepdims=True)
+            return shares
         return np.asarray(softmax(scores, axis=1))
 
     def _check_parameters(self) -> None:

@@ -130,7 +130,8 @@ class KernelSVC(KernelMachine):
             sums[:, first] += decision
             sums[:, second] -= decision
         # Less than a third in size, so that it never outweighs a vote.
-        return votes + sums / (3 * (np.abs(sums) + 1))
+        combined: FloatArray = votes + sums / (3 * (np.abs(sums) + 1))
+        return combined
 
     def _classes_of(self, scores: FloatArray) -> NDArray[Any]:
         """Return the class of scores; a decision of 0 goes to the second of two."""

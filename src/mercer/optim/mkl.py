@@ -5,12 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.svm import SVC
 
 from mercer._typing import FloatArray, IntArray
+from mercer.optim.svm import SVM, solve_svm
 
-# KKT tolerance of the inner machine: its own gap must not hide the outer one.
-_SVM_TOL = 1e-6
 # A line search ends when the slope has fallen to this share of the first one.
 _SLOPE_SHARE = 0.1
 _MAX_LINE_STEPS = 20
@@ -38,12 +36,10 @@ class _Point:
     """The machines at one weighting of the kernels."""
 
     d: FloatArray
-    beta: FloatArray  # (l, q)
-    b: FloatArray  # (q,)
+    machine: SVM
     forms: FloatArray  # (n_kernels,), sum over machines of beta' K_m beta
     value: float  # J(d), from the dual of the machines
-    primal: float
-    dual: float
+    dual: float  # of the joint problem
 
 
 def solve_mkl(
@@ -100,44 +96,33 @@ def solve_mkl(
     """
     point = _evaluate(grams, signs, C, np.full(len(grams), 1 / len(grams)))
     for n_iter in range(max_iter + 1):
-        gap = point.primal - point.dual
-        if gap <= tol * point.primal or n_iter == max_iter:
+        objective = point.machine.objective
+        gap = objective - point.dual
+        if gap <= tol * objective or n_iter == max_iter:
             break
         moved = _descend(grams, signs, C, point)
         if moved is None:
             break
         point = moved
-    if gap > tol * point.primal:
+    if gap > tol * objective:
         msg = (
             f"solve_mkl: duality gap {gap:.1e} > {tol:.1e} of the objective "
-            f"{point.primal:.3g} after {n_iter} steps; lower C={C:g} or scale the "
+            f"{objective:.3g} after {n_iter} steps; lower C={C:g} or scale the "
             "kernels to unit trace."
         )
         warnings.warn(msg, ConvergenceWarning, stacklevel=2)
-    return MKL(point.d, point.beta, point.b, point.primal, gap, n_iter)
+    machine = point.machine
+    return MKL(point.d, machine.dual_coef, machine.intercept, objective, gap, n_iter)
 
 
 def _evaluate(grams: FloatArray, signs: FloatArray, C: float, d: FloatArray) -> _Point:
-    K = np.tensordot(d, grams, axes=1)
-    beta, b = np.zeros_like(signs), np.zeros(signs.shape[1])
-    for u, y in enumerate(signs.T):
-        machine = SVC(C=C, kernel="precomputed", tol=_SVM_TOL, cache_size=50)
-        machine.fit(K, y)
-        beta[machine.support_, u] = machine.dual_coef_[0]
-        b[u] = machine.intercept_[0]
+    machine = solve_svm(np.tensordot(d, grams, axes=1), signs, C=C)
+    beta = machine.dual_coef
     forms = np.einsum("iu,miu->m", beta, grams @ beta)
-    slack = np.maximum(0.0, 1 - signs * (K @ beta + b)).sum()
-    size = np.abs(beta).sum()
-    norm = float(d @ forms)
-    return _Point(
-        d,
-        beta,
-        b,
-        forms,
-        value=float(size - norm / 2),
-        primal=float(norm / 2 + C * slack),
-        dual=float(size - forms.max() / 2),
-    )
+    value = machine.objective - machine.gap
+    # The joint dual pays for the kernel of the largest form, not for the mixture.
+    dual = value - float(forms.max() - d @ forms) / 2
+    return _Point(d, machine, forms, value, dual)
 
 
 def _descend(
