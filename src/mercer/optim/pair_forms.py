@@ -1,0 +1,119 @@
+r"""The linear map between weights of pairs and symmetric matrices.
+
+Pair p = {i, j} with sign :math:`T_p` has the form
+:math:`S_p = T_p (e_i e_j^\top + e_j e_i^\top)/2`, so that
+:math:`\langle S_p, K\rangle = T_p K_{ij}`. Inside a basis, K = U M U^T, the form of the
+same pair on M is :math:`U^\top S_p U`. The solvers see the two maps below and nothing
+else of a pair.
+"""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from scipy import sparse
+
+from mercer._typing import FloatArray, IntArray, SparseArray
+
+__all__ = ["BasisForms", "EntryForms", "PairForms"]
+
+
+class PairForms(Protocol):
+    """What a solver asks of a set of pairs."""
+
+    @property
+    def n_pairs(self) -> int:
+        """Number of pairs."""
+
+    @property
+    def side(self) -> int:
+        """Side of the matrices the forms act on."""
+
+    def combine(self, weights: FloatArray) -> FloatArray | SparseArray:
+        """Return the sum of weights[p] S_p; the answer can be multiplied by `@`."""
+
+    def margins(self, left: FloatArray, right: FloatArray) -> FloatArray:
+        """Return <S_p, left right^T> for every p."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EntryForms:
+    """Pairs as entries of an n x n matrix.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> forms = EntryForms(np.array([0]), np.array([1]), np.array([-1.0]), 2)
+    >>> forms.margins(np.eye(2), np.array([[1.0, 0.25], [0.25, 1.0]]))
+    array([-0.25])
+    """
+
+    first: IntArray
+    second: IntArray
+    signs: FloatArray
+    side: int
+
+    @property
+    def n_pairs(self) -> int:
+        """Number of pairs."""
+        return len(self.signs)
+
+    def combine(self, weights: FloatArray) -> SparseArray:
+        """Return the sum of weights[p] S_p, sparse."""
+        half = sparse.coo_array(
+            (weights * self.signs / 2, (self.first, self.second)),
+            shape=(self.side, self.side),
+        ).tocsr()
+        return half + half.T
+
+    def margins(self, left: FloatArray, right: FloatArray) -> FloatArray:
+        """Return T_p times the symmetrised entry of left right^T."""
+        i, j = self.first, self.second
+        # Blocks keep the gathered rows in cache instead of four m x r copies.
+        block = max(1, 2**20 // max(1, left.shape[1]))
+        answer = np.empty(len(i))
+        for start in range(0, len(i), block):
+            a, b = i[start : start + block], j[start : start + block]
+            answer[start : start + block] = np.einsum(
+                "pr,pr->p", left[a], right[b]
+            ) + np.einsum("pr,pr->p", left[b], right[a])
+        answer *= self.signs / 2
+        return answer
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BasisForms:
+    """Pairs as forms on the r x r core of a basis.
+
+    `first` and `second` hold the rows of the basis at the two ends, (m, r).
+    """
+
+    first: FloatArray
+    second: FloatArray
+    signs: FloatArray
+
+    @property
+    def n_pairs(self) -> int:
+        """Number of pairs."""
+        return len(self.signs)
+
+    @property
+    def side(self) -> int:
+        """Side r of the core."""
+        return int(self.first.shape[1])
+
+    def combine(self, weights: FloatArray) -> FloatArray:
+        """Return the sum of weights[p] U^T S_p U."""
+        half: FloatArray = self.first.T @ (
+            (weights * self.signs / 2)[:, None] * self.second
+        )
+        return half + half.T
+
+    def margins(self, left: FloatArray, right: FloatArray) -> FloatArray:
+        """Return T_p times the symmetrised entry of U left right^T U^T."""
+        core = left @ right.T
+        core = (core + core.T) / 2
+        values: FloatArray = self.signs * np.einsum(
+            "pr,pr->p", self.first @ core, self.second
+        )
+        return values
