@@ -20,6 +20,7 @@ from sklearn.semi_supervised import LabelSpreading
 from mercer import RBF, KernelLogisticRegression, ParameterFreeKernel
 
 X, truth = load_digits(return_X_y=True)
+X = X / 16
 rng = np.random.default_rng(0)
 labeled = np.array([rng.choice(np.flatnonzero(truth == digit)) for digit in range(10)])
 y = np.full(len(truth), -1)
@@ -29,7 +30,7 @@ hidden = y == -1
 kernel = ParameterFreeKernel(random_state=0)
 models = {
     "Mercer": KernelLogisticRegression(kernel).fit(X, y),
-    "LabelSpreading": LabelSpreading(kernel="knn").fit(X, y),
+    "LabelSpreading": LabelSpreading().fit(X, y),
 }
 
 print(f"{len(X)} images of digits, {len(labeled)} of them labelled")
