@@ -53,6 +53,9 @@ class SpectralLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         raise NotImplementedError
 
     def _fit_basis(self, X: Any, n_labeled: int = 0) -> None:
+        if n_points(X) == 1:
+            msg = "X has one sample; a kernel is learned from two or more points."
+            raise ValueError(msg)
         basis = self._default_basis(n_labeled) if self.basis is None else self.basis
         if not hasattr(basis, "extend"):
             msg = (
@@ -60,7 +63,7 @@ class SpectralLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
                 f"None for the default; got {basis!r}."
             )
             raise TypeError(msg)
-        self.basis_ = clone(basis).fit(X)
+        self.basis_ = clone(basis).fit(X, None)  # FrozenEstimator demands y
         n = len(self.basis_.vectors_)
         if n != n_points(X):
             msg = f"the frozen basis was fitted to {n} points, X has {n_points(X)}."
@@ -134,8 +137,8 @@ def n_points(X: Any) -> int:
     """Return the number of points in an array or a graph."""
     if isinstance(X, Graph):
         return X.n_points
-    shape = np.shape(X)
-    return shape[0] if shape else 0
+    shape = X.shape if hasattr(X, "shape") else np.asarray(X).shape
+    return int(shape[0]) if shape else 0
 
 
 def default_graph_basis(n_labeled: int, random_state: RandomState) -> GraphBasis:

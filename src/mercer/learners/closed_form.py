@@ -213,9 +213,7 @@ class ClosedFormKernelCV(ClosedFormKernel):
         Cs, mus = np.sort(self.Cs), np.sort(self.mus)[::-1]
         scores = self._scores(labels, Cs, mus)
         if np.isnan(scores).all():
-            msg = (
-                "every pair of C and mu leaves no kernel; add larger Cs or smaller mus."
-            )
+            msg = "no pair of C and mu leaves a kernel; add larger Cs or smaller mus."
             raise ValueError(msg)
         # The first of equals: Cs ascend, mus descend.
         best = np.unravel_index(int(np.nanargmax(scores)), scores.shape)

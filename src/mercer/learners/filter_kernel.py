@@ -7,6 +7,7 @@ import numpy as np
 
 from mercer._typing import ArrayLike, FloatArray, RandomState, SparseArray
 from mercer.graphs.neighbors import Graph
+from mercer.kernels.parametric import RBF
 from mercer.learners._base import SpectralLearner, check_laplacian_values
 from mercer.spectrum import filters
 from mercer.spectrum.gram import GramBasis
@@ -37,7 +38,8 @@ class FilterKernel(SpectralLearner):
         Keyword arguments of the filter. "cluster" and "truncated" keep all
         directions of the basis unless told ``{"n_kept": d}``.
     basis : basis or None, default=None
-        None is `GramBasis()` for "truncated" and `GraphBasis()` otherwise.
+        None is `GraphBasis()`; for "truncated" it is `GramBasis` of a Gaussian kernel
+        whose :math:`2\sigma^2` is the mean squared distance.
     random_state : int, Generator, RandomState or None, default=None
         For the default basis.
 
@@ -119,5 +121,6 @@ class FilterKernel(SpectralLearner):
 
     def _default_basis(self, n_labeled: int) -> Any:
         if self.filter == "truncated":
-            return GramBasis(random_state=self.random_state)
+            kernel = RBF(gamma="mean_distance")
+            return GramBasis(kernel=kernel, random_state=self.random_state)
         return GraphBasis(random_state=self.random_state)
