@@ -1,0 +1,183 @@
+"""Deterministic annealing over unknown labels, with the kernel chosen on the way."""
+
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import xlogy
+from sklearn.exceptions import ConvergenceWarning
+
+from mercer._typing import FloatArray, IntArray
+from mercer.optim.class_ratio import SoftLabels, solve_soft_labels
+from mercer.optim.kernel_stack import KernelStack
+from mercer.optim.kernel_weights import KernelWeights, solve_kernel_weights
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Annealed:
+    """End of the annealing, and what happened on the way."""
+
+    weights: FloatArray  # (N,) of the kernels, on the simplex
+    coef: FloatArray  # (n, m) with f = K(weights) coef
+    P: FloatArray  # (u, C) soft labels of the unlabelled points
+    temperatures: FloatArray
+    objectives: tuple[FloatArray, ...]  # per temperature, one value a round
+    gap: float  # relative duality gap of the last choice of weights
+    ratio_residual: float  # largest error of a class share at the end
+    change: float  # largest last change of P, in norm, over the temperatures
+
+
+def solve_annealed(
+    stack: KernelStack,
+    noise: FloatArray,
+    codes: IntArray,
+    *,
+    n_classes: int,
+    gamma: float,
+    beta: float,
+    ratio: FloatArray,
+    weights: FloatArray,
+    start_temperature: float = 10.0,
+    cooling: float = 1.4,
+    final_temperature: float = 1e-7,
+    tol: float = 1e-7,
+    max_greedy: int = 50,
+    max_rounds: int = 500,
+) -> Annealed:
+    r"""Choose kernel, function and unknown labels together.
+
+    At each temperature T the free energy
+
+    .. math::
+        \sum_{i \in L} (y_i - f_i)^2
+        + \beta \sum_{i \in U} \bigl[p_i (1 - f_i)^2 + (1 - p_i)(1 + f_i)^2\bigr]
+        + \gamma \|f\|^2_{K(\lambda)} - T\, S(p)
+
+    is lowered in turn over the kernel weights with f (`solve_kernel_weights`) and over
+    the soft labels p of given class shares (`solve_soft_labels`).
+
+    Parameters
+    ----------
+    stack : KernelStack
+        Kernels over all n points, with the diagonal `noise`.
+    noise : ndarray of shape (n,)
+        gamma for labelled points, gamma / beta for the others.
+    codes : ndarray of shape (n,)
+        Class 0 .. C-1, or -1 where unknown.
+    n_classes : int
+    gamma, beta : float
+        Weights of the norm and of the unlabelled loss.
+    ratio : ndarray of shape (C,)
+        Class shares among the unlabelled points.
+    weights : ndarray of shape (N,)
+        Kernel weights to start from.
+    start_temperature, cooling, final_temperature : float
+        T is divided by `cooling` from the first to the last.
+    tol : float, default=1e-7
+        Change of the soft labels (Euclidean norm) that ends a temperature, and
+        relative duality gap of the kernel weights.
+    max_greedy : int, default=50
+        Greedy kernel steps in a round.
+    max_rounds : int, default=500
+        Rounds at one temperature.
+
+    Returns
+    -------
+    Annealed
+
+    Notes
+    -----
+    Dai and Yeung (2007), Eq. 5 and Algorithm 1. With squared loss a point with soft
+    label p is a point with label 2p - 1 up to a constant, so the step in f is kernel
+    ridge regression, :math:`(K + \gamma W^{-1}) c = t`. More than two classes: one
+    column per class, loss and norm summed, one entropy per point.
+
+    Examples
+    --------
+    >>> from mercer.optim.kernel_stack import DenseStack
+    >>> x = np.array([0.0, 1.0, 5.0, 6.0])
+    >>> K = np.exp(-((x[:, None] - x) ** 2))[None]
+    >>> noise = np.array([0.1, 1.0, 1.0, 0.1])
+    >>> end = solve_annealed(
+    ...     DenseStack(K, noise), noise, np.array([0, -1, -1, 1]), n_classes=2,
+    ...     gamma=0.1, beta=0.1, ratio=np.array([0.5, 0.5]), weights=np.ones(1))
+    >>> end.P.argmax(axis=1)
+    array([0, 1])
+    """
+    unlabeled = np.flatnonzero(codes < 0)
+    targets = _targets(codes, n_classes)
+    soft = SoftLabels(np.tile(ratio, (len(unlabeled), 1)), np.log(ratio), 0.0)
+    targets[unlabeled] = _soft_targets(soft.P)
+    fit = solve_kernel_weights(
+        stack, targets, weights=weights, tol=tol, max_iter=max_greedy
+    )
+    temperatures, objectives, worst = [], [], 0.0
+    T = start_temperature
+    while final_temperature <= T:
+        path = []
+        for _ in range(max_rounds):
+            f = (targets - noise[:, None] * fit.point.coef())[unlabeled]
+            before = soft.P
+            soft = solve_soft_labels(
+                _losses(f, beta), temperature=T, ratio=ratio, offsets=soft.offsets
+            )
+            targets[unlabeled] = _soft_targets(soft.P)
+            fit = solve_kernel_weights(
+                stack,
+                targets,
+                weights=fit.weights,
+                system=fit.system,
+                tol=tol,
+                max_iter=max_greedy,
+            )
+            path.append(_free_energy(fit, soft.P, gamma, beta, T))
+            change = float(np.linalg.norm(soft.P - before))
+            if change <= tol:
+                break
+        temperatures.append(T)
+        objectives.append(np.array(path))
+        worst = max(worst, change)
+        T /= cooling
+    if worst > tol:
+        msg = (
+            f"solve_annealed: soft labels still changed by {worst:.1e} > tol={tol:.1e} "
+            f"after {max_rounds} rounds at one temperature; raise max_rounds or tol."
+        )
+        warnings.warn(msg, ConvergenceWarning, stacklevel=2)
+    return Annealed(
+        fit.weights,
+        fit.point.coef(),
+        soft.P,
+        np.array(temperatures),
+        tuple(objectives),
+        fit.gap,
+        soft.residual,
+        worst,
+    )
+
+
+def _targets(codes: IntArray, n_classes: int) -> FloatArray:
+    """+1 / -1 of the labelled points: one column for two classes, else one each."""
+    columns = np.arange(1, 2) if n_classes == 2 else np.arange(n_classes)
+    return np.where(codes[:, None] == columns, 1.0, -1.0)
+
+
+def _soft_targets(P: FloatArray) -> FloatArray:
+    shares = P[:, 1:] if P.shape[1] == 2 else P
+    return 2 * shares - 1
+
+
+def _losses(f: FloatArray, beta: float) -> FloatArray:
+    """Differentiate the expected loss in P, up to a constant a row."""
+    if f.shape[1] == 1:
+        return np.column_stack([np.zeros(len(f)), -4 * beta * f[:, 0]])
+    return -4 * beta * f
+
+
+def _free_energy(
+    fit: KernelWeights, P: FloatArray, gamma: float, beta: float, T: float
+) -> float:
+    spread = 4 * beta * float((P * (1 - P)).sum())
+    if P.shape[1] == 2:
+        spread /= 2  # the two columns share one output
+    return float(gamma * fit.value + spread + T * xlogy(P, P).sum())
