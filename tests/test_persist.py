@@ -97,11 +97,22 @@ def test_frozen_dataclasses_and_sparse_arrays_come_back(tmp_path: Path) -> None:
     assert np.array_equal(reloaded(sparse, tmp_path).toarray(), np.eye(3))
 
 
-def test_a_failed_save_keeps_the_old_file(tmp_path: Path) -> None:
+def test_a_failed_save_keeps_the_old_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     file = tmp_path / "object.skops"
     persist.save(RBF(0.5), file)
     with pytest.raises(Exception, match="generator"):
         persist.save([RBF(0.7), (i for i in range(3))], file)
+    assert persist.load(file).gamma == 0.5
+
+    def full_disk(obj: object, part: Path) -> None:
+        part.write_bytes(b"half")
+        raise OSError("disk full")
+
+    monkeypatch.setattr("skops.io.dump", full_disk)
+    with pytest.raises(OSError, match="disk full"):
+        persist.save(RBF(0.7), file)
     assert persist.load(file).gamma == 0.5
     assert [entry.name for entry in tmp_path.iterdir()] == ["object.skops"]
 
@@ -141,9 +152,10 @@ def forge(file: Path, node: dict[str, Any]) -> None:
         ("builtins", "eval"),
         ("mercer.persist", "load"),
         ("mercer.persist", "Path"),
+        ("mercer.kernels.base", "BaseEstimator"),  # not defined there
+        ("mercer.exceptions", "NotPSDError"),  # neither estimator nor result
         ("mercer.persist", "import_module"),
         ("mercer.datasets", "load"),
-        ("mercer.cli.__main__", "main"),
         ("mercer.absent", "Absent"),
         ("numpy", "save"),
         ("scipy.sparse", "save_npz"),
@@ -170,6 +182,21 @@ def test_a_forged_call_is_refused(module: str, name: str, tmp_path: Path) -> Non
     with pytest.raises(ValueError, match=f"not trusted: {module}.{name}"):
         persist.load(file)
     assert not marker.exists()
+
+
+def test_modules_that_run_on_import_are_not_imported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    imported: list[str] = []
+    monkeypatch.setattr(persist, "import_module", imported.append)
+    file = tmp_path / "forged.skops"
+    names = [("mercer.cli.__main__", "Main"), ("antigravity", "Main")]
+    for module, name in names:
+        node = {"__class__": name, "__module__": module, "__loader__": "TypeNode"}
+        forge(file, node)
+        with pytest.raises(ValueError, match="not trusted"):
+            persist.load(file)
+    assert imported == []
 
 
 def test_other_files_are_refused(tmp_path: Path) -> None:

@@ -116,6 +116,15 @@ def test_a_web_page_in_place_of_the_data_is_reported(home: Home, name: str) -> N
         load(name)
 
 
+def test_damaged_gzip_is_reported(home: Home) -> None:
+    whole = gzip.compress(b"2596,51,5\n" * 50)
+    damaged = whole[:12] + bytes([255 - whole[12]]) + whole[13:]
+    for content in (damaged, whole[:-20]):
+        home("covtype", content)
+        with pytest.raises(ValueError, match="not in the format of the original"):
+            load("covtype")
+
+
 def _idx(values: np.ndarray) -> bytes:
     header = bytes([0, 0, 8, values.ndim]) + np.array(values.shape, ">i4").tobytes()
     return gzip.compress(header + values.astype(np.uint8).tobytes())

@@ -170,6 +170,19 @@ def test_algebra(X: FloatArray, Z: FloatArray, a: float, b: float) -> None:
         assert np.allclose(composed(X, Z), expected, rtol=1e-12, atol=0)
 
 
+def test_composites_resolve_their_parts() -> None:
+    X = np.random.default_rng(0).normal(size=(7, 3))
+    rule, other = RBF(gamma="median"), RBF(gamma="mean_norm")
+    K, M = rule.resolve(X)(X), other.resolve(X)(X)
+    for composed, expected in [
+        (rule + other, K + M),
+        (rule * other, K * M),
+        (3 * rule, 3 * K),
+        (Weighted([rule, other], [0.5, 2.0]), 0.5 * K + 2 * M),
+    ]:
+        assert np.allclose(composed.resolve(X)(X), expected)
+
+
 def test_operators_build_the_named_kernels() -> None:
     k, m = RBF(0.3), Linear()
     assert isinstance(k + m, Sum)

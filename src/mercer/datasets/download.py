@@ -1,6 +1,7 @@
 """Fetch originals from their homes and turn them into arrays."""
 
 import tempfile
+import zlib
 from pathlib import Path
 
 from mercer.datasets.arrays import Arrays
@@ -25,7 +26,7 @@ def convert_original(name: str, entry: Entry) -> Arrays:
         files = [_fetch(url, Path(folder), name) for url in entry.urls]
         try:
             return RECIPES[entry.recipe](files)
-        except (ValueError, IndexError, EOFError, OSError) as error:
+        except (ValueError, IndexError, EOFError, OSError, zlib.error) as error:
             msg = (
                 f"What {' and '.join(entry.urls)} gave for {name} is not in the format "
                 f"of the original ({error}). Try later, or set MERCER_DATA to a folder "
@@ -36,14 +37,13 @@ def convert_original(name: str, entry: Entry) -> Arrays:
 
 def _fetch(url: str, folder: Path, name: str) -> Path:
     import pooch
-    from requests.exceptions import RequestException
 
     file = folder / url.rsplit("/", 1)[-1]
     try:
         # Not `pooch.retrieve`: it wants a checksum of the file, and what is verified
         # are the arrays made from it.
         pooch.HTTPDownloader(timeout=60)(url, str(file), None)
-    except (RequestException, OSError) as error:
+    except OSError as error:
         msg = (
             f"Could not download {name} from {url} ({error}). Try later, or set "
             f"MERCER_DATA to a folder that holds {name}.npz."

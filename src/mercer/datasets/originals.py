@@ -44,7 +44,6 @@ def from_libsvm(files: list[Path], *, n_features: int) -> Arrays:
     from sklearn.datasets import load_svmlight_file
 
     X, labels = load_svmlight_file(str(files[0]), n_features=n_features)
-    X.sort_indices()
     classes, y = np.unique(labels.astype(np.int64), return_inverse=True)
     return {
         "data": X.data,
