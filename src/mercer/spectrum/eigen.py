@@ -140,11 +140,13 @@ def _searched(
     """Compute k pairs and one value more, and look for pairs that were skipped."""
     # Neighbours close in memory make the products faster; nothing else changes.
     order = reverse_cuthill_mckee(sparse.csr_array(A), symmetric_mode=True)
-    A, null = sparse.csr_array(A[order][:, order]), null[order]
+    A, null = _compact(A[order][:, order]), null[order]
     pairs = filtered_lanczos(A, max(k, 1), outside=null, upper=upper, tol=tol, rng=rng)
     for _ in range(3 + k // BLOCK):
         outside = np.hstack([null, pairs.vectors])
-        seen = filtered_lanczos(A, 1, outside=outside, upper=upper, tol=SAME, rng=rng)
+        seen = filtered_lanczos(
+            A, 1, outside=outside, upper=upper, tol=1e-5, rng=rng, cut=pairs.cut
+        )
         skipped = float(seen.values[0])
         if skipped >= pairs.values[max(k, 1) - 1] - SAME * upper:
             values = np.append(pairs.values, skipped)[: k + 1]
@@ -181,4 +183,13 @@ def _merged(
         values[order],
         np.hstack([kept, more.vectors])[:, order],
         np.concatenate([pairs.residuals[exact], more.residuals])[order],
+        more.cut,
     )
+
+
+def _compact(A: SparseArray) -> SparseArray:
+    """Return A with short indices where they suffice: less memory to read."""
+    if max(A.nnz, A.shape[0]) >= 2**31:
+        return sparse.csr_array(A)
+    indices, indptr = A.indices.astype(np.int32), A.indptr.astype(np.int32)
+    return sparse.csr_array((A.data, indices, indptr), shape=A.shape)

@@ -134,7 +134,7 @@ class GraphBasis(BasisMixin):
         L = laplacian(W, kind)
         d = degrees(W)
         upper = 2.0 if kind == "normalized" else max(2.0 * float(d.max()), 1e-300)
-        null, n_null = _null_vectors(self.graph_, d, kind, r + 1)
+        null, n_null = null_vectors(self.graph_, d, kind, r + 1)
         pairs = smallest_eigenpairs(L, r, upper=upper, null=null, rng=rng)
         U = fix_signs(pairs.vectors)
         gap = pairs.next_value - float(pairs.values[-1])
@@ -253,7 +253,7 @@ class GraphBasis(BasisMixin):
         return tags
 
 
-def _null_vectors(
+def null_vectors(
     graph: Graph, d: FloatArray, kind: LaplacianKind, at_most: int
 ) -> tuple[FloatArray, int]:
     """Write down the null vectors, one a component, large components first."""

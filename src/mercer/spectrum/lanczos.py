@@ -21,6 +21,7 @@ class RitzPairs:
     values: FloatArray  # (m,) ascending
     vectors: FloatArray  # (n, m) orthonormal
     residuals: FloatArray  # (m,) |A u - value u|
+    cut: float  # eigenvalues above it were damped
 
 
 def filtered_lanczos(
@@ -31,6 +32,7 @@ def filtered_lanczos(
     upper: float,
     tol: float,
     rng: np.random.Generator,
+    cut: float | None = None,
 ) -> RitzPairs:
     r"""Compute the k smallest eigenpairs of A in the complement of a space.
 
@@ -52,6 +54,8 @@ def filtered_lanczos(
         On the residuals.
     rng : numpy.random.Generator
         Draws the starting block.
+    cut : float, optional
+        Where the filter begins to damp, if that is known; estimated by default.
 
     Returns
     -------
@@ -74,11 +78,13 @@ def filtered_lanczos(
     Z -= outside @ (outside.T @ Z)
     # The cut is a random estimate: one that is too low leaves wanted pairs damped.
     for margin in (2, 4, 8, 16):
-        low = value_below_which(A, k + margin * guard, Z, upper=upper)
-        pairs = _lanczos(A, k, guard, Z, outside, low, upper, tol, rng)
+        if cut is None:
+            cut = value_below_which(A, k + margin * guard, Z, upper=upper)
+        pairs = _lanczos(A, k, guard, Z, outside, cut, upper, tol, rng)
         worst = float(pairs.residuals[:k].max())
-        if len(pairs.values) >= k and worst <= tol * upper:
+        if worst <= tol * upper:
             return pairs
+        cut = None
     msg = (
         f"the {k} smallest eigenpairs have residuals up to {worst:.1e}, above "
         f"{tol * upper:.1e}; ask for fewer directions, or for more neighbours."
@@ -126,16 +132,16 @@ def _lanczos(
         slips = np.linalg.norm(R @ Y[size - b : size], axis=0) / np.abs(heights)
         if slips[:k].max() > goal and not full:
             continue
-        pairs = rayleigh_ritz(A, V[:, c : c + size] @ Y)
-        if full or pairs.residuals[:k].max() <= tol * upper:
-            return pairs
+        values, vectors, residuals = _rayleigh_ritz(A, V[:, c : c + size] @ Y)
+        if full or residuals[:k].max() <= tol * upper:
+            return RitzPairs(values, vectors, residuals, low)
         goal /= 10
 
 
 def _degree(low: float, upper: float) -> int:
-    """Choose the degree at which T_m grows to exp(GROWTH) / 2 at 0."""
+    """Choose the even degree at which T_m grows to exp(GROWTH) / 2 at 0."""
     rate = np.arccosh(1 + 2 * low / (upper - low)) if low < upper else np.inf
-    return int(np.clip(np.ceil(GROWTH / rate), 1, 2000))
+    return 2 * int(np.clip(np.ceil(GROWTH / rate / 2), 1, 1000))
 
 
 def _orthonormalised(
@@ -159,10 +165,11 @@ def _orthonormalised(
     return T, R
 
 
-def rayleigh_ritz(A: SparseArray, X: FloatArray) -> RitzPairs:
-    """Return the best approximations to eigenpairs in the span of orthonormal X."""
+def _rayleigh_ritz(
+    A: SparseArray, X: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
     AX = A @ X
     H = X.T @ AX
     values, S = eigh((H + H.T) / 2)
     X, AX = X @ S, AX @ S
-    return RitzPairs(values, X, np.linalg.norm(AX - X * values, axis=0))
+    return values, X, np.linalg.norm(AX - X * values, axis=0)

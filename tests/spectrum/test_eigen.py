@@ -1,0 +1,151 @@
+"""The r smallest eigenpairs: all of them, however often a value repeats."""
+
+import numpy as np
+import pytest
+from oracles.spectrum import copies, dense_laplacian, grid_graph, projector
+from scipy import sparse
+
+from mercer.exceptions import EigenpairError
+from mercer.graphs.laplacian import degrees, laplacian
+from mercer.graphs.neighbors import Graph, neighbor_graph
+from mercer.spectrum import eigen
+from mercer.spectrum.eigen import Eigenpairs, smallest_eigenpairs
+from mercer.spectrum.graph import null_vectors
+from mercer.spectrum.lanczos import RitzPairs, filtered_lanczos
+
+TOL = 1e-8
+
+
+def solve(graph: Graph, r: int, kind: str = "normalized", seed: int = 0) -> Eigenpairs:
+    W = graph.adjacency
+    d = degrees(W)
+    upper = 2.0 if kind == "normalized" else 2.0 * d.max()
+    null, _ = null_vectors(graph, d, kind, r + 1)
+    rng = np.random.default_rng(seed)
+    return smallest_eigenpairs(laplacian(W, kind), r, upper=upper, null=null, rng=rng)
+
+
+def cloud(n: int, seed: int = 0) -> Graph:
+    rng = np.random.default_rng(seed)
+    return neighbor_graph(rng.standard_normal((n, 3)), 8, rng=rng)
+
+
+def with_weak_bridges() -> Graph:
+    """Six equal clouds in a ring, joined by almost nothing: near-multiplicities."""
+    W = copies(cloud(100), 6).adjacency.tolil()
+    for i in range(6):
+        a, b = 100 * i, 100 * ((i + 1) % 6)
+        W[a, b] = W[b, a] = 1e-7
+    return Graph.from_adjacency(W.tocsr())
+
+
+HARD = {
+    "cloud": cloud(700),
+    "square grid": grid_graph(26, 26),
+    "ten equal clouds": copies(cloud(70), 10),
+    "thirty equal grids": copies(grid_graph(4, 6), 30),
+    "weak bridges": with_weak_bridges(),
+    "long path": grid_graph(1, 700),
+    "isolated points": Graph.from_adjacency(
+        sparse.block_diag([cloud(600).adjacency, np.zeros((60, 60))]).tocsr()
+    ),
+}
+
+
+@pytest.fixture
+def sparse_solver(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(eigen, "DENSE_UP_TO", 10)
+
+
+@pytest.mark.usefixtures("sparse_solver")
+@pytest.mark.parametrize("kind", ["normalized", "combinatorial"])
+@pytest.mark.parametrize("name", HARD)
+def test_no_pair_is_missing(name: str, kind: str) -> None:
+    graph = HARD[name]
+    L = dense_laplacian(graph.adjacency, kind)
+    truth = np.linalg.eigvalsh(L)
+    r = 40
+    pairs = solve(graph, r, kind)
+    scale = truth[-1]
+    assert pairs.method != "dense"
+    assert np.abs(pairs.values - truth[:r]).max() <= TOL * scale
+    assert abs(pairs.next_value - truth[r]) <= 1e-6 * scale
+    U = pairs.vectors
+    assert np.abs(U.T @ U - np.eye(r)).max() <= 1e-10
+    assert np.linalg.norm(L @ U - U * pairs.values, axis=0).max() <= 2 * TOL * scale
+
+
+@pytest.mark.parametrize("kind", ["normalized", "combinatorial"])
+@pytest.mark.parametrize("name", HARD)
+def test_dense_and_sparse_projectors_agree(
+    name: str, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    graph = HARD[name]
+    truth = np.linalg.eigvalsh(dense_laplacian(graph.adjacency, kind))
+    gaps = np.diff(truth[20:80])
+    r = 21 + int(np.argmax(gaps))  # a cut where the projector is well defined
+    dense = solve(graph, r, kind)
+    monkeypatch.setattr(eigen, "DENSE_UP_TO", 10)
+    found = solve(graph, r, kind)
+    angle = TOL * truth[-1] / gaps.max()
+    assert (dense.method, found.method) == ("dense", "filtered lanczos")
+    difference = projector(dense.vectors) - projector(found.vectors)
+    assert np.linalg.norm(difference, 2) <= 10 * angle + 1e-12
+
+
+@pytest.mark.usefixtures("sparse_solver")
+def test_equal_seeds_give_equal_results_and_others_the_same_space() -> None:
+    graph = HARD["cloud"]
+    first, again, other = solve(graph, 12), solve(graph, 12), solve(graph, 12, seed=1)
+    assert np.array_equal(first.vectors, again.vectors)
+    assert not np.array_equal(first.vectors, other.vectors)
+    assert np.allclose(projector(first.vectors), projector(other.vectors), atol=1e-6)
+
+
+def forget(pairs: RitzPairs, position: int) -> RitzPairs:
+    return RitzPairs(
+        np.delete(pairs.values, position),
+        np.delete(pairs.vectors, position, axis=1),
+        np.delete(pairs.residuals, position),
+        pairs.cut,
+    )
+
+
+@pytest.mark.usefixtures("sparse_solver")
+@pytest.mark.parametrize("position", [0, 7, 18])
+def test_a_skipped_pair_is_found_and_merged(
+    position: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls = []
+
+    def forgetful(A, k, **settings):
+        calls.append(k)
+        pairs = filtered_lanczos(A, k, **settings)
+        return forget(pairs, position) if len(calls) == 1 else pairs
+
+    monkeypatch.setattr(eigen, "filtered_lanczos", forgetful)
+    truth = np.linalg.eigvalsh(dense_laplacian(HARD["cloud"].adjacency, "normalized"))
+    pairs = solve(HARD["cloud"], 20)
+    assert np.abs(pairs.values - truth[:20]).max() <= 2 * TOL
+    assert len(calls) > 2
+
+
+@pytest.mark.usefixtures("sparse_solver")
+def test_a_pair_that_stays_missing_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    def forgetful(A, k, **settings):
+        pairs = filtered_lanczos(A, k, **settings)
+        return forget(pairs, 0) if k > 1 else pairs
+
+    monkeypatch.setattr(eigen, "filtered_lanczos", forgetful)
+    monkeypatch.setattr(eigen, "_merged", lambda A, pairs, *rest: pairs)
+    with pytest.raises(EigenpairError, match="still finds the value"):
+        solve(HARD["cloud"], 20)
+
+
+def test_wrong_null_vectors_are_an_error() -> None:
+    graph = HARD["cloud"]
+    L = laplacian(graph.adjacency)
+    null = np.full((L.shape[0], 1), L.shape[0] ** -0.5)
+    rng = np.random.default_rng(0)
+    with pytest.raises(EigenpairError, match="residual"):
+        smallest_eigenpairs(L, 5, upper=2.0, null=null, rng=rng)
