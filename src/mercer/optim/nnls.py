@@ -59,24 +59,41 @@ def solve_nnls(
     >>> solve_nnls(A.T @ A, A.T @ np.array([2.0, -1.0, 0.5])).x
     array([2., 0.])
     """
-    length = np.sqrt(np.diag(H))
-    length[length == 0] = 1.0
-    H_unit = H / length
-    H_unit /= length[:, None]
-    c_unit = c / length
-    target = float(np.abs(c_unit).max(initial=0.0)) or 1.0
-    c_unit /= target
     limit = 10 * len(c) if max_iter is None else max_iter
-    x_unit, n_iter = _lawson_hanson(H_unit, c_unit, tol, limit)
-    descent = c_unit - H_unit @ x_unit
-    violation = np.where(x_unit > 0, np.abs(descent), descent)
-    x = x_unit * target / length
+    x, kkt_residual, n_iter = _solve_scaled(H, c, tol, limit)
     return NonNegativeLeastSquares(
         x=x,
         objective=float(x @ (H @ x) / 2 - c @ x),
-        kkt_residual=float(violation.max(initial=0.0)),
+        kkt_residual=kkt_residual,
         n_iter=n_iter,
     )
+
+
+@njit(cache=True)
+def _solve_scaled(H, c, tol, max_iter):  # type: ignore[no-untyped-def]
+    """Bring columns and target to unit length, solve, and measure optimality."""
+    d = len(c)
+    length = np.ones(d)
+    for i in range(d):
+        if H[i, i] > 0.0:
+            length[i] = np.sqrt(H[i, i])
+    c_unit = c / length
+    target = np.abs(c_unit).max() if d > 0 else 0.0
+    if target == 0.0:
+        return np.zeros(d), 0.0, 0
+    c_unit /= target
+    H_unit = np.empty((d, d))
+    for i in range(d):
+        for j in range(d):
+            H_unit[i, j] = H[i, j] / (length[i] * length[j])
+    x, n_iter = _lawson_hanson(H_unit, c_unit, tol, max_iter)
+    residual = 0.0
+    for i in range(d):
+        descent = c_unit[i]
+        for j in range(d):
+            descent -= H_unit[i, j] * x[j]
+        residual = max(residual, abs(descent) if x[i] > 0.0 else descent)
+    return x * target / length, residual, n_iter
 
 
 @njit(cache=True)
