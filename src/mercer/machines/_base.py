@@ -5,7 +5,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -14,7 +14,13 @@ from mercer._labels import Labels, encode_labels
 from mercer._typing import ArrayLike, FloatArray, IntArray
 from mercer.exceptions import DisconnectedGraphWarning
 from mercer.graphs.neighbors import Graph
-from mercer.machines._maps import KernelMap, is_precomputed, make_map
+from mercer.machines._maps import (
+    KernelMap,
+    is_learner,
+    is_precomputed,
+    learned_map,
+    make_map,
+)
 
 
 class Solution(NamedTuple):
@@ -32,6 +38,8 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
     """
 
     kernel: Any
+    kernel_: Any  # resolved on the training points; None if precomputed
+    learner_: Any  # fitted, if the kernel is to be learned
     classes_: NDArray[Any]
     class_prior_: FloatArray  # (n_classes,)
     labeled_: IntArray
@@ -74,6 +82,7 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
         shares = weights @ labels.one_hot()
         self.class_prior_ = shares / shares.sum()
         self._map, training = self._make_map(X, y, labels)
+        self.kernel_ = self._map.kernel
         solution = self._solve(labels, weights)
         self.dual_coef_ = solution.dual_coef
         self.intercept_ = solution.intercept
@@ -100,7 +109,8 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Return the class of points, (m,)."""
-        return self._classes_of(self._scores(self._represent(X)))
+        codes = self._codes_of(self._scores(self._represent(X)))
+        return self.classes_[codes]
 
     def similarity(self, X: ArrayLike) -> FloatArray:
         """Return the kernel values with the labelled points, (m, n_labeled).
@@ -133,12 +143,12 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
         """Return one column for two classes, else one per class."""
         return scores
 
-    def _classes_of(self, scores: FloatArray) -> NDArray[Any]:
+    def _codes_of(self, scores: FloatArray) -> IntArray:
+        """Return the position in `classes_` that decision values speak for, (m,)."""
         if scores.shape[1] == 1:
-            codes = (scores[:, 0] > 0).astype(np.intp)
-        else:
-            codes = scores.argmax(axis=1)
-        return self.classes_[codes]
+            return (scores[:, 0] > 0).astype(np.intp)
+        best: IntArray = scores.argmax(axis=1)
+        return best
 
     def _transduce(
         self, X: Any, labels: Labels, training: FloatArray | None
@@ -148,13 +158,16 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
         rest = np.setdiff1d(np.arange(len(labels.codes)), labels.labeled)
         if len(rest):
             R = training[rest] if training is not None else self._map.represent(X[rest])
-            answer[rest] = self._classes_of(self._scores(R))
+            answer[rest] = self.classes_[self._codes_of(self._scores(R))]
         return answer
 
     def _make_map(
         self, X: Any, y: ArrayLike, labels: Labels
     ) -> tuple[KernelMap, FloatArray | None]:
-        return make_map(self.kernel, X, y, labels.labeled)
+        if is_learner(self.kernel):
+            self.learner_ = clone(self.kernel).fit(X, y)
+            return learned_map(self.learner_.kernel_, X, labels.labeled)
+        return make_map(self.kernel, X, labels.labeled)
 
     def _weights(self, labels: Labels, sample_weight: ArrayLike | None) -> FloatArray:
         return np.ones(len(labels.labeled))

@@ -10,10 +10,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from scipy.linalg import eigh, svd
-from sklearn.base import clone
 
 from mercer._checks import check_finite, check_symmetric
-from mercer._typing import ArrayLike, BoolArray, FloatArray, IntArray
+from mercer._typing import BoolArray, FloatArray, IntArray
 from mercer.exceptions import NotPSDError
 from mercer.graphs.neighbors import Graph
 from mercer.kernels.spec import as_kernel
@@ -100,34 +99,38 @@ def is_precomputed(kernel: Any) -> bool:
 
 
 def make_map(
-    spec: Any, X: Any, y: ArrayLike, labeled: IntArray
+    spec: Any, X: Any, labeled: IntArray
 ) -> tuple[KernelMap, FloatArray | None]:
-    """Resolve `kernel=` on the training points.
+    """Resolve a kernel, or what stands for one, on the training points.
 
     Returns
     -------
     map : KernelMap
     training : ndarray of shape (n, r) or None
-        Representation of all training points where it costs nothing.
+        Representation of all training points, where it was computed on the way.
     """
-    if is_precomputed(spec):
-        return _gram_map(None, X, labeled), None
-    if is_learner(spec):
-        kernel = clone(spec).fit(X, y).kernel_
-        if hasattr(kernel, "features"):
-            training = kernel.features()
-            return feature_map(kernel, training[labeled]), training
-        return _gram_map(kernel, X, labeled), None
     if isinstance(X, Graph):
         msg = (
             f"X is a Graph, and kernel={spec!r} compares points. Give the points, or "
             "a learner that works on graphs."
         )
         raise TypeError(msg)
+    if is_precomputed(spec):
+        return gram_map(None, X, labeled), None
     if hasattr(spec, "features"):
         training = spec.features(X)
         return feature_map(spec, training[labeled]), training
-    return _gram_map(as_kernel(spec).resolve(X), X, labeled), None
+    return gram_map(as_kernel(spec).resolve(X), X, labeled), None
+
+
+def learned_map(
+    kernel: Any, X: Any, labeled: IntArray
+) -> tuple[KernelMap, FloatArray | None]:
+    """Return the map of a kernel that was learned on these very points."""
+    if not hasattr(kernel, "features"):
+        return make_map(kernel, X, labeled)
+    training = kernel.features()
+    return feature_map(kernel, training[labeled]), training
 
 
 def feature_map(kernel: Any, labeled: FloatArray) -> FeatureMap:
@@ -137,7 +140,8 @@ def feature_map(kernel: Any, labeled: FloatArray) -> FeatureMap:
     return FeatureMap(kernel, labeled, np.ascontiguousarray(Vt[s > cut].T))
 
 
-def _gram_map(kernel: Any, X: Any, labeled: IntArray) -> GramMap:
+def gram_map(kernel: Any, X: Any, labeled: IntArray) -> GramMap:
+    """Return the map of any kernel, or of a matrix X of kernel values (None)."""
     points = labeled if kernel is None else X[labeled]
     K = X[np.ix_(labeled, labeled)] if kernel is None else kernel(points)
     name = "X" if kernel is None else "The kernel matrix of the labelled points"

@@ -34,6 +34,10 @@ class RLSClassifier(KernelMachine):
         Shares of the classes among the labelled points.
     labeled_ : ndarray of shape (n_labeled,)
         Rows of the labelled points.
+    kernel_ : kernel
+        As resolved or learned on the training points; None if precomputed.
+    learner_ : learner
+        Fitted, where `kernel` is one.
     dual_coef_ : ndarray of shape (n_labeled, n_columns)
         :math:`\alpha`; one column for two classes, else one for each class.
     intercept_ : ndarray of shape (n_columns,)

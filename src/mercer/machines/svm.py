@@ -4,12 +4,11 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.svm import SVC
 from sklearn.utils import check_scalar
 
 from mercer._labels import Labels
-from mercer._typing import FloatArray
+from mercer._typing import FloatArray, IntArray
 from mercer.machines._base import KernelMachine, Solution
 
 
@@ -40,6 +39,10 @@ class KernelSVC(KernelMachine):
         Shares of the classes among the labelled points.
     labeled_ : ndarray of shape (n_labeled,)
         Rows of the labelled points.
+    kernel_ : kernel
+        As resolved or learned on the training points; None if precomputed.
+    learner_ : learner
+        Fitted, where `kernel` is one.
     dual_coef_ : ndarray of shape (n_labeled, n_columns)
         :math:`y_i \alpha_i`; one column for two classes, else one for each pair of
         classes (0, 1), (0, 2), ..., (1, 2), ..., positive for the first of the pair.
@@ -133,11 +136,11 @@ class KernelSVC(KernelMachine):
         combined: FloatArray = votes + sums / (3 * (np.abs(sums) + 1))
         return combined
 
-    def _classes_of(self, scores: FloatArray) -> NDArray[Any]:
-        """Return the class of scores; a decision of 0 goes to the second of two."""
+    def _codes_of(self, scores: FloatArray) -> IntArray:
+        """Return positions in `classes_`; LIBSVM gives 0 to the second of two."""
         if scores.shape[1] == 1:
-            return self.classes_[(scores[:, 0] >= 0).astype(np.intp)]
-        return super()._classes_of(scores)
+            return (scores[:, 0] >= 0).astype(np.intp)
+        return super()._codes_of(scores)
 
     def _prior_scores(self) -> FloatArray:
         scores: FloatArray = self._combine(self.intercept_[None, :])[0]
