@@ -14,11 +14,19 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from mercer import persist
-from mercer.datasets import Dataset, load, make_two_moons
+from mercer.datasets import Dataset, Split, load, make_two_moons
 from mercer.kernels.composite import Weighted
 from mercer.kernels.normalized import Centered, Normalized
 from mercer.kernels.parametric import RBF, Linear, PairwiseKernelFunction
 from mercer.kernels.precomputed import Precomputed
+from mercer.learners.closed_form import ClosedFormKernel
+from mercer.learners.combination import CenteredAlignmentKernel
+from mercer.learners.decaying import DecayingKernel
+from mercer.learners.parameter_free import ParameterFreeKernel
+from mercer.machines.klr import KernelLogisticRegression
+from mercer.machines.laplacian import LapRLS
+from mercer.machines.rls import RLSClassifier
+from mercer.machines.svm import KernelSVC
 from mercer.spectrum.filters import diffusion
 from mercer.spectrum.gram import GramBasis
 from mercer.spectrum.graph import GraphBasis
@@ -26,6 +34,7 @@ from mercer.spectrum.kernel import SpectralKernel
 
 X, Y = make_two_moons(40, random_state=0)
 NEW = X[:7] + 0.05
+PARTLY = np.where(np.arange(40) < 10, Y, -1)
 
 
 def reloaded(obj: Any, folder: Path) -> Any:
@@ -87,12 +96,48 @@ def test_pipelines_around_mercer_come_back(tmp_path: Path) -> None:
         )
 
 
+@pytest.mark.parametrize(
+    "learner",
+    [
+        ParameterFreeKernel(),
+        DecayingKernel(),
+        ClosedFormKernel(),
+        CenteredAlignmentKernel(),
+    ],
+    ids=str,
+)
+def test_learners_come_back(learner: Any, tmp_path: Path) -> None:
+    learner.fit(X, PARTLY)
+    again = reloaded(learner, tmp_path)
+    assert np.array_equal(again.transform(NEW), learner.transform(NEW))
+    assert np.array_equal(again.kernel_(NEW, X), learner.kernel_(NEW, X))
+
+
+@pytest.mark.parametrize(
+    "machine",
+    [
+        KernelLogisticRegression(ParameterFreeKernel()),
+        RLSClassifier(RBF(0.5)),
+        KernelSVC("rbf"),
+        LapRLS(),
+    ],
+    ids=str,
+)
+def test_machines_come_back(machine: Any, tmp_path: Path) -> None:
+    machine.fit(X, PARTLY)
+    again = reloaded(machine, tmp_path)
+    assert np.array_equal(again.predict(NEW), machine.predict(NEW))
+    assert np.array_equal(again.transduction_, machine.transduction_)
+
+
 def test_frozen_dataclasses_and_sparse_arrays_come_back(tmp_path: Path) -> None:
     iris = load("iris")
     again = reloaded(iris, tmp_path)
     assert isinstance(again, Dataset)
     assert np.array_equal(again.X, iris.X)
     assert (again.name, again.train) == ("iris", None)
+    split = Split(np.array([0, 2]), np.array([1]))
+    assert [rows.tolist() for rows in reloaded(split, tmp_path)] == [[0, 2], [1]]
     sparse = csr_array(np.eye(3))
     assert np.array_equal(reloaded(sparse, tmp_path).toarray(), np.eye(3))
 

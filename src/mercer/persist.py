@@ -94,7 +94,7 @@ def load(path: str | os.PathLike[str], *, trusted: Sequence[str] = ()) -> Any:
 
 
 def _is_known(name: str) -> bool:
-    """Tell whether a name is an estimator or dataclass of Mercer, or a sparse array."""
+    """Tell whether a name is an estimator or record of Mercer, or a sparse array."""
     module, _, attribute = name.rpartition(".")
     parts = module.split(".")
     if parts[0] == "scipy":
@@ -109,5 +109,5 @@ def _is_known(name: str) -> bool:
     return (
         isinstance(known, type)
         and known.__module__ == module
-        and (issubclass(known, BaseEstimator) or is_dataclass(known))
+        and (issubclass(known, BaseEstimator | tuple) or is_dataclass(known))
     )
