@@ -168,8 +168,9 @@ def test_an_unknown_name_gets_suggestions() -> None:
 
 
 def test_view_and_columns_are_checked() -> None:
-    with pytest.raises(ValueError, match="iris has one view"):
-        load("iris", view="page")
+    for wrong in ({"view": "page"}, {"columns": "all"}):
+        with pytest.raises(ValueError, match="iris has one view"):
+            load("iris", **wrong)  # type: ignore[arg-type]
 
 
 @needs_data

@@ -3,16 +3,16 @@
 import os
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
-from numpy.typing import DTypeLike
-from scipy.sparse import hstack
+from numpy.typing import DTypeLike, NDArray
 
-from mercer._typing import FloatArray, SparseArray
 from mercer.datasets.arrays import Arrays, as_matrix, digest, published_splits
 from mercer.datasets.dataset import Dataset
 from mercer.datasets.download import convert_original
 from mercer.datasets.registry import Entry, canonical_name, registry
+from mercer.datasets.webkb import webkb_matrix
 
 
 def load(
@@ -20,7 +20,7 @@ def load(
     *,
     dtype: DTypeLike = np.float64,
     view: str | None = None,
-    columns: str = "frequent",
+    columns: str | None = None,
 ) -> Dataset:
     """Load a data set by name.
 
@@ -39,10 +39,10 @@ def load(
     view : {"page", "link", "page+link"}, default=None
         For webkb_course only: words of the page (what None means), words of the links
         that point to it, or both side by side.
-    columns : {"frequent", "informative", "all"}, default="frequent"
-        For webkb_course only: the 3000 page and 1840 link words in most documents;
-        those of highest information gain, which looks at *every* label and so
-        flatters results with few labels; or all words.
+    columns : {"frequent", "informative", "all"}, default=None
+        For webkb_course only: the 3000 page and 1840 link words in most documents
+        (what None means); those of highest information gain, which looks at *every*
+        label and so flatters results with few labels; or all words.
 
     Returns
     -------
@@ -70,15 +70,18 @@ def load(
     """
     name = canonical_name(name)
     entry = registry()[name]
-    if name != "webkb_course" and view is not None:
-        msg = f"{name} has one view; leave out view={view!r}."
+    if name != "webkb_course" and (view, columns) != (None, None):
+        msg = f"{name} has one view of all its columns; leave out view and columns."
         raise ValueError(msg)
     arrays = _arrays(name, entry)
-    X, feature_names = (
-        _webkb(arrays, view or "page", columns, dtype)
-        if name == "webkb_course"
-        else (as_matrix(arrays, dtype=dtype), arrays.get("vocab"))
-    )
+    words: NDArray[Any] | None
+    if name == "webkb_course":
+        X, words = webkb_matrix(
+            arrays, view=view or "page", columns=columns or "frequent", dtype=dtype
+        )
+    else:
+        X = as_matrix(arrays, dtype=dtype)
+        words = arrays.get("vocab")
     return Dataset(
         name=name,
         X=X,
@@ -91,7 +94,7 @@ def load(
         splits=published_splits(arrays),
         train=arrays["train_idx"].astype(np.intp) if "train_idx" in arrays else None,
         test=arrays["test_idx"].astype(np.intp) if "test_idx" in arrays else None,
-        feature_names=None if feature_names is None else feature_names.astype(str),
+        feature_names=None if words is None else words.astype(str),
     )
 
 
@@ -142,31 +145,3 @@ def _keep(arrays: Arrays, file: Path) -> None:
         part = Path(folder) / file.name
         np.savez_compressed(part, allow_pickle=False, **arrays)
         part.replace(file)
-
-
-def _webkb(
-    arrays: Arrays, view: str, columns: str, dtype: DTypeLike
-) -> tuple[FloatArray | SparseArray, np.ndarray]:
-    views = {"page": ["page"], "link": ["link"], "page+link": ["page", "link"]}
-    picks = {"frequent": "df", "informative": "ig", "all": None}
-    if view not in views or columns not in picks:
-        msg = (
-            f"webkb_course has the views {list(views)} and the columns {list(picks)}; "
-            f"got view={view!r}, columns={columns!r}."
-        )
-        raise ValueError(msg)
-    blocks, words = [], []
-    for part in views[view]:
-        X, vocabulary = (
-            as_matrix(arrays, dtype=dtype, prefix=f"{part}_"),
-            arrays[f"{part}_vocab"],
-        )
-        size = {"page": 3000, "link": 1840}[part]
-        kept = (
-            np.arange(X.shape[1])
-            if picks[columns] is None
-            else arrays[f"{part}_{picks[columns]}{size}"]
-        )
-        blocks.append(X[:, kept])
-        words.append(vocabulary[kept].astype(str))
-    return hstack(blocks, format="csr"), np.concatenate(words)

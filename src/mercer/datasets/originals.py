@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import NDArray
 
 from mercer.datasets.arrays import Arrays
 
@@ -20,11 +20,12 @@ def from_table(
     delimiter: str | None = ",",
     skip_columns: int = 0,
     renamed: dict[str, str] | None = None,
-    label_type: DTypeLike = np.str_,
 ) -> Arrays:
     """Read rows of numbers with the class in the last column."""
-    table = np.genfromtxt(files[0], delimiter=delimiter, dtype=np.str_, ndmin=2)
-    labels = table[:, -1].astype(label_type)
+    table = np.genfromtxt(
+        files[0], delimiter=delimiter, dtype=np.str_, ndmin=2, encoding="utf-8"
+    )
+    labels = table[:, -1]
     for old, new in (renamed or {}).items():
         labels = np.where(labels == old, new, labels)
     classes, y = np.unique(labels, return_inverse=True)

@@ -113,16 +113,11 @@ class RBF(PointKernel):
 
     def resolve(self, X: Any) -> Kernel:
         """Return the kernel with the rule, if gamma is one, applied to X."""
-        if not isinstance(self.gamma, str):
-            return self
-        if self.gamma not in RULES:
-            raise ValueError(self._unknown_rule())
-        return RBF(gamma=RULES[self.gamma](X))
+        return RBF(gamma=_rule(self.gamma)(X)) if isinstance(self.gamma, str) else self
 
     def _check(self) -> None:
         if isinstance(self.gamma, str):
-            if self.gamma not in RULES:
-                raise ValueError(self._unknown_rule())
+            _rule(self.gamma)
             msg = (
                 f"RBF(gamma={self.gamma!r}) is a rule and needs the training points: "
                 "use kernel.resolve(X_train) in its place."
@@ -131,12 +126,6 @@ class RBF(PointKernel):
         if self.gamma is not None:
             check_number(self.gamma, "gamma", above=0)
 
-    def _unknown_rule(self) -> str:
-        return (
-            f"gamma must be a number, None or one of {sorted(RULES)}; "
-            f"got {self.gamma!r}."
-        )
-
     def _gram(self, X: Any, Z: Any) -> FloatArray:
         self._check()
         return np.asarray(rbf_kernel(X, Z, gamma=self.gamma))
@@ -144,6 +133,13 @@ class RBF(PointKernel):
     def _diag(self, X: Any) -> FloatArray:
         self._check()
         return np.ones(X.shape[0])
+
+
+def _rule(name: str) -> Callable[[Any], float]:
+    if name not in RULES:
+        msg = f"gamma must be a number, None or one of {sorted(RULES)}; got {name!r}."
+        raise ValueError(msg)
+    return RULES[name]
 
 
 class PairwiseKernelFunction(PointKernel):
