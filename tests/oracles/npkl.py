@@ -34,8 +34,8 @@ def npkl_sdp(L, T, *, loss, C, budget):
     )
     problem.solve(
         solver=cp.CLARABEL,
-        tol_gap_abs=1e-10,
-        tol_gap_rel=1e-10,
-        tol_feas=1e-10,
+        tol_gap_abs=1e-9,
+        tol_gap_rel=1e-9,
+        tol_feas=1e-9,
     )
     return Reference(K.value, float(problem.value))

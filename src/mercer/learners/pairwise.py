@@ -1,0 +1,294 @@
+"""Kernels from must-link and cannot-link pairs (SimpleNPKL), inside a basis."""
+
+import warnings
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any, Literal, Self
+
+import numpy as np
+from sklearn.utils import Tags, check_scalar
+
+from mercer._typing import ArrayLike, FloatArray, RandomState, SparseArray
+from mercer.graphs.neighbors import Graph
+from mercer.learners._base import SpectralLearner, n_points
+from mercer.learners._pair_evidence import (
+    PairFamily,
+    default_budget,
+    gather_pairs,
+    pair_family,
+)
+from mercer.optim.budgeted_psd import solve_budgeted_psd
+from mercer.optim.npkl import NPKLSolution, PairProblem
+from mercer.optim.npkl_newton import solve_npkl
+from mercer.optim.npkl_paper import solve_npkl_paper
+from mercer.spectrum.graph import GraphBasis
+from mercer.spectrum.kernel import SpectralKernel
+
+__all__ = ["PairCertificate", "PairwiseKernel"]
+
+
+@dataclass(frozen=True, slots=True)
+class PairCertificate:
+    """How a kernel from pairs knows that it is right."""
+
+    family: str  # the set of kernels over which the objective is minimal
+    objective: float  # of the learned kernel
+    bound: float  # no kernel of the family and budget has a lower objective
+    relative_gap: float
+    n_eigh: int  # eigen-decompositions
+    n_pairs: int
+    agreement: float  # share of pairs on the right side of zero
+    largest_margin: float  # of all T_p K_ij; the hinges act from 1 on
+
+
+class PairwiseKernel(SpectralLearner):
+    r"""Kernel that agrees with pairs and is smooth over all points.
+
+    .. math::
+
+        \min_{K = U M U^\top} \operatorname{tr}(LK) + C \sum_{p = \{i,j\}}
+        \ell(T_p K_{ij}) : \quad M \succeq 0,\ \operatorname{tr}(KK) \le B
+
+    where :math:`T_p` is +1 for a must-link and -1 for a cannot-link, and the sum runs
+    over unordered pairs.
+
+    Parameters
+    ----------
+    loss : {"squared_hinge", "hinge", "linear"}, default="squared_hinge"
+        :math:`\max(0, 1-s)^2/2`, :math:`\max(0, 1-s)` or :math:`-s`. The linear loss
+        has a closed form.
+    C : float, default=1.0
+        Weight of the loss, > 0.
+    budget : float or None, default=None
+        The bound B > 0. None takes :math:`n^2` times the share of must-links among
+        the pairs (with one more pair of each kind): for pairs drawn at random that is
+        what the ideal kernel, 1 within classes and 0 between, needs, about
+        :math:`n^2` / classes. The linear loss only scales with it; far below this
+        value the hinges never act, and `fit` warns.
+    basis : basis or None, default=None
+        The directions U. None is ``GraphBasis(n_components=100)``. Take
+        ``GraphBasis(n_components=None)`` for the problem of the paper, in which every
+        kernel matrix over the points competes.
+    solver : {"newton", "paper"}, default="newton"
+        "paper" is Algorithm 1 with steps C/t, which stops after `max_eigh` steps.
+    ordered : bool, default=False
+        Count every pair twice, as (i, j) and (j, i), as the paper does. It doubles C.
+    tol : float, default=1e-6
+        Bound on the relative duality gap.
+    max_eigh : int, default=200
+        Bound on the number of eigen-decompositions.
+    random_state : int, Generator, RandomState or None, default=None
+        For the default basis.
+
+    Attributes
+    ----------
+    kernel_ : SpectralKernel
+    core_ : ndarray of shape (r, r)
+        The matrix M.
+    basis_ : fitted basis
+    pairs_ : Pairs
+        All evidence, from `y` and `pairs`.
+    budget_ : float
+    dual_ : ndarray of shape (n_pairs,)
+        Dual variables; 0 for a pair that could be left out. Not with the linear loss.
+    certificate_ : PairCertificate
+
+    See Also
+    --------
+    NPKL : The same kernel by semi-definite programming.
+
+    Notes
+    -----
+    Zhuang, Tsang and Hoi (ICML 2009), eqs. (6) to (14). Since the directions are
+    orthonormal, :math:`\operatorname{tr}(KK) = \operatorname{tr}(MM)` and the closed
+    form (8) and the dual (12) hold as they are with :math:`U^\top A U` for A. With as
+    many directions as points the family is that of the paper; with fewer it is
+    smaller, everything costs O(n r), and new points follow. `certificate_` says for
+    which family the gap was measured.
+
+    L is the Laplacian of the graph; with a basis of a kernel matrix G it is
+    :math:`I - G / \lambda_1`. Departures from the paper: K = 0 where it has 0/0, the
+    duality gap instead of a fixed number of steps, and no bound on the rank
+    (Proposition 2 does not hold with a bound on tr(KK)).
+
+    Pairs that contradict each other raise a `ContradictionWarning`; each then counts
+    with its own loss.
+
+    References
+    ----------
+    Jinfeng Zhuang, Ivor W. Tsang and Steven C. H. Hoi. "SimpleNPKL: Simple
+    Non-Parametric Kernel Learning", ICML 2009.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from mercer.clustering import cluster
+    >>> from mercer.pairs import Pairs
+    >>> X, y = make_moons(120, noise=0.1, random_state=0)
+    >>> pairs = Pairs.from_labels(y, n_pairs=60, random_state=0)
+    >>> learner = PairwiseKernel(random_state=0).fit(X, pairs=pairs)
+    >>> learner.certificate_.relative_gap < 1e-6
+    True
+    >>> found = cluster(learner.kernel_, 2, random_state=0)
+    """
+
+    def __init__(
+        self,
+        loss: Literal["squared_hinge", "hinge", "linear"] = "squared_hinge",
+        C: float = 1.0,
+        budget: float | None = None,
+        *,
+        basis: Any = None,
+        solver: Literal["newton", "paper"] = "newton",
+        ordered: bool = False,
+        tol: float = 1e-6,
+        max_eigh: int = 200,
+        random_state: RandomState = None,
+    ) -> None:
+        self.loss = loss
+        self.C = C
+        self.budget = budget
+        self.basis = basis
+        self.solver = solver
+        self.ordered = ordered
+        self.tol = tol
+        self.max_eigh = max_eigh
+        self.random_state = random_state
+
+    def fit(
+        self,
+        X: ArrayLike | SparseArray | Graph,
+        y: ArrayLike | None = None,
+        *,
+        pairs: Any = None,
+    ) -> Self:
+        """Learn the kernel from labels, pairs, or both.
+
+        Parameters
+        ----------
+        X : array-like or sparse array of shape (n, n_features), or Graph
+            All points, in pairs or not.
+        y : array-like of shape (n,), default=None
+            Labels; every two labelled points are a pair. -1, None and NaN mark
+            unlabelled points. For many labels pass a sample,
+            ``pairs=Pairs.from_labels(y, n_pairs=...)``, instead.
+        pairs : Pairs or what `as_pairs` reads, default=None
+            E.g. a tuple (must_link, cannot_link) of lists of row numbers.
+        """
+        self._check_parameters()
+        evidence = gather_pairs(n_points(X), y, pairs, type(self).__name__)
+        self._fit_basis(X)
+        self.pairs_ = evidence
+        self.budget_ = float(self.budget or default_budget(evidence))
+        family = pair_family(self.basis_, evidence)
+        if self.loss == "linear":
+            self._fit_linear(family)
+        else:
+            self._fit_hinge(family)
+        self.kernel_ = SpectralKernel(self.basis_, self.core_)
+        return self
+
+    def fit_transform(
+        self,
+        X: ArrayLike | SparseArray | Graph,
+        y: ArrayLike | None = None,
+        *,
+        pairs: Any = None,
+    ) -> FloatArray:
+        """Fit and return the features of the training rows, with no search."""
+        return self.fit(X, y, pairs=pairs).kernel_.features()
+
+    def _check_parameters(self) -> None:
+        for name, options in _OPTIONS.items():
+            if getattr(self, name) not in options:
+                wanted = ", ".join(map(repr, options))
+                msg = f"{name} must be one of {wanted}; got {getattr(self, name)!r}."
+                raise ValueError(msg)
+        positive = {"min_val": 0, "include_boundaries": "neither"}
+        check_scalar(self.C, "C", Real, **positive)
+        check_scalar(self.tol, "tol", Real, **positive)
+        check_scalar(self.max_eigh, "max_eigh", Integral, min_val=1)
+        if self.budget is not None:
+            check_scalar(self.budget, "budget", Real, **positive)
+
+    def _default_basis(self, n_labeled: int) -> Any:
+        return GraphBasis(n_components=100, random_state=self.random_state)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True  # or pairs, which tags cannot say
+        return tags
+
+    def _fit_linear(self, family: PairFamily) -> None:
+        C = float(self.C) * (2 if self.ordered else 1)
+        weights = np.full(family.forms.n_pairs, C)
+        A = np.asarray(family.forms.combine(weights) - family.penalty)
+        best = solve_budgeted_psd(A, budget=self.budget_)
+        self._keep(
+            family,
+            NPKLSolution(
+                best.values,
+                best.vectors,
+                weights,
+                objective=-best.objective,
+                bound=-best.bound,
+                n_eigh=1,
+            ),
+        )
+
+    def _fit_hinge(self, family: PairFamily) -> None:
+        factor = 2.0 if self.ordered else 1.0
+        problem = PairProblem(
+            family.forms,
+            family.penalty,
+            "hinge" if self.loss == "hinge" else "squared_hinge",
+            float(self.C) * factor,
+            self.budget_,
+        )
+        if self.solver == "paper":
+            start = np.full(family.forms.n_pairs, factor)
+            solution = solve_npkl_paper(
+                problem, start=start, tol=self.tol, max_eigh=self.max_eigh
+            )
+        else:
+            solution = solve_npkl(problem, tol=self.tol, max_eigh=self.max_eigh)
+        self.dual_ = solution.dual
+        self._keep(family, solution)
+        margin = self.certificate_.largest_margin
+        # Below 0.1 the slope of the squared hinge is constant within a tenth.
+        if margin < (0.1 if self.loss == "squared_hinge" else 1 - 1e-6):
+            msg = (
+                f"the largest margin is {margin:.2g} with budget={self.budget_:g}, so "
+                f"the {self.loss} loss acts as the linear one; leave budget=None, or "
+                "raise budget or C."
+            )
+            warnings.warn(msg, UserWarning, stacklevel=3)
+
+    def _keep(self, family: PairFamily, solution: NPKLSolution) -> None:
+        if len(solution.values) == 0:
+            msg = (
+                f"C={self.C:g} is too small: the zero kernel is optimal, no direction "
+                "gains more from the pairs than its roughness costs. Raise C."
+            )
+            raise ValueError(msg)
+        self.core_ = family.core(solution.values, solution.vectors)
+        margins = family.forms.margins(
+            solution.vectors * solution.values, solution.vectors
+        )
+        self.certificate_ = PairCertificate(
+            family=family.name,
+            objective=solution.objective,
+            bound=solution.bound,
+            relative_gap=solution.relative_gap,
+            n_eigh=solution.n_eigh,
+            n_pairs=len(margins),
+            agreement=float(np.mean(margins > 0)),
+            largest_margin=float(margins.max()),
+        )
+
+
+_OPTIONS: dict[str, tuple[Any, ...]] = {
+    "loss": ("squared_hinge", "hinge", "linear"),
+    "solver": ("newton", "paper"),
+    "ordered": (False, True),
+}
