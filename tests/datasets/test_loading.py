@@ -10,6 +10,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from data_folder import needs_data
 from mercer.datasets import Dataset, load, names
 from mercer.datasets.arrays import digest
+from mercer.datasets.loading import cache_folder
 from mercer.datasets.registry import registry
 
 QUICK = [name for name in names() if name not in {"mnist", "covtype", "news20_bydate"}]
@@ -160,6 +161,11 @@ def test_a_data_folder_that_is_not_there_is_an_error(
     monkeypatch.setenv("MERCER_DATA", str(tmp_path / "typo"))
     with pytest.raises(FileNotFoundError, match="is not a folder"):
         load("iris")
+
+
+def test_cache_is_a_folder_of_the_user() -> None:
+    assert cache_folder().name == "mercer"
+    assert cache_folder().is_absolute()
 
 
 def test_an_unknown_name_gets_suggestions() -> None:

@@ -143,5 +143,5 @@ def _keep(arrays: Arrays, file: Path) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=file.parent) as folder:
         part = Path(folder) / file.name
-        np.savez_compressed(part, allow_pickle=False, **arrays)
+        np.savez_compressed(part, **arrays)  # type: ignore[arg-type]
         part.replace(file)
