@@ -11,6 +11,7 @@ from mercer.graphs.image_distances import (
     TangentDistance,
     tangent_vectors,
 )
+from mercer.graphs.neighbors import neighbor_graph
 
 METRICS = [TangentDistance(), AffineDistance()]
 SIDE = 16
@@ -116,6 +117,22 @@ def test_tangents_are_derivatives_of_moved_images():
 def test_blank_images_have_the_euclidean_distance():
     X = np.vstack([np.zeros(16), np.ones(16)])
     assert TangentDistance()(X[0], X[1]) == pytest.approx(4)
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_neighbor_graphs_take_image_distances_all_pairs_at_once(metric, monkeypatch):
+    X = smooth_images(10)
+    rng = np.random.default_rng(0)
+    plain = neighbor_graph(
+        metric.pairwise(X), 3, metric="precomputed", weights="binary", rng=rng
+    )
+
+    def one_pair(self, x, z):
+        raise AssertionError
+
+    monkeypatch.setattr(type(metric), "__call__", one_pair)
+    ours = neighbor_graph(X, 3, metric=metric, weights="binary", rng=rng)
+    assert (ours.adjacency != plain.adjacency).nnz == 0
 
 
 @pytest.mark.parametrize("metric", METRICS)
