@@ -15,10 +15,10 @@ from scipy import sparse
 from scipy.sparse.linalg import eigsh
 
 from mercer.datasets import load
-from mercer.graphs.laplacian import degrees, laplacian
+from mercer.graphs.laplacian import laplacian
 from mercer.graphs.neighbors import neighbor_graph
 from mercer.spectrum.eigen import smallest_eigenpairs
-from mercer.spectrum.graph import null_vectors
+from mercer.spectrum.graph import graph_null_vectors
 
 R = 50
 
@@ -28,7 +28,7 @@ def main(repetitions: int = 3) -> None:
     graph = neighbor_graph(X, 10, rng=np.random.default_rng(0))
     W = graph.adjacency
     L, N = laplacian(W), sparse.eye_array(W.shape[0]) - laplacian(W)
-    null, _ = null_vectors(graph, degrees(W), "normalized", R + 1)
+    null, _ = graph_null_vectors(graph, "normalized", at_most=R + 1)
 
     def ours(seed: int) -> np.ndarray:
         rng = np.random.default_rng(seed)

@@ -73,6 +73,11 @@ def check_n_components(n_components: int | None, n: int) -> int:
     return min(int(n_components), n)
 
 
+def orthogonality(U: FloatArray) -> float:
+    """Return the largest entry of the modulus of UᵀU - I."""
+    return float(np.abs(U.T @ U - np.eye(U.shape[1])).max())
+
+
 def fix_signs(vectors: FloatArray) -> FloatArray:
     """Return the vectors with the entry of largest modulus made positive.
 

@@ -146,7 +146,7 @@ class AutoBasis(BasisMixin):
         return tags
 
 
-def _choose(X: Any) -> tuple[GraphBasis | AnchorBasis, str]:
+def _choose(X: Any) -> tuple[Any, str]:
     if isinstance(X, Graph):
         return GraphBasis(), "a graph was given"
     n = X.shape[0] if hasattr(X, "shape") else len(X)

@@ -7,7 +7,7 @@ from scipy import sparse
 from scipy.linalg import eigh
 from scipy.sparse.csgraph import reverse_cuthill_mckee
 
-from mercer._typing import FloatArray, SparseArray
+from mercer._typing import FloatArray, IntArray, SparseArray
 from mercer.exceptions import EigenpairError
 from mercer.spectrum.lanczos import BLOCK, RitzPairs, filtered_lanczos
 
@@ -96,6 +96,44 @@ def smallest_eigenpairs(
     next_value = float(values[k]) if k < len(values) else np.inf
     vectors = np.hstack([null, vectors[:, :k]])
     return _assembled(A, values[:k], vectors, next_value, upper, tol, method)
+
+
+def component_vectors(
+    labels: IntArray, entries: FloatArray, *, at_most: int
+) -> tuple[FloatArray, int]:
+    """Split a vector over the components of a graph and normalise the parts.
+
+    Parameters
+    ----------
+    labels : int array of shape (n,)
+        Component of each point, 0, 1, ...
+    entries : ndarray of shape (n,)
+        The vector, >= 0. Components where it vanishes are left out.
+    at_most : int
+        Return so many parts, of the largest components.
+
+    Returns
+    -------
+    vectors : ndarray of shape (n, min(at_most, n_parts))
+        Orthonormal columns.
+    n_parts : int
+
+    Examples
+    --------
+    >>> component_vectors(np.array([0, 1, 1]), np.array([2.0, 3.0, 4.0]), at_most=1)
+    (array([[0. ], [0.6], [0.8]]), 2)
+    """
+    norms = np.sqrt(np.bincount(labels, weights=entries**2))
+    sizes = np.bincount(labels)
+    order = np.argsort(-sizes, kind="stable")
+    order = order[norms[order] > 0]
+    column = np.full(len(sizes), -1)
+    column[order[:at_most]] = np.arange(min(len(order), at_most))
+    vectors = np.zeros((len(labels), min(len(order), at_most)))
+    rows = np.flatnonzero(column[labels] >= 0)
+    parts = labels[rows]
+    vectors[rows, column[parts]] = entries[rows] / norms[parts]
+    return vectors, len(order)
 
 
 def _assembled(

@@ -4,27 +4,23 @@ from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
-from scipy.linalg import cholesky, eigh, solve_triangular
 from sklearn.utils import Tags, check_scalar, gen_batches
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mercer._checks import check_psd
+from mercer._checks import check_psd, check_symmetric
 from mercer._random import as_generator
 from mercer._typing import ArrayLike, FloatArray, IntArray, RandomState, SparseArray
-from mercer.kernels.base import Kernel
-from mercer.kernels.parametric import RBF, PairwiseKernelFunction
+from mercer.kernels.normalized import Normalized
+from mercer.kernels.spec import as_kernel
 from mercer.spectrum._base import (
     BasisCertificate,
     BasisMixin,
     check_n_components,
-    fix_signs,
 )
-from mercer.spectrum.nystrom import pivoted_cholesky
+from mercer.spectrum.kernel_pairs import exact_pairs, landmark_pairs
 
 EXACT_UP_TO = 3000
 DEFAULT_LANDMARKS = 1000
-# Directions with less of the largest eigenvalue are lost in rounding at new points.
-_RANK_TOL = 1e-10
 _BLOCK = 4096
 
 
@@ -109,14 +105,52 @@ class GramBasis(BasisMixin):
         X = self._checked(X, reset=True)
         n = X.shape[0]
         r = check_n_components(self.n_components, n)
-        self._kernel = (
-            None if self.kernel == "precomputed" else _resolved(self.kernel, X)
-        )
+        kernel = None
+        if not self._is_precomputed():
+            kernel = as_kernel(self.kernel).resolve(X)
+            kernel = Normalized(kernel) if self.normalized else kernel
         m = self._n_landmarks(n)
         if m is None:
-            self._fit_exact(X, r)
+            if kernel is None:
+                check_psd(X)
+            K = X if kernel is None else kernel(X)
+            pairs = exact_pairs(K, r, centered=self.centered)
+            method = "dense"
         else:
-            self._fit_landmarks(X, r, m)
+            if kernel is None:
+                check_symmetric(X)
+
+            def columns(rows: IntArray) -> FloatArray:
+                picked: FloatArray = (
+                    X[:, rows] if kernel is None else kernel(X, X[rows])
+                )
+                return picked
+
+            diagonal = X.diagonal() if kernel is None else kernel.diag(X)
+            rng = as_generator(self.random_state)
+            pairs = landmark_pairs(
+                columns, diagonal, r, m, centered=self.centered, rng=rng
+            )
+            method = f"nystrom with {len(pairs.landmarks)} landmarks"
+        self.vectors_, self.values_ = pairs.vectors, pairs.values
+        self.landmarks_ = pairs.landmarks
+        self._kernel, self._weights, self._offset = kernel, pairs.weights, pairs.offset
+        self._points = None if kernel is None else X[pairs.landmarks]
+        gap = float(pairs.values[-1]) - pairs.next_value
+        kept = float(pairs.values.sum())
+        self.certificate_ = BasisCertificate(
+            method=method,
+            reason="asked for",
+            residual=pairs.residual,
+            orthogonality=float(
+                np.abs(
+                    pairs.vectors.T @ pairs.vectors - np.eye(len(pairs.values))
+                ).max()
+            ),
+            gap=gap,
+            cuts_repeated_value=gap <= 1e-6 * float(pairs.values[0]),
+            lost_trace=max(0.0, 1.0 - kept / pairs.trace),
+        )
         return self
 
     def extend(self, X: ArrayLike | SparseArray) -> FloatArray:
@@ -134,111 +168,14 @@ class GramBasis(BasisMixin):
         """
         check_is_fitted(self, "vectors_")
         X = self._checked(X, reset=False)
-        U = np.empty((X.shape[0], self._map.shape[1]))
+        U = np.empty((X.shape[0], len(self.values_)))
         for rows in gen_batches(X.shape[0], _BLOCK):
-            K = (
-                X[rows][:, self.landmarks_]
-                if self._kernel is None
-                else (self._cosine(X[rows], self._points))
-            )
-            U[rows] = (K - self._offset) @ self._map
-        return U
-
-    def _fit_exact(self, X: Any, r: int) -> None:
-        n = X.shape[0]
-        if self._kernel is None:
-            check_psd(X)
-            K = np.array(X)
-        else:
-            K = self._cosine(X, X)
-        self._offset = K.mean(axis=0) if self.centered else np.zeros(n)
-        if self.centered:
-            K = K - self._offset - self._offset[:, None] + self._offset.mean()
-        k = min(r + 1, n)
-        values, vectors = eigh(K, subset_by_index=[n - k, n - 1])
-        values, vectors = values[::-1], vectors[:, ::-1]
-        next_value = values[r] if r < n else -np.inf
-        kept = _rank(values[:r], float(np.trace(K)))
-        U = fix_signs(vectors[:, :kept])
-        e = values[:kept].copy()
-        self.landmarks_ = np.arange(n)
-        self._points = X if self._kernel is not None else None
-        self._map = U / e
-        residual = _worst(K @ U - U * e)
-        self._keep(U, e, float(next_value), float(np.trace(K)), residual, "dense")
-
-    def _fit_landmarks(self, X: Any, r: int, m: int) -> None:
-        n = X.shape[0]
-        rng = as_generator(self.random_state)
-        if self._kernel is None:
-            diagonal = np.array(X.diagonal())
-        else:
-            diagonal = np.ones(n) if self.normalized else self._kernel.diag(X)
-
-        def columns(rows: IntArray) -> FloatArray:
             if self._kernel is None:
-                picked: FloatArray = X[:, rows]
-                return picked
-            return self._cosine(X, X[rows])
-
-        found = pivoted_cholesky(columns, diagonal, m, rng=rng)
-        self.landmarks_ = found.pivots
-        self._points = X[found.pivots] if self._kernel is not None else None
-        F, L = found.factor, found.factor[found.pivots]
-        mean = F.mean(axis=0) if self.centered else np.zeros(F.shape[1])
-        F = F - mean
-        e, V = eigh(F.T @ F)
-        e, V = e[::-1], V[:, ::-1]
-        trace = float(e.sum()) + found.lost
-        kept = _rank(e[:r], trace)
-        next_value = e[kept] if kept < len(e) else 0.0
-        T = V[:, :kept] / np.sqrt(e[:kept])
-        # F T is orthonormal up to the condition of F; one Cholesky step repairs it.
-        gram = (F @ T).T @ (F @ T)
-        T = solve_triangular(cholesky(gram), T.T, trans="T").T
-        U = F @ T
-        signs = np.where(np.sum(fix_signs(U) * U, axis=0) < 0, -1.0, 1.0)
-        U, T, e = U * signs, T * signs, e[:kept].copy()
-        residual = _worst(F @ (F.T @ U) - U * e)
-        self._map = solve_triangular(L, T, lower=True, trans="T")
-        self._offset = L @ mean
-        self._keep(U, e, float(next_value), trace, residual, "nystrom")
-
-    def _keep(
-        self,
-        U: FloatArray,
-        e: FloatArray,
-        next_value: float,
-        trace: float,
-        residual: float,
-        method: str,
-    ) -> None:
-        self.vectors_, self.values_ = U, e
-        gap = float(e[-1]) - next_value
-        self.certificate_ = BasisCertificate(
-            method=method,
-            reason="asked for",
-            residual=residual,
-            orthogonality=float(np.abs(U.T @ U - np.eye(len(e))).max()),
-            gap=gap,
-            cuts_repeated_value=gap <= 1e-6 * float(e[0]),
-            lost_trace=max(0.0, 1.0 - float(e.sum()) / trace),
-        )
-
-    def _cosine(self, X: Any, Z: Any) -> FloatArray:
-        """Return the Gram matrix, cosine-normalised if asked for."""
-        assert self._kernel is not None
-        K = self._kernel(X, Z)
-        if not self.normalized:
-            return K
-        left, right = self._kernel.diag(X), self._kernel.diag(Z)
-        if min(left.min(), right.min()) <= 0:
-            msg = (
-                "normalized=True divides by k(x, x), which is 0 for some point; "
-                "drop such points (all-zero rows?) or set normalized=False."
-            )
-            raise ValueError(msg)
-        return K / np.sqrt(left)[:, None] / np.sqrt(right)
+                K = X[rows][:, self.landmarks_]
+            else:
+                K = self._kernel(X[rows], self._points)
+            U[rows] = (K - self._offset) @ self._weights
+        return U
 
     def _n_landmarks(self, n: int) -> int | None:
         if self.n_landmarks is None:
@@ -251,50 +188,19 @@ class GramBasis(BasisMixin):
 
     def _checked(self, X: ArrayLike | SparseArray, *, reset: bool) -> Any:
         precomputed = self._is_precomputed()
-        X = validate_data(
-            self,
-            X,
-            reset=reset,
-            accept_sparse=not precomputed and "csr",
-            dtype=np.float64,
-        )
-        if precomputed and reset and X.shape[0] != X.shape[1]:
-            msg = f"kernel='precomputed' needs a square Gram matrix, got {X.shape}."
-            raise ValueError(msg)
         if precomputed and self.normalized:
             msg = (
                 "normalized=True needs k(x, x) of new points, which a precomputed "
                 "matrix does not hold; normalise the matrices before."
             )
             raise ValueError(msg)
-        return X
+        sparse = False if precomputed else "csr"
+        return validate_data(
+            self, X, reset=reset, accept_sparse=sparse, dtype=np.float64
+        )
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        precomputed = self._is_precomputed()
-        tags.input_tags.pairwise = precomputed
-        tags.input_tags.sparse = not precomputed
+        tags.input_tags.pairwise = self._is_precomputed()
+        tags.input_tags.sparse = not self._is_precomputed()
         return tags
-
-
-def _resolved(kernel: Any, X: Any) -> Kernel:
-    if isinstance(kernel, Kernel):
-        return kernel.resolve(X)
-    if kernel == "rbf":
-        return RBF().resolve(X)
-    return PairwiseKernelFunction(kernel).resolve(X)
-
-
-def _rank(values: FloatArray, trace: float) -> int:
-    """Count the eigenvalues, in descending order, that rounding did not make."""
-    if not trace > 0 or values[0] <= 0:
-        msg = (
-            "the Gram matrix is zero (after centring, if asked for): all points are "
-            "equal in feature space and there is no direction to keep."
-        )
-        raise ValueError(msg)
-    return int(np.count_nonzero(values > _RANK_TOL * values[0]))
-
-
-def _worst(difference: FloatArray) -> float:
-    return float(np.linalg.norm(difference, axis=0).max())

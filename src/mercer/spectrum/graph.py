@@ -17,8 +17,9 @@ from mercer.spectrum._base import (
     BasisMixin,
     check_n_components,
     fix_signs,
+    orthogonality,
 )
-from mercer.spectrum.eigen import smallest_eigenpairs
+from mercer.spectrum.eigen import component_vectors, smallest_eigenpairs
 from mercer.spectrum.extension import equal_training_rows, extend_vectors, row_codes
 
 
@@ -134,7 +135,7 @@ class GraphBasis(BasisMixin):
         L = laplacian(W, kind)
         d = degrees(W)
         upper = 2.0 if kind == "normalized" else max(2.0 * float(d.max()), 1e-300)
-        null, n_null = null_vectors(self.graph_, d, kind, r + 1)
+        null, n_null = graph_null_vectors(self.graph_, kind, at_most=r + 1)
         pairs = smallest_eigenpairs(L, r, upper=upper, null=null, rng=rng)
         U = fix_signs(pairs.vectors)
         gap = pairs.next_value - float(pairs.values[-1])
@@ -142,7 +143,7 @@ class GraphBasis(BasisMixin):
             method=pairs.method,
             reason="asked for",
             residual=pairs.residual,
-            orthogonality=float(np.abs(U.T @ U - np.eye(r)).max()),
+            orthogonality=orthogonality(U),
             gap=gap,
             cuts_repeated_value=gap <= 1e-6 * upper,
             n_null=n_null,
@@ -253,18 +254,28 @@ class GraphBasis(BasisMixin):
         return tags
 
 
-def null_vectors(
-    graph: Graph, d: FloatArray, kind: LaplacianKind, at_most: int
+def graph_null_vectors(
+    graph: Graph, kind: LaplacianKind, *, at_most: int
 ) -> tuple[FloatArray, int]:
-    """Write down the null vectors, one a component, large components first."""
-    labels = graph.component_labels
-    sizes = np.bincount(labels, minlength=graph.n_components)
-    order = np.argsort(-sizes, kind="stable")
-    if kind == "normalized":
-        order = order[sizes[order] > 1]  # L_ii = 1 at isolated points
-    entries = np.sqrt(d) if kind == "normalized" else np.ones_like(d)
-    null = np.zeros((len(d), min(len(order), at_most)))
-    for column, component in enumerate(order[:at_most]):
-        members = labels == component
-        null[members, column] = entries[members] / np.linalg.norm(entries[members])
-    return null, len(order)
+    """Return null vectors of a symmetric Laplacian, and how many there are.
+
+    Parameters
+    ----------
+    graph : Graph
+        Its components carry one null vector each; for the normalised Laplacian an
+        isolated point carries none.
+    kind : {"normalized", "combinatorial"}
+        Which Laplacian.
+    at_most : int
+        Return so many, of the largest components.
+
+    Returns
+    -------
+    vectors : ndarray of shape (n, min(at_most, n_null))
+    n_null : int
+    """
+    if kind == "combinatorial":
+        entries = np.ones(graph.n_points)
+    else:
+        entries = np.sqrt(degrees(graph.adjacency))
+    return component_vectors(graph.component_labels, entries, at_most=at_most)
