@@ -233,7 +233,7 @@ def graph_from_neighbors(
         raise ValueError(msg)
     _check_options(weights, sigma, symmetry)
     i, j, lengths = _edges(
-        neighbors.indices[:, :k],
+        neighbors.indices[:, :k].astype(np.intp),
         neighbors.distances[:, :k],
         mutual=symmetry == "mutual",
     )

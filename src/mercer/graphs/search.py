@@ -8,17 +8,22 @@ from typing import Any, Literal, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.metrics import pairwise_distances
 from sklearn.utils import check_array
 
 from mercer._typing import ArrayLike, FloatArray, SparseArray
+from mercer.graphs._cells import Cells
+from mercer.graphs._exact import DensePoints, search_exact
+from mercer.graphs._pairwise import PairwisePoints
+from mercer.graphs._sparse import SparsePoints
 
 Metric: TypeAlias = (
     Literal["euclidean", "cosine", "precomputed"] | Callable[[Any, Any], float]
 )
 Method = Literal["auto", "exact", "cells"]
+_Found: TypeAlias = tuple[NDArray[np.int32], FloatArray]
 
-_BLOCK = 1024
+_EXACT_UP_TO = 8192  # points; below, the exact search costs no more
+_DENSE_BYTES = 2**26  # sparse points that fit in here are made dense
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,11 +38,22 @@ class Neighbors:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NeighborIndex:
-    """Points made ready for neighbour searches; made by `NeighborIndex.fit`."""
+    """Points made ready for neighbour searches; made by `NeighborIndex.fit`.
 
-    points: Any  # as given, checked
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[0.0], [1.0], [3.0], [7.0]])
+    >>> index = NeighborIndex.fit(X, rng=np.random.default_rng(0))
+    >>> indices, distances = index.query([[2.5]], 2)
+    >>> indices, distances
+    (array([[2, 1]], dtype=int32), array([[0.5, 1.5]]))
+    """
+
+    points: DensePoints | SparsePoints | PairwisePoints
+    cells: Cells | None  # None: the search is exact
     metric: Metric
-    method: Method
+    n_jobs: int | None
 
     @classmethod
     def fit(
@@ -46,62 +62,106 @@ class NeighborIndex:
         *,
         metric: Metric = "euclidean",
         method: Method = "auto",
+        recall: float = 0.99,
         rng: np.random.Generator,
         n_jobs: int | None = None,
     ) -> Self:
         """Check the points and prepare them; parameters as `nearest_neighbors`."""
-        return cls(_checked_points(X, metric), metric, method)
+        _check_options(metric, method, recall)
+        points = _prepared(X, metric)
+        if method == "cells" and not isinstance(points, DensePoints):
+            msg = (
+                "method='cells' needs dense points and metric 'euclidean' or 'cosine'; "
+                "use method='exact', or reduce sparse X, e.g. by TruncatedSVD."
+            )
+            raise ValueError(msg)
+        cells = None
+        if isinstance(points, DensePoints) and (
+            method == "cells" or (method == "auto" and len(points) > _EXACT_UP_TO)
+        ):
+            cells = Cells.of(points, target=recall, rng=rng)
+        return cls(points, cells, metric, n_jobs)
 
     def neighbors(self, k: int) -> Neighbors:
-        """Find the `k` nearest neighbours of every point but itself."""
-        n = self.points.shape[0]
+        """Find the `k` nearest neighbours of every point but itself.
+
+        Parameters
+        ----------
+        k : int
+            Less than n.
+
+        Returns
+        -------
+        Neighbors
+        """
+        n = self.points.X.shape[0]
         if not isinstance(k, Integral) or not 1 <= k < n:
             msg = (
                 f"k must be an integer from 1 to n - 1 = {n - 1}, got {k!r}: "
                 f"each of the {n} points has only the others as neighbours."
             )
             raise ValueError(msg)
-        indices, distances = self._search(self.points, int(k), itself=True)
-        return Neighbors(indices, distances, 1.0, "exact")
+        if self.cells is not None:
+            found = self.cells.neighbors(int(k), self.n_jobs)
+            if found is not None:
+                indices, distances, recall = found
+                return Neighbors(indices, self._finish(distances), recall, "cells")
+        own = np.arange(n, dtype=np.int32)
+        indices, distances = self._exact(self.points.X, int(k), own)
+        return Neighbors(indices, self._finish(distances), 1.0, "exact")
 
-    def query(
-        self, X_new: ArrayLike | SparseArray, k: int
-    ) -> tuple[NDArray[np.int32], FloatArray]:
-        """Find the `k` nearest points of each new point: indices and distances."""
-        n = self.points.shape[0]
+    def query(self, X_new: ArrayLike | SparseArray, k: int) -> _Found:
+        """Find the `k` nearest points of each new point.
+
+        Parameters
+        ----------
+        X_new : array-like or sparse array of shape (m, d)
+            New points; with ``metric="precomputed"`` their (m, n) distances.
+        k : int
+            At most n.
+
+        Returns
+        -------
+        indices : int32 ndarray of shape (m, k)
+        distances : ndarray of shape (m, k)
+            Ascending.
+        """
+        n = self.points.X.shape[0]
         if not isinstance(k, Integral) or not 1 <= k <= n:
             msg = f"k must be an integer from 1 to n = {n}, got {k!r}."
             raise ValueError(msg)
-        new = _checked_array(X_new)
-        if new.shape[1] != self.points.shape[1]:
+        Q = _checked_array(X_new)
+        if self.metric == "cosine":
+            Q = _unit_rows(Q)
+        if Q.shape[1] != self.points.X.shape[1]:
+            extra = 1 if self.metric == "cosine" else 0
             msg = (
-                f"X_new has {new.shape[1]} columns, "
-                f"but the index was made with {self.points.shape[1]}."
+                f"X_new has {Q.shape[1] - extra} columns, "
+                f"but the index was made with {self.points.X.shape[1] - extra}."
             )
             raise ValueError(msg)
-        return self._search(new, int(k), itself=False)
+        if isinstance(self.points, SparsePoints):
+            Q = sparse.csr_array(Q)
+        elif sparse.issparse(Q):
+            Q = Q.toarray()
+        plan = None
+        if self.cells is not None and k < n:
+            plan = self.cells.plan(int(k), self.n_jobs)
+        if self.cells is None or plan is None:
+            nobody = np.full(Q.shape[0], -1, dtype=np.int32)
+            indices, distances = self._exact(Q, int(k), nobody)
+        else:
+            indices, distances = self.cells.search(Q, int(k), plan, self.n_jobs)
+        return indices, self._finish(distances)
 
-    def _search(
-        self, new: Any, k: int, *, itself: bool
-    ) -> tuple[NDArray[np.int32], FloatArray]:
-        m = new.shape[0]
-        indices = np.empty((m, k), dtype=np.int32)
-        distances = np.empty((m, k))
-        for start in range(0, m, _BLOCK):
-            rows = np.arange(start, min(start + _BLOCK, m))
-            D = self._distances(new[rows])
-            if itself:
-                D[np.arange(len(rows)), rows] = np.inf
-            nearest = np.argsort(D, axis=1, kind="stable")[:, :k]
-            indices[rows] = nearest
-            distances[rows] = np.take_along_axis(D, nearest, axis=1)
-        return indices, distances
+    def _exact(self, Q: Any, k: int, own: NDArray[np.int32]) -> _Found:
+        if isinstance(self.points, PairwisePoints):
+            return self.points.search(Q, k, own)
+        return search_exact(self.points, Q, k, own, self.n_jobs)
 
-    def _distances(self, rows: Any) -> FloatArray:
-        if self.metric == "precomputed":
-            return np.array(rows, dtype=np.float64)
-        D: FloatArray = pairwise_distances(rows, self.points, metric=self.metric)
-        return D
+    def _finish(self, distances: FloatArray) -> FloatArray:
+        # Unit vectors at distance d have the cosine 1 - d^2 / 2.
+        return distances**2 / 2 if self.metric == "cosine" else distances
 
 
 def nearest_neighbors(
@@ -110,6 +170,7 @@ def nearest_neighbors(
     *,
     metric: Metric = "euclidean",
     method: Method = "auto",
+    recall: float = 0.99,
     rng: np.random.Generator,
     n_jobs: int | None = None,
 ) -> Neighbors:
@@ -122,17 +183,33 @@ def nearest_neighbors(
     k : int
         Less than n.
     metric : {"euclidean", "cosine", "precomputed"} or callable, default="euclidean"
-        A callable takes two rows and returns their distance.
+        The cosine distance is one minus the cosine; a row of zeros is at distance 1
+        from all others and 0 from further rows of zeros. A callable takes two rows
+        and returns their distance; it is called for all pairs.
     method : {"auto", "exact", "cells"}, default="auto"
-        Search.
+        ``"cells"`` is approximate: every point looks into the cells of a k-means
+        partition that are nearest to it, as many as reach `recall` on sampled rows;
+        where the exact search is cheaper than that, it is used. ``"auto"`` takes
+        cells for more than 8192 dense points.
+    recall : float, default=0.99
+        Share of true neighbours that the approximate search aims at.
     rng : numpy.random.Generator
         Used by the approximate search alone.
     n_jobs : int, optional
-        Threads; the result does not depend on it.
+        Threads, by default one per core; the result does not depend on it.
 
     Returns
     -------
     Neighbors
+        Its `recall` is measured on further sampled rows: a neighbour counts if it is
+        no farther than the true k-th.
+
+    Notes
+    -----
+    Distances are sums of squared differences in double precision, right for
+    near-duplicates and at any scale. The exact search orders equal distances by
+    index. Sparse X is always searched exactly, row by row through the columns two
+    points share; where its dense form is small it is made dense.
 
     Examples
     --------
@@ -141,21 +218,80 @@ def nearest_neighbors(
     >>> nearest_neighbors(X, 1, rng=np.random.default_rng(0)).indices.ravel()
     array([1, 0, 1, 2], dtype=int32)
     """
-    index = NeighborIndex.fit(X, metric=metric, method=method, rng=rng, n_jobs=n_jobs)
+    index = NeighborIndex.fit(
+        X, metric=metric, method=method, recall=recall, rng=rng, n_jobs=n_jobs
+    )
     return index.neighbors(k)
 
 
+def _check_options(metric: Metric, method: str, recall: float) -> None:
+    if not callable(metric) and metric not in ("euclidean", "cosine", "precomputed"):
+        msg = (
+            "metric must be 'euclidean', 'cosine', 'precomputed' or a callable of two "
+            f"rows, got {metric!r}."
+        )
+        raise ValueError(msg)
+    if method not in ("auto", "exact", "cells"):
+        msg = f"method must be 'auto', 'exact' or 'cells', got {method!r}."
+        raise ValueError(msg)
+    if not 0 < recall < 1:
+        msg = f"recall must lie between 0 and 1, got {recall!r}; 1 is method='exact'."
+        raise ValueError(msg)
+
+
+def _prepared(
+    X: ArrayLike | SparseArray, metric: Metric
+) -> DensePoints | SparsePoints | PairwisePoints:
+    points = _checked_array(X)
+    if metric == "precomputed":
+        if sparse.issparse(points) or points.shape[0] != points.shape[1]:
+            msg = (
+                "metric='precomputed' needs a dense (n, n) array of distances, got "
+                f"shape {points.shape}; an adjacency goes to Graph.from_adjacency."
+            )
+            raise ValueError(msg)
+        if not np.allclose(points, points.T, rtol=1e-8, atol=0):
+            msg = "precomputed distances must be symmetric; pass e.g. (D + D.T) / 2."
+            raise ValueError(msg)
+    if metric == "cosine":
+        points = _unit_rows(points)
+    elif metric != "euclidean":
+        return PairwisePoints(points, metric)
+    if not sparse.issparse(points):
+        return DensePoints.of(np.ascontiguousarray(points))
+    if points.shape[0] * points.shape[1] * points.dtype.itemsize <= _DENSE_BYTES:
+        return DensePoints.of(points.toarray())
+    return SparsePoints.of(points)
+
+
 def _checked_array(X: ArrayLike | SparseArray) -> Any:
-    return check_array(
+    if not sparse.issparse(X):
+        X = np.asarray(X)
+        # Small integers, pixels say, are exact in single precision.
+        if X.dtype.kind in "iub" and X.dtype.itemsize <= 2:
+            X = X.astype(np.float32)
+    checked = check_array(
         X, accept_sparse="csr", dtype=[np.float64, np.float32], input_name="X"
     )
+    if sparse.issparse(checked):
+        checked = sparse.csr_array(checked)
+        checked.sum_duplicates()
+    return checked
 
 
-def _checked_points(X: ArrayLike | SparseArray, metric: Metric) -> Any:
-    points = _checked_array(X)
-    if metric == "precomputed" and (
-        sparse.issparse(points) or points.shape[0] != points.shape[1]
-    ):
-        msg = f"metric='precomputed' needs a dense (n, n) X, got shape {points.shape}."
-        raise ValueError(msg)
-    return points
+def _unit_rows(X: Any) -> Any:
+    """Scale rows to length one; a last column makes rows of zeros one more direction.
+
+    Rows are divided by their largest entry first: squares neither overflow nor vanish.
+    """
+    if sparse.issparse(X):
+        largest = abs(X).max(axis=1).toarray().ravel()
+        zero = largest == 0
+        Y = sparse.diags_array(1 / np.where(zero, 1, largest)) @ X
+        norms = np.sqrt((Y * Y).sum(axis=1))
+        Y = sparse.diags_array(1 / np.where(zero, 1, norms)) @ Y
+        return sparse.hstack([Y, sparse.csr_array(zero[:, None] * 1.0)], format="csr")
+    largest = np.abs(X).max(axis=1, keepdims=True)
+    zero = largest == 0
+    Y = np.hstack([X / np.where(zero, 1, largest), zero.astype(X.dtype)])
+    return Y / np.linalg.norm(Y, axis=1, keepdims=True)

@@ -1,0 +1,196 @@
+r"""Exact nearest neighbours at the speed of a float32 matrix product.
+
+Values :math:`v_{qc} = |c|^2 - 2 q \cdot c` come from one product of
+:math:`[-2q, 1]` and :math:`[c, |c|^2]`; each row keeps a few more than k of the
+smallest. Their distances are then summed anew in double precision. With e a bound on
+the rounding error of v, a row is done if its k-th distance is below the largest value
+kept by more than e; otherwise every point whose value lies within the error of the
+k-th is measured in double precision. So neighbours are right whatever the scale.
+"""
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import joblib
+import numpy as np
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
+
+from mercer._typing import FloatArray
+from mercer.graphs._select import (
+    dense_pair_squares,
+    insert_pairs,
+    load_rows,
+    merge,
+    pairs_below,
+)
+
+Float32Array = NDArray[np.float32]
+Int32Array = NDArray[np.int32]
+
+_SPARE = 4  # kept beyond k, so that nearly all rows are done at once
+_ROWS = 512
+_COLUMNS = 8192
+
+
+class Points(Protocol):
+    """Points an exact search can run on."""
+
+    @property
+    def scale(self) -> float:
+        """Power of two that brings the largest coordinate near 1."""
+
+    @property
+    def rows_per_task(self) -> int:
+        """How many rows are searched together."""
+
+    def blocks(self, Q: Any) -> Iterator[tuple[int, Float32Array]]:
+        """Yield the first point of a block and the values v of Q to the block."""
+
+    def squares(self, Q: Any, rows: Any, points: Any) -> FloatArray:
+        """Return squared distances of pairs, in units of 1 / scale."""
+
+    def offsets(self, Q: Any) -> tuple[FloatArray, FloatArray]:
+        """Return |q|^2, which v leaves out, and the error bound of v."""
+
+
+@dataclass(frozen=True, eq=False)
+class DensePoints:
+    """Rows of a dense array."""
+
+    X: Any  # (n, d) float32 or float64, as given
+    scale: float
+    center: FloatArray  # (d,) mean of the scaled rows
+    radius: float  # largest norm of a scaled, centred row
+    rows_per_task: int = _ROWS
+
+    @classmethod
+    def of(cls, X: Any) -> "DensePoints":
+        """Prepare the rows of X, which is kept and not copied."""
+        scale = power_of_two(max(-float(X.min()), float(X.max())))
+        parts = [X[start : start + _ROWS] for start in range(0, len(X), _ROWS)]
+        center = sum((x * scale).sum(axis=0, dtype=np.float64) for x in parts) / len(X)
+        self = cls(X, scale, center, 0.0)
+        radius = max(float(self.augmented(x)[:, -1].max()) for x in parts) ** 0.5
+        return cls(X, scale, center, radius)
+
+    def __len__(self) -> int:
+        return len(self.X)
+
+    def augmented(self, rows: Any) -> Float32Array:
+        """Return [x, |x|^2] of rows, scaled and centred."""
+        B = np.empty((len(rows), rows.shape[1] + 1), dtype=np.float32)
+        load_rows(rows, self.scale, self.center, B)
+        return B
+
+    def blocks(self, Q: Any) -> Iterator[tuple[int, Float32Array]]:
+        """Yield the first point of a block and the values v of Q to the block."""
+        A = -2 * self.augmented(Q)
+        A[:, -1] = 1
+        G = np.empty((len(Q), min(_COLUMNS, len(self.X))), dtype=np.float32)
+        for first in range(0, len(self.X), _COLUMNS):
+            B = self.augmented(self.X[first : first + _COLUMNS])
+            yield first, np.matmul(A, B.T, out=G[:, : len(B)])
+
+    def squares(self, Q: Any, rows: Any, points: Any) -> FloatArray:
+        """Return squared distances of pairs, in units of 1 / scale."""
+        result: FloatArray = dense_pair_squares(Q, self.X, self.scale, rows, points)
+        return result
+
+    def offsets(self, Q: Any) -> tuple[FloatArray, FloatArray]:
+        """Return |q|^2, which v leaves out, and the error bound of v."""
+        q2 = self.augmented(Q)[:, -1].astype(np.float64)
+        norms = np.sqrt(q2)
+        unit = np.finfo(np.float32).eps / 2
+        return q2, (self.X.shape[1] + 8) * unit * (norms + self.radius) ** 2
+
+
+def power_of_two(largest: float) -> float:
+    """Return the power of two that brings `largest` into [1/2, 1)."""
+    return float(2.0 ** -np.frexp(largest)[1]) if largest > 0 else 1.0
+
+
+def search_exact(
+    points: Points, Q: Any, k: int, own: Int32Array, n_jobs: int | None
+) -> tuple[Int32Array, FloatArray]:
+    """Find the k nearest points of each row of Q, leaving out `own[row]` (-1: none).
+
+    Equal distances are ordered by index. Returns indices and distances, (m, k).
+    """
+    m = Q.shape[0]
+    ids = np.empty((m, k), dtype=np.int32)
+    squares = np.full((m, k), np.inf)
+
+    def task(start: int) -> None:
+        part = slice(start, start + points.rows_per_task)
+        ids[part], squares[part] = _search_rows(points, Q[part], k, own[part])
+
+    run_tasks(task, range(0, m, points.rows_per_task), n_jobs)
+    return ids, np.sqrt(squares) / points.scale
+
+
+def _search_rows(
+    points: Points, Q: Any, k: int, own: Int32Array
+) -> tuple[Int32Array, FloatArray]:
+    m = Q.shape[0]
+    kept = k + _SPARE
+    every_row = np.arange(m, dtype=np.int32)
+    best = np.full((m, kept), np.inf, dtype=np.float32)
+    candidates = np.full((m, kept), -1, dtype=np.int32)
+    for first, G in points.blocks(Q):
+        merge(G, every_row, first, own, best, candidates)
+    ids, squares = nearest_of(points, Q, candidates, k)
+    q2, error = points.offsets(Q)
+    open_rows = np.flatnonzero(squares[:, -1] + error >= best[:, -1] + q2)
+    if len(open_rows):
+        _settle(points, Q, own, open_rows, best[:, k - 1] + 2 * error, ids, squares)
+    return ids, squares
+
+
+def nearest_of(
+    points: Points, Q: Any, candidates: Int32Array, k: int
+) -> tuple[Int32Array, FloatArray]:
+    """Return the k nearest of each row's candidates, -1 being none, and squares."""
+    rows, slots = np.nonzero(candidates >= 0)
+    rows = rows.astype(np.int32)
+    which = candidates[rows, slots]
+    ids = np.full((len(candidates), k), np.iinfo(np.int32).max, dtype=np.int32)
+    squares = np.full((len(candidates), k), np.inf)
+    insert_pairs(rows, which, points.squares(Q, rows, which), squares, ids)
+    return ids, squares
+
+
+def _settle(
+    points: Points,
+    Q: Any,
+    own: Int32Array,
+    open_rows: NDArray[np.intp],
+    bounds: FloatArray,
+    ids: Int32Array,
+    squares: FloatArray,
+) -> None:
+    """Measure all points whose values cannot be told from the k-th."""
+    some = Q[open_rows]
+    k = ids.shape[1]
+    found = np.full((len(open_rows), k), np.iinfo(np.int32).max, dtype=np.int32)
+    lengths = np.full((len(open_rows), k), np.inf)
+    limits = np.nextafter(bounds[open_rows].astype(np.float32), np.float32(np.inf))
+    for first, G in points.blocks(some):
+        rows, which = pairs_below(G, limits, first, own[open_rows])
+        insert_pairs(rows, which, points.squares(some, rows, which), lengths, found)
+    ids[open_rows] = found
+    squares[open_rows] = lengths
+
+
+def run_tasks(task: Callable[[int], None], starts: range, n_jobs: int | None) -> None:
+    """Run tasks in threads, the matrix products in each on one core."""
+    workers = joblib.cpu_count() if n_jobs is None else joblib.effective_n_jobs(n_jobs)
+    with threadpool_limits(1, user_api="blas"):
+        if workers == 1 or len(starts) == 1:
+            for start in starts:
+                task(start)
+        else:
+            with ThreadPoolExecutor(workers) as pool:
+                list(pool.map(task, starts))

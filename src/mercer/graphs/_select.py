@@ -1,0 +1,159 @@
+"""Compiled loops of the neighbour searches; each releases the interpreter lock."""
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+_BLOCK = 64
+
+
+@njit(nogil=True, cache=True)
+def kth_bound(values: Any, k: int) -> Any:
+    """Bound the k-th smallest of `values` from above, tightly and cheaply.
+
+    It is the k-th smallest of 64 interleaved minima; infinity if there are too few.
+    """
+    lanes = np.full(_BLOCK, np.inf, values.dtype)
+    full = len(values) - len(values) % _BLOCK
+    bound = lanes[0]
+    if k > _BLOCK or full == 0:
+        return bound
+    for first in range(0, full, _BLOCK):
+        for lane in range(_BLOCK):
+            lanes[lane] = min(lanes[lane], values[first + lane])
+    bound = -bound
+    for lane in range(_BLOCK):
+        x = lanes[lane]
+        smaller = 0
+        for other in range(_BLOCK):
+            smaller += lanes[other] < x
+        if smaller < k and x > bound:
+            bound = x
+    return bound
+
+
+@njit(nogil=True, cache=True)
+def merge(G: Any, rows: Any, first: int, own: Any, best: Any, ids: Any) -> None:
+    """Offer a block of columns to the ascending lists of the best of some rows.
+
+    ``G[t, j]`` is the distance of row ``rows[t]`` to point ``first + j``; a row's
+    `own` point is passed over. Among equals the one offered first stays.
+    """
+    m = G.shape[1]
+    full = m - m % _BLOCK
+    for t in range(len(rows)):
+        r = rows[t]
+        me = own[r] - first
+        bound = best[r, -1]
+        if bound == np.inf:
+            # One more than the list holds, as the row's own point may be among them.
+            bound = np.nextafter(kth_bound(G[t], best.shape[1] + 1), bound)
+        worst = bound
+        for start in range(0, full, _BLOCK):
+            hit = 0
+            # G is indexed in full here: a view of the row keeps this from vectorising.
+            for j in range(_BLOCK):
+                hit |= G[t, start + j] < worst
+            if hit:
+                stop = start + _BLOCK
+                worst = _offer(
+                    G[t], start, stop, first, me, bound, worst, best[r], ids[r]
+                )
+        _offer(G[t], full, m, first, me, bound, worst, best[r], ids[r])
+
+
+@njit(nogil=True, cache=True)
+def _offer(
+    g: Any,
+    start: int,
+    stop: int,
+    first: int,
+    me: int,
+    bound: Any,
+    worst: Any,
+    best: Any,
+    ids: Any,
+) -> Any:
+    last = len(best) - 1
+    for j in range(start, stop):
+        x = g[j]
+        if x < worst and j != me:
+            p = last
+            while p > 0 and best[p - 1] > x:
+                best[p] = best[p - 1]
+                ids[p] = ids[p - 1]
+                p -= 1
+            best[p] = x
+            ids[p] = first + j
+            worst = min(bound, best[last])
+    return worst
+
+
+@njit(nogil=True, cache=True)
+def pairs_below(G: Any, bounds: Any, first: int, own: Any) -> Any:
+    """List the rows and points of all entries of G up to their row's bound."""
+    count = 0
+    for t in range(len(G)):
+        for j in range(G.shape[1]):
+            count += G[t, j] <= bounds[t]
+    rows = np.empty(count, np.int32)
+    points = np.empty(count, np.int32)
+    count = 0
+    for t in range(len(G)):
+        for j in range(G.shape[1]):
+            if G[t, j] <= bounds[t] and first + j != own[t]:
+                rows[count] = t
+                points[count] = first + j
+                count += 1
+    return rows[:count], points[:count]
+
+
+@njit(nogil=True, cache=True)
+def insert_pairs(rows: Any, points: Any, values: Any, distances: Any, ids: Any) -> None:
+    """Put points into their row's list, ascending by distance, then by index."""
+    last = distances.shape[1] - 1
+    for c in range(len(rows)):
+        t = rows[c]
+        j = points[c]
+        d = values[c]
+        row = distances[t]
+        who = ids[t]
+        p = last
+        if d > row[p] or (d == row[p] and j > who[p]):
+            continue
+        while p > 0 and (row[p - 1] > d or (row[p - 1] == d and who[p - 1] > j)):
+            row[p] = row[p - 1]
+            who[p] = who[p - 1]
+            p -= 1
+        row[p] = d
+        who[p] = j
+
+
+# Sums may be reordered, so that they run in vector registers; NaN never gets here.
+@njit(nogil=True, cache=True, fastmath={"reassoc", "contract", "nsz", "nnan"})
+def dense_pair_squares(Q: Any, X: Any, scale: float, rows: Any, points: Any) -> Any:
+    """Squared lengths of ``scale * (Q[row] - X[point])``, summed in double."""
+    squares = np.empty(len(rows))
+    for c in range(len(rows)):
+        q = Q[rows[c]]
+        x = X[points[c]]
+        total = 0.0
+        for i in range(len(q)):
+            difference = scale * np.float64(q[i]) - scale * np.float64(x[i])
+            total += difference * difference
+        squares[c] = total
+    return squares
+
+
+@njit(nogil=True, cache=True, fastmath={"reassoc", "contract", "nsz", "nnan"})
+def load_rows(X: Any, scale: float, center: Any, out: Any) -> None:
+    """Write ``[x, |x|^2]`` of the scaled and centred rows x into `out`."""
+    d = X.shape[1]
+    for t in range(len(X)):
+        for i in range(d):
+            out[t, i] = scale * np.float64(X[t, i]) - center[i]
+        total = 0.0
+        for i in range(d):
+            total += np.float64(out[t, i]) * np.float64(out[t, i])
+        out[t, d] = total
