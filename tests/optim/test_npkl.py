@@ -181,6 +181,8 @@ def test_margins_and_combine_are_adjoint(kind):
     weights = rng.normal(size=len(pairs))
     through = np.sum((forms.combine(weights) @ left) * right)
     assert forms.margins(left, right) @ weights == pytest.approx(through, rel=1e-10)
+    stacked = forms.stacked() @ (left @ right.T).ravel()
+    np.testing.assert_allclose(stacked, forms.margins(left, right), atol=1e-12)
 
 
 def test_solvers_are_silent_on_success():

@@ -35,6 +35,9 @@ class PairForms(Protocol):
     def margins(self, left: FloatArray, right: FloatArray) -> FloatArray:
         """Return <S_p, left right^T> for every p."""
 
+    def stacked(self) -> FloatArray | SparseArray:
+        """Return the forms as rows, (n_pairs, side²): its product with vec(K)."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EntryForms:
@@ -80,6 +83,18 @@ class EntryForms:
         answer *= self.signs / 2
         return answer
 
+    def stacked(self) -> SparseArray:
+        """Return the forms as sparse rows, (n_pairs, side²)."""
+        n, m = self.side, self.n_pairs
+        columns = [self.first * n + self.second, self.second * n + self.first]
+        return sparse.csr_array(
+            (
+                np.tile(self.signs / 2, 2),
+                (np.tile(np.arange(m), 2), np.hstack(columns)),
+            ),
+            shape=(m, n * n),
+        )
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BasisForms:
@@ -117,3 +132,9 @@ class BasisForms:
             "pr,pr->p", self.first @ core, self.second
         )
         return values
+
+    def stacked(self) -> FloatArray:
+        """Return the forms as dense rows, (n_pairs, side²)."""
+        rows = np.einsum("p,pi,pj->pij", self.signs / 2, self.first, self.second)
+        symmetric: FloatArray = rows + rows.transpose(0, 2, 1)
+        return symmetric.reshape(self.n_pairs, -1)

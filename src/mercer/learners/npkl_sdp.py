@@ -1,0 +1,154 @@
+"""NPKL: kernels from pairs by semi-definite programming, the baseline."""
+
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any, Literal, Self
+
+from sklearn.utils import Tags, check_scalar
+
+from mercer._typing import ArrayLike, FloatArray, RandomState, SparseArray
+from mercer.graphs.neighbors import Graph
+from mercer.learners._base import SpectralLearner, n_points
+from mercer.learners._pair_evidence import gather_pairs, pair_family
+from mercer.optim.npkl_sdp import solve_npkl_sdp
+from mercer.spectrum.graph import GraphBasis
+from mercer.spectrum.kernel import SpectralKernel
+
+__all__ = ["NPKL", "SDPCertificate"]
+
+
+@dataclass(frozen=True, slots=True)
+class SDPCertificate:
+    """What the semi-definite solver says of its answer."""
+
+    family: str
+    objective: float  # of the kernel, computed from it
+    reported: float  # by the solver
+    status: str  # of the solver; "optimal" within its own tolerance
+
+
+class NPKL(SpectralLearner):
+    r"""Non-parametric kernel from pairs by semi-definite programming.
+
+    .. math:: \min_{K = U M U^\top,\, M \succeq 0} \operatorname{tr}(LK) +
+        C \sum_{p = \{i,j\}} \ell(T_p K_{ij})
+
+    Needs cvxpy (``pip install mercer[sdp]``) and patience: minutes for 100 points.
+    It is here as the reference that `PairwiseKernel` is measured against.
+
+    Parameters
+    ----------
+    loss : {"hinge", "linear"}, default="hinge"
+    C : float, default=1.0
+        Weight of the loss, > 0.
+    budget : float or None, default=None
+        Bound on tr(KK), which the linear loss needs.
+    basis : basis or None, default=None
+        None is ``GraphBasis(n_components=None)``: all kernels over the points.
+    solver : str, default="SCS"
+        A conic solver of cvxpy, e.g. "CLARABEL".
+    solver_options : dict or None, default=None
+    random_state : int, Generator, RandomState or None, default=None
+        For the default basis.
+
+    Attributes
+    ----------
+    kernel_ : SpectralKernel
+    core_ : ndarray of shape (r, r)
+    basis_ : fitted basis
+    pairs_ : Pairs
+    certificate_ : SDPCertificate
+
+    See Also
+    --------
+    PairwiseKernel : The same in a fraction of a second, with a duality gap.
+
+    Notes
+    -----
+    Zhuang, Tsang and Hoi (ICML 2009), eq. (4), where the linear loss has no minimum;
+    here it needs `budget`, the bound of eq. (5).
+
+    References
+    ----------
+    Steven C. H. Hoi, Rong Jin and Michael R. Lyu. "Learning Nonparametric Kernel
+    Matrices from Pairwise Constraints", ICML 2007.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[0.0], [0.2], [0.4], [3.0], [3.1], [3.3]])
+    >>> learner = NPKL(solver="CLARABEL").fit(X, pairs=([(0, 1)], [(2, 3)]))
+    >>> learner.kernel_()[0, 1].round(3), learner.certificate_.status
+    (np.float64(1.0), 'optimal')
+    """
+
+    def __init__(
+        self,
+        loss: Literal["hinge", "linear"] = "hinge",
+        C: float = 1.0,
+        budget: float | None = None,
+        *,
+        basis: Any = None,
+        solver: str = "SCS",
+        solver_options: dict[str, Any] | None = None,
+        random_state: RandomState = None,
+    ) -> None:
+        self.loss = loss
+        self.C = C
+        self.budget = budget
+        self.basis = basis
+        self.solver = solver
+        self.solver_options = solver_options
+        self.random_state = random_state
+
+    def fit(
+        self,
+        X: ArrayLike | SparseArray | Graph,
+        y: ArrayLike | None = None,
+        *,
+        pairs: Any = None,
+    ) -> Self:
+        """Learn the kernel from labels, pairs, or both, as `PairwiseKernel.fit`."""
+        if self.loss not in ("hinge", "linear"):
+            msg = f"loss must be 'hinge' or 'linear', got {self.loss!r}."
+            raise ValueError(msg)
+        positive = {"min_val": 0, "include_boundaries": "neither"}
+        check_scalar(self.C, "C", Real, **positive)
+        if self.budget is not None:
+            check_scalar(self.budget, "budget", Real, **positive)
+        self.pairs_ = gather_pairs(n_points(X), y, pairs, type(self).__name__)
+        self._fit_basis(X)
+        family = pair_family(self.basis_, self.pairs_)
+        solution = solve_npkl_sdp(
+            family.forms,
+            family.penalty,
+            loss=self.loss,
+            C=float(self.C),
+            budget=self.budget,
+            solver=self.solver,
+            solver_options=self.solver_options,
+        )
+        self.core_ = family.core(solution.values, solution.vectors)
+        self.certificate_ = SDPCertificate(
+            family.name, solution.objective, solution.reported, solution.status
+        )
+        self.kernel_ = SpectralKernel(self.basis_, self.core_)
+        return self
+
+    def fit_transform(
+        self,
+        X: ArrayLike | SparseArray | Graph,
+        y: ArrayLike | None = None,
+        *,
+        pairs: Any = None,
+    ) -> FloatArray:
+        """Fit and return the features of the training rows, with no search."""
+        return self.fit(X, y, pairs=pairs).kernel_.features()
+
+    def _default_basis(self, n_labeled: int) -> Any:
+        return GraphBasis(n_components=None, random_state=self.random_state)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True  # or pairs, which tags cannot say
+        return tags
