@@ -1,0 +1,245 @@
+"""Combining kernels without labels, by the influence of the points."""
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Self
+
+import numpy as np
+from sklearn.base import (
+    BaseEstimator,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+)
+from sklearn.metrics import pairwise_distances
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from mercer._checks import check_number
+from mercer._typing import ArrayLike, FloatArray, SparseArray
+from mercer.exceptions import NearlyConstantKernelWarning
+from mercer.kernels.base import Kernel
+from mercer.kernels.composite import Weighted
+from mercer.kernels.normalized import Normalized
+from mercer.kernels.parametric import RBF, Linear, Polynomial
+from mercer.kernels.stack import gram_stack, resolve_kernels
+from mercer.optim.affine_psd import AffineCombination, solve_affine_psd
+from mercer.optim.influence import (
+    InfluenceCosts,
+    influence_costs,
+    solve_fractional_affine,
+    stationary_distances,
+)
+from mercer.spectrum.gram import GramBasis
+from mercer.spectrum.kernel import SpectralKernel
+
+_CONSTANT = 0.05  # mean of 1 - cosine over pairs of points
+
+
+@dataclass(frozen=True, slots=True)
+class InfluenceCertificate:
+    """How the combination knows that it is right, and what it was up against."""
+
+    objective: float  # of the chosen weights
+    lower_bound: float  # no allowed combination does better
+    gap: float  # relative
+    smallest_eigenvalue: float  # of the combined matrix over the training points
+    average_objective: float  # of the plain average of the kernels
+    spread: float  # mean of 1 - cosine over pairs of points: near 0 is constant
+    influence_effect: float  # largest relative change of a cost made by influence
+
+
+class InfluenceKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    r"""A combination of kernels, chosen without labels.
+
+    .. math::
+        \min_\alpha s^\top\alpha, \quad 1^\top\alpha = 1, \qquad
+        s_\ell = \sum_{ij} (1 - u_j)\, \|\phi_\ell(x_i) - \phi_\ell(x_j)\|^2
+
+    with :math:`\alpha \ge 0` (convex) or :math:`\sum_\ell\alpha_\ell K_\ell \succeq 0`
+    (affine). The weight :math:`1 - u_j` is the influence of a point: u is the
+    stationary distribution of the walk whose transition weights are distances.
+
+    Parameters
+    ----------
+    kernels : sequence, default=None
+        Each a Kernel, a name, a function of two sets of points, a pair
+        ``(kernel, columns)`` for a block of columns, or a matrix over the rows of X
+        (which has no value at new points). None stands for a linear, a quadratic
+        and a Gaussian kernel whose :math:`2\sigma^2` is the mean squared distance.
+        All are brought to unit diagonal (Eq. 19).
+    combination : {"convex", "affine"}, default="convex"
+        Convex: Eq. 32. Affine: Eq. 31, weights of any sign.
+    objective : {"linear", "fractional"}, default="linear"
+        "linear" is the printed one. "fractional" is Eq. 26 itself,
+        :math:`s^\top\alpha / t^\top\alpha` with t the unweighted sums; the step from
+        (26) to (29) drops t, although it depends on the weights.
+    tol : float, default=1e-6
+        Largest relative gap of the affine combination.
+
+    Attributes
+    ----------
+    kernel_ : SpectralKernel
+        The combined kernel in the space of the training points: equal to the
+        combination wherever one point is a training point, and positive
+        semi-definite everywhere, also for weights of both signs.
+    weights_ : ndarray of shape (n_kernels,)
+        Of sum 1.
+    kernels_ : list of Kernel
+        The normalised base kernels.
+    average_kernel_ : Weighted
+        Their plain average: the bar to beat.
+    influence_ : ndarray of shape (n,)
+        :math:`1 - u`.
+    costs_ : ndarray of shape (n_kernels,)
+        s.
+    certificate_ : InfluenceCertificate
+
+    Notes
+    -----
+    Abbasnejad, Ramachandram and Mandava (2010). Distances are plain in the input space
+    and squared in the feature spaces, as (28) has it. Eq. 32 needs no linear program:
+    its optimum is the kernel of smallest s, or the mean of those that tie. Since s
+    measures how far apart points lie, the linear objective favours kernels that put
+    all points together; a warning tells when the chosen combination is nearly
+    constant. In practice the influence changes s very little
+    (`certificate_.influence_effect`), so that s mostly compares the mean cosines of
+    the kernels.
+
+    Examples
+    --------
+    >>> X = np.array([[1.0, 0.0], [1.2, 0.1], [0.0, 1.0], [0.1, 1.3]])
+    >>> learner = InfluenceKernel(["linear", "rbf"], combination="affine").fit(X)
+    >>> learner.weights_.round(3)
+    array([-1.086,  2.086])
+    >>> learner.transform(X).shape
+    (4, 3)
+    """
+
+    def __init__(
+        self,
+        kernels: Sequence[Any] | None = None,
+        *,
+        combination: Literal["convex", "affine"] = "convex",
+        objective: Literal["linear", "fractional"] = "linear",
+        tol: float = 1e-6,
+    ) -> None:
+        self.kernels = kernels
+        self.combination = combination
+        self.objective = objective
+        self.tol = tol
+
+    def fit(self, X: ArrayLike | SparseArray, y: object = None) -> Self:
+        """Measure influence and choose the weights.
+
+        Parameters
+        ----------
+        X : array-like or sparse array of shape (n, n_features)
+        y : ignored
+        """
+        self._check_parameters()
+        original = X
+        X = validate_data(
+            self, X, accept_sparse="csr", dtype=np.float64, ensure_min_samples=2
+        )
+        given = self.kernels
+        if given is None:
+            given = [Linear(), Polynomial(degree=2), RBF(gamma="mean_distance")]
+        names = getattr(self, "feature_names_in_", None)
+        base = resolve_kernels(given, X, names=names)
+        for j, kernel in enumerate(base):
+            _check_diagonal(kernel, X, j)
+        self.kernels_ = [Normalized(kernel) for kernel in base]
+        K = gram_stack(self.kernels_, X)
+        u = stationary_distances(pairwise_distances(X))
+        costs = influence_costs(K, u)
+        self.influence_, self.costs_ = 1 - u, costs.weighted
+        solution = self._solve(K, costs)
+        self.weights_ = solution.weights
+        self.certificate_ = self._certificate(solution, costs, K)
+        even = np.full(len(base), 1 / len(base))
+        self.average_kernel_ = Weighted(self.kernels_, even)
+        combined = Weighted(self.kernels_, self.weights_)
+        self.basis_ = GramBasis(n_components=None, kernel=combined).fit(original)
+        self.kernel_ = SpectralKernel(self.basis_, self.basis_.values_)
+        return self
+
+    def transform(self, X: ArrayLike | SparseArray) -> FloatArray:
+        """Return features whose inner products are the kernel, (m, r)."""
+        check_is_fitted(self, "kernel_")
+        return self.kernel_.features(X)
+
+    def fit_transform(self, X: ArrayLike | SparseArray, y: object = None) -> FloatArray:
+        """Fit and return the features of the training rows."""
+        return self.fit(X, y).kernel_.features()
+
+    def _solve(self, K: FloatArray, costs: InfluenceCosts) -> AffineCombination:
+        s, t = costs.weighted, costs.total
+        if self.combination == "affine" and len(K) > 1:
+            if self.objective == "linear":
+                return solve_affine_psd(K, s, tol=self.tol)
+            return solve_fractional_affine(K, s, t, tol=self.tol)
+        if self.objective == "fractional":
+            s = np.divide(s, t, out=np.full_like(s, np.inf), where=t > 0)
+        best = s <= s.min() + 1e-12 * np.abs(s[np.isfinite(s)]).max(initial=0.0)
+        weights = best / best.sum()
+        lowest = np.linalg.eigvalsh(np.tensordot(weights, K, axes=1))[0]
+        value = float(s.min())
+        return AffineCombination(weights, value, value, 0.0, float(lowest), 0, 0, 0)
+
+    def _certificate(
+        self, solution: AffineCombination, costs: InfluenceCosts, K: FloatArray
+    ) -> InfluenceCertificate:
+        n = K.shape[1]
+        average = float(costs.weighted.mean())
+        if self.objective == "fractional":
+            average /= float(costs.total.mean())
+        spread = float(costs.total @ solution.weights) / (2 * n * (n - 1))
+        if spread < _CONSTANT:
+            msg = (
+                f"The chosen combination is nearly constant: the mean cosine between "
+                f"points is {1 - spread:.3f}. The objective favours kernels that put "
+                "all points together; leave such kernels out, or compare with "
+                "average_kernel_."
+            )
+            warnings.warn(msg, NearlyConstantKernelWarning, stacklevel=3)
+        return InfluenceCertificate(
+            solution.objective,
+            solution.lower_bound,
+            solution.gap,
+            solution.smallest_eigenvalue,
+            average,
+            spread,
+            costs.effect,
+        )
+
+    def _check_parameters(self) -> None:
+        for name, allowed in (
+            ("combination", ("convex", "affine")),
+            ("objective", ("linear", "fractional")),
+        ):
+            if getattr(self, name) not in allowed:
+                msg = f"{name} must be one of {allowed}, got {getattr(self, name)!r}."
+                raise ValueError(msg)
+        check_number(self.tol, "tol", above=0)
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self.basis_.values_)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+def _check_diagonal(kernel: Kernel, X: Any, j: int) -> None:
+    diagonal = kernel.diag(X)
+    zero = np.flatnonzero(diagonal == 0)
+    if len(zero):
+        msg = (
+            f"kernels[{j}] = {kernel!r} has k(x, x) = 0 at {len(zero)} points, first "
+            f"at row {zero[0]}, and cannot be normalised there. Leave out these "
+            "points, or take a kernel that is positive there."
+        )
+        raise ValueError(msg)

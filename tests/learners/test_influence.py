@@ -1,0 +1,220 @@
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.cluster import KMeans
+from sklearn.datasets import load_iris, make_blobs
+from sklearn.decomposition import KernelPCA
+from sklearn.svm import SVC
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from mercer.exceptions import NearlyConstantKernelWarning, NotPSDError
+from mercer.kernels.parametric import RBF, Linear, Polynomial
+from mercer.learners.influence import InfluenceKernel
+from oracles.influence import affine_by_sdp, literal_costs
+
+BASE = [Linear(), Polynomial(degree=2), RBF(gamma=0.05), RBF(gamma=0.5)]
+
+
+def points(n=30, seed=0):
+    X, y = make_blobs(n, n_features=4, centers=3, cluster_std=2.0, random_state=seed)
+    return X, y
+
+
+@parametrize_with_checks(
+    [
+        InfluenceKernel([Polynomial(degree=2), RBF(gamma="mean_distance")]),
+        InfluenceKernel(
+            [Polynomial(degree=2), RBF(gamma="mean_distance")], combination="affine"
+        ),
+    ]
+)
+@pytest.mark.filterwarnings("ignore::mercer.exceptions.NearlyConstantKernelWarning")
+def test_scikit_learn_contract(estimator, check):
+    check(estimator)
+
+
+def test_costs_and_influence_are_those_of_the_paper():
+    X, _ = points(12)
+    learner = InfluenceKernel(BASE).fit(X)
+    u, s = literal_costs(X, [kernel(X) for kernel in BASE])
+    np.testing.assert_allclose(learner.costs_, s, rtol=1e-10)
+    np.testing.assert_allclose(learner.influence_, 1 - u, rtol=1e-10)
+
+
+def test_convex_combination_is_the_kernel_of_smallest_cost():
+    X, _ = points()
+    learner = InfluenceKernel(BASE).fit(X)
+    np.testing.assert_array_equal(
+        learner.weights_, np.arange(4) == np.argmin(learner.costs_)
+    )
+    assert learner.certificate_.objective == learner.costs_.min()
+    assert learner.certificate_.gap == 0
+
+
+def test_tied_kernels_share_the_weight():
+    X, _ = points()
+    learner = InfluenceKernel([RBF(gamma=0.05), BASE[3], RBF(gamma=0.05)]).fit(X)
+    np.testing.assert_allclose(learner.weights_, [0.5, 0, 0.5])
+
+
+def test_affine_combination_agrees_with_semidefinite_programming():
+    pytest.importorskip("cvxpy")
+    X = np.random.default_rng(0).standard_normal((25, 6))
+    learner = InfluenceKernel(BASE, combination="affine").fit(X)
+    K = np.array([kernel(X) for kernel in learner.kernels_])
+    _, objective = affine_by_sdp(K, learner.costs_)
+    certificate = learner.certificate_
+    assert abs(certificate.objective - objective) <= 1e-6 * learner.costs_.max()
+    assert certificate.smallest_eigenvalue >= -1e-8
+    assert certificate.gap <= 1e-6
+    assert certificate.objective <= learner.costs_.min()
+
+
+@pytest.mark.parametrize("combination", ["convex", "affine"])
+def test_kernel_equals_the_combination_at_training_points(combination):
+    X, _ = points()
+    X_new = points(seed=5)[0][:7]
+    learner = InfluenceKernel(BASE, combination=combination).fit(X)
+    direct = sum(
+        w * kernel(X_new, X)
+        for w, kernel in zip(learner.weights_, learner.kernels_, strict=True)
+    )
+    np.testing.assert_allclose(learner.kernel_(X_new, X), direct, atol=1e-6)
+    Phi = learner.transform(X)
+    np.testing.assert_allclose(Phi @ Phi.T, learner.kernel_(X), atol=1e-8)
+    assert np.linalg.eigvalsh(learner.kernel_(X_new))[0] >= -1e-10
+
+
+def test_kernel_goes_into_scikit_learn():
+    X, y = load_iris(return_X_y=True)
+    learner = InfluenceKernel([RBF(gamma=0.5), RBF(gamma=5.0)]).fit(X)
+    assert SVC(kernel=learner.kernel_).fit(X, y).score(X, y) >= 0.9
+    few = X[::10]
+    pca = KernelPCA(2, kernel=learner.kernel_).fit(few)
+    whole = KernelPCA(2, kernel="precomputed").fit(learner.kernel_(few))
+    np.testing.assert_allclose(pca.eigenvalues_, whole.eigenvalues_, rtol=1e-6)
+    clusters = KMeans(3, n_init=2, random_state=0).fit_predict(learner.transform(X))
+    assert len(set(clusters)) == 3
+
+
+def test_average_is_shown_beside():
+    X, _ = points()
+    learner = InfluenceKernel(BASE).fit(X)
+    mean = sum(kernel(X) for kernel in learner.kernels_) / 4
+    np.testing.assert_allclose(learner.average_kernel_(X), mean)
+    assert learner.certificate_.average_objective == pytest.approx(
+        learner.costs_.mean()
+    )
+
+
+def test_a_nearly_constant_choice_warns():
+    X, _ = points()
+    with pytest.warns(NearlyConstantKernelWarning, match="mean cosine .* is 0.99"):
+        learner = InfluenceKernel([RBF(gamma=1e-5), RBF(gamma=0.5)]).fit(X)
+    assert learner.weights_[0] == 1
+    assert learner.certificate_.spread < 0.01
+
+
+def test_fractional_objective_is_the_ratio_of_the_paper():
+    X, _ = points()
+    learner = InfluenceKernel(BASE, objective="fractional").fit(X)
+    u = 1 - learner.influence_
+    ratios = []
+    for kernel in learner.kernels_:
+        K = kernel(X)
+        distances = 2 - 2 * K
+        star = distances.sum(axis=1) / distances.sum()  # u* of Eq. 27
+        ratios.append((1 - u) @ star)
+    assert learner.weights_[np.argmin(ratios)] == 1
+    assert learner.certificate_.objective == pytest.approx(min(ratios))
+    affine = InfluenceKernel(BASE, combination="affine", objective="fractional").fit(X)
+    assert affine.certificate_.objective <= min(ratios) + affine.tol
+    assert affine.certificate_.smallest_eigenvalue >= -1e-8
+
+
+def test_views_of_a_data_frame():
+    pd = pytest.importorskip("pandas")
+    X, _ = points()
+    frame = pd.DataFrame(X, columns=["a", "b", "c", "d"])
+    views = [(RBF(gamma=0.1), ["a", "b"]), ("linear", ["c", "d"])]
+    named = InfluenceKernel(views, combination="affine").fit(frame)
+    numbered = [(RBF(gamma=0.1), [0, 1]), ("linear", [2, 3])]
+    plain = InfluenceKernel(numbered, combination="affine").fit(X)
+    np.testing.assert_allclose(named.weights_, plain.weights_)
+    np.testing.assert_allclose(named.transform(frame), plain.transform(X))
+    first = named.kernels_[0]
+    np.testing.assert_allclose(first(X), RBF(gamma=0.1)(X[:, :2]))
+
+
+def test_matrices_names_and_functions_mean_the_same_kernels():
+    X, _ = points()
+
+    def gaussian(A, B):
+        return RBF(gamma=0.1)(A, B)
+
+    objects = InfluenceKernel([RBF(gamma=0.1), Linear()], combination="affine").fit(X)
+    mixed = InfluenceKernel([gaussian, "linear"], combination="affine").fit(X)
+    matrices = InfluenceKernel([RBF(gamma=0.1)(X), X @ X.T], combination="affine").fit(
+        X
+    )
+    np.testing.assert_allclose(mixed.weights_, objects.weights_, atol=1e-6)
+    np.testing.assert_allclose(matrices.weights_, objects.weights_, atol=1e-6)
+    np.testing.assert_allclose(matrices.kernel_(X), objects.kernel_(X), atol=1e-5)
+    with pytest.raises(ValueError, match="2 of 2 points are new"):
+        matrices.kernel_(X[:2] + 1)
+
+
+def test_clone_and_refit_give_the_same():
+    X, _ = points()
+    learner = InfluenceKernel(BASE, combination="affine")
+    one, two = learner.fit(X).weights_, clone(learner).fit(X).weights_
+    np.testing.assert_array_equal(one, two)
+
+
+def bad_matrix(kind, n=10):
+    K = np.eye(n)
+    if kind == "size":
+        return np.eye(n + 1)
+    if kind == "not symmetric":
+        K[0, 1] = 0.5
+    if kind == "not PSD":
+        K[0, 1] = K[1, 0] = 3.0
+    if kind == "NaN":
+        K[2, 2] = np.nan
+    if kind == "not square":
+        return np.ones((n, n - 1))
+    return K
+
+
+@pytest.mark.parametrize(
+    ("kind", "error", "message"),
+    [
+        ("size", ValueError, r"kernels\[1\] is a 11 x 11 matrix, but X has 10 rows"),
+        ("not symmetric", ValueError, r"kernels\[1\]\[0, 1\] = 0.5 but"),
+        ("not PSD", NotPSDError, r"kernels\[1\] .* smallest eigenvalue is -2"),
+        ("NaN", ValueError, r"kernels\[1\] holds NaN"),
+        ("not square", ValueError, r"kernels\[1\] must be square"),
+    ],
+)
+def test_bad_matrices(kind, error, message):
+    X, _ = points(10)
+    with pytest.raises(error, match=message):
+        InfluenceKernel([RBF(gamma=0.1), bad_matrix(kind)]).fit(X)
+
+
+def test_other_bad_input():
+    X, _ = points(10)
+    with pytest.raises(ValueError, match="at least one kernel, got \\[\\]"):
+        InfluenceKernel([]).fit(X)
+    with pytest.raises(ValueError, match="list of at least one kernel, got 'rbf'"):
+        InfluenceKernel("rbf").fit(X)
+    zero = X.copy()
+    zero[3] = 0
+    with pytest.raises(ValueError, match=r"k\(x, x\) = 0 at 1 points, first at row 3"):
+        InfluenceKernel(["linear"]).fit(zero)
+    with pytest.raises(ValueError, match="combination must be one of"):
+        InfluenceKernel(BASE, combination="linear").fit(X)
+    with pytest.raises(ValueError, match="names column 'z', but X is no data frame"):
+        InfluenceKernel([("rbf", ["z"])]).fit(X)
+    with pytest.raises(ValueError, match="all points coincide"):
+        InfluenceKernel([RBF()]).fit(np.ones((4, 2)))
