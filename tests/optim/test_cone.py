@@ -58,6 +58,18 @@ def test_spectrum_decays_and_is_optimal(seed, l, d, decay) -> None:  # noqa: E74
     assert (others @ b <= result.objective * norms * (1 + 1e-9)).all()
 
 
+@pytest.mark.parametrize("decay", [1.0, 1.02, 1.3])
+def test_many_components_reach_rounding(decay) -> None:
+    _, _, G, b = spectral_problem(5, 150, 200)
+    result = solve_decaying_spectrum(G, b, decay=decay)
+    assert result.kkt_residual <= 1e-11
+    # The cosine of a projection: no member of the cone agrees with the rest of T.
+    rest = b - G @ result.weights
+    scale = decay ** -np.arange(200.0)
+    assert np.cumsum(scale * rest).max() <= 1e-9 * np.cumsum(scale * b).max()
+    assert abs(rest @ result.weights) <= 1e-9 * (b @ result.weights)
+
+
 def test_steep_decay_leaves_the_first_direction() -> None:
     _, _, G, b = spectral_problem(3, 10, 200)
     mu = solve_decaying_spectrum(G, b, decay=1e6).weights

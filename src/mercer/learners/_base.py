@@ -167,7 +167,7 @@ def check_laplacian_values(values: FloatArray, who: str) -> None:
 
 def unit_mean_diagonal(weights: FloatArray, vectors: FloatArray) -> FloatArray:
     """Scale weights so that k(x, x) is 1 on average over the training points."""
-    mean = float(weights @ np.square(vectors).sum(axis=0)) / len(vectors)
+    mean = float(weights @ np.einsum("ij,ij->j", vectors, vectors)) / len(vectors)
     if not mean > 0:
         msg = (
             "no direction of the basis agrees with the labels, so every weight is "

@@ -7,9 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_scalar
 
-from mercer._folds import inverted_folds
 from mercer._labels import Labels
-from mercer._random import as_generator
 from mercer._typing import FloatArray, RandomState
 from mercer.learners._base import LabelLearner, default_graph_basis
 from mercer.learners.parameter_free import (
@@ -18,6 +16,7 @@ from mercer.learners.parameter_free import (
     energy_and_penalty,
     spectral_alignment,
 )
+from mercer.optim.manifold import inverted_folds
 from mercer.optim.ridge import solve_rls
 from mercer.optim.spectral import label_energy, solve_closed_form
 
@@ -150,10 +149,11 @@ class ClosedFormKernelCV(ClosedFormKernel):
     ----------
     Cs, mus : sequence of float
         The grids of the paper, 7 x 7, by default.
-    n_splits : int, default=5
-        Folds; fewer where a class has fewer labels, and every class needs two.
+    n_folds : int, default=5
+        Every fold holds every class; a class with fewer labels than folds lends them
+        to several.
     basis, power, eps, random_state
-        As in `ClosedFormKernel`; `random_state` also deals the folds.
+        As in `ClosedFormKernel`.
 
     Attributes
     ----------
@@ -186,7 +186,7 @@ class ClosedFormKernelCV(ClosedFormKernel):
         Cs: Any = C_GRID,
         mus: Any = MU_GRID,
         *,
-        n_splits: int = 5,
+        n_folds: int = 5,
         basis: Any = None,
         power: float = 2.0,
         eps: float = 1e-6,
@@ -194,7 +194,7 @@ class ClosedFormKernelCV(ClosedFormKernel):
     ) -> None:
         self.Cs = Cs
         self.mus = mus
-        self.n_splits = n_splits
+        self.n_folds = n_folds
         self.basis = basis
         self.power = power
         self.eps = eps
@@ -202,7 +202,7 @@ class ClosedFormKernelCV(ClosedFormKernel):
 
     def _check_parameters(self) -> None:
         check_penalty(self.power, self.eps)
-        check_scalar(self.n_splits, "n_splits", Integral, min_val=2)
+        check_scalar(self.n_folds, "n_folds", Integral, min_val=2)
         for name in ("Cs", "mus"):
             values = np.asarray(getattr(self, name), dtype=np.float64)
             if values.ndim != 1 or len(values) == 0 or not (values > 0).all():
@@ -229,9 +229,13 @@ class ClosedFormKernelCV(ClosedFormKernel):
         _, B, spaces = energy_and_penalty(
             self.basis_, labels, self.power, self.eps, type(self).__name__
         )
-        folds = inverted_folds(
-            codes, self.n_splits, rng=as_generator(self.random_state)
-        )
+        folds = [f for f in inverted_folds(codes, self.n_folds) if len(f[1])]
+        if not folds:
+            msg = (
+                "every class has one label, which leaves nothing to validate on; "
+                "label more points or use ParameterFreeKernel."
+            )
+            raise ValueError(msg)
         scores = np.empty((len(folds), len(Cs), len(mus)))
         for k, (train, test) in enumerate(folds):
             A = label_energy(U[train], Y[train], spaces)
