@@ -3,6 +3,7 @@
 from dataclasses import replace
 from typing import Any, Protocol, Self, runtime_checkable
 
+import numpy as np
 from scipy.sparse import issparse
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
@@ -45,7 +46,8 @@ def make_basis(basis: Any = "auto", **params: Any) -> Any:
     basis : {"auto", "graph", "anchor", "gram"}, estimator or None, default="auto"
         An estimator is returned as it is, None means "auto".
     **params
-        Parameters of the basis that is made, e.g. `n_components`.
+        Parameters of the basis that is made, e.g. `n_components`; none beside an
+        estimator.
 
     Returns
     -------
@@ -71,7 +73,13 @@ def make_basis(basis: Any = "auto", **params: Any) -> Any:
                 f"got {basis!r}."
             )
             raise TypeError(msg)
-        return basis.set_params(**params) if params else basis
+        if params:
+            msg = (
+                f"an estimator is used as it is: set them on the estimator in place of "
+                f"passing {sorted(params)}."
+            )
+            raise TypeError(msg)
+        return basis
     if basis not in makers:
         msg = f"basis must be one of {sorted(makers)} or an estimator, got {basis!r}."
         raise ValueError(msg)
@@ -149,7 +157,8 @@ class AutoBasis(BasisMixin):
 def _choose(X: Any) -> tuple[Any, str]:
     if isinstance(X, Graph):
         return GraphBasis(), "a graph was given"
-    n = X.shape[0] if hasattr(X, "shape") else len(X)
+    shape = X.shape if hasattr(X, "shape") else np.asarray(X).shape
+    n = shape[0] if shape else 0
     if issparse(X):
         return GraphBasis(metric="cosine"), f"{n:,} sparse rows, compared by angle"
     if n > _GRAPH_UP_TO:

@@ -80,6 +80,7 @@ def filtered_lanczos(
     for margin in (2, 4, 8, 16):
         if cut is None:
             cut = value_below_which(A, k + margin * guard, Z, upper=upper)
+            cut = min(cut, 0.9 * upper)
         pairs = _lanczos(A, k, guard, Z, outside, cut, upper, tol, rng)
         worst = float(pairs.residuals[:k].max())
         if worst <= tol * upper:
@@ -140,7 +141,7 @@ def _lanczos(
 
 def _degree(low: float, upper: float) -> int:
     """Choose the even degree at which T_m grows to exp(GROWTH) / 2 at 0."""
-    rate = np.arccosh(1 + 2 * low / (upper - low)) if low < upper else np.inf
+    rate = np.arccosh(1 + 2 * low / (upper - low))
     return 2 * int(np.clip(np.ceil(GROWTH / rate / 2), 1, 1000))
 
 
