@@ -13,7 +13,8 @@ from oracles.spectrum import blobs, projector
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((150, 3))
-FAR = blobs(5, 40, np.random.default_rng(2))
+MORE = RNG.standard_normal((400, 3))
+FAR = blobs(5, 80, np.random.default_rng(2))
 
 
 def tied(points: np.ndarray, anchors: np.ndarray, s: int) -> np.ndarray:
@@ -27,13 +28,13 @@ def tied(points: np.ndarray, anchors: np.ndarray, s: int) -> np.ndarray:
     return Z
 
 
-@pytest.mark.parametrize("dense_up_to", [1200, 5])
-@pytest.mark.parametrize("points", [X, FAR], ids=["connected", "disconnected"])
+@pytest.mark.parametrize("dense_up_to", [1200, 100])
+@pytest.mark.parametrize("points", [MORE, FAR], ids=["connected", "disconnected"])
 def test_pairs_of_the_n_by_n_matrix(
     points: np.ndarray, dense_up_to: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(eigen, "DENSE_UP_TO", dense_up_to)
-    basis = AnchorBasis(8, n_anchors=50, random_state=0).fit(points)
+    basis = AnchorBasis(8, n_anchors=150, random_state=0).fit(points)
     Z = tied(points, basis.anchors_, 5)
     W = Z @ np.diag(1 / Z.sum(axis=0)) @ Z.T
     values, vectors = np.linalg.eigh(np.eye(len(points)) - W)
