@@ -75,7 +75,8 @@ class ParameterFreeKernel(LabelLearner):
       several parts, depend on the arbitrary basis of its eigenspace. Here
       :math:`A_{ii}` is averaged over each eigenspace. This is the optimum of the
       paper's Problem (7) over the kernels that are functions of L, and it gives the
-      printed accuracies on the disconnected COIL graphs.
+      printed accuracies on the disconnected COIL graphs. The last eigenspace must not
+      be cut (`basis_.certificate_.cuts_repeated_value`) for this to hold.
     - With about as many directions as labels :math:`\bar K_{ll}` is nearly singular
       and the interpolating decision unstable. A finite C of 10 to 100 removes this.
 
