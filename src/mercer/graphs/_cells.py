@@ -15,6 +15,7 @@ from numba import njit
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.extmath import randomized_svd
+from threadpoolctl import threadpool_limits
 
 from mercer._typing import FloatArray
 from mercer.graphs._exact import (
@@ -64,6 +65,13 @@ class Cells:
         cls, points: DensePoints, *, target: float, rng: np.random.Generator
     ) -> "Cells":
         """Group the points by k-means on a sample of them."""
+        with threadpool_limits(1, user_api="blas"):
+            return cls._of(points, target, rng)
+
+    @classmethod
+    def _of(
+        cls, points: DensePoints, target: float, rng: np.random.Generator
+    ) -> "Cells":
         axes = _principal_axes(points, rng)
         P = _coordinates(points, points.X, axes)
         centers = _kmeans(P, max(1, len(P) // _CELL), rng)
@@ -153,19 +161,25 @@ class Cells:
         places = np.full((len(P), plan.kept), -1, dtype=np.int32)
         width = min(self.near.shape[1], 4 * plan.visits)
         visits = choose_cells(P, home, self.centers, self.near[:, :width], plan.visits)
+        largest = int(np.diff(self.starts).max())
+        points = np.empty((largest, P.shape[1] + 2), dtype=np.float32)
+        visitors = np.empty((_ROWS, P.shape[1] + 2), dtype=np.float32)
+        values = np.empty(_ROWS * largest, dtype=np.float32)
         # The home cells first: they make the lists short for all others.
         for some in (visits[:, :1], visits[:, 1:]):
-            visitors, stops = group_by_cell(some, len(self.centers))
+            grouped, stops = group_by_cell(some, len(self.centers))
             for cell in np.flatnonzero(np.diff(stops)):
-                rows = visitors[stops[cell] : stops[cell + 1]]
+                rows = grouped[stops[cell] : stops[cell + 1]]
                 first, last = self.starts[cell], self.starts[cell + 1]
-                B = np.empty((last - first, P.shape[1] + 2), dtype=np.float32)
+                B = points[: last - first]
                 load_points(self.rows[first:last], self.centers[cell], B)
                 for begin in range(0, len(rows), _ROWS):
                     group = rows[begin : begin + _ROWS]
-                    A = np.empty((len(group), P.shape[1] + 2), dtype=np.float32)
+                    A = visitors[: len(group)]
                     load_visitors(P, group, self.centers[cell], A)
-                    merge(A @ B.T, group, first, own, best, places)
+                    G = values[: len(A) * len(B)].reshape(len(A), len(B))
+                    np.matmul(A, B.T, out=G)
+                    merge(G, group, first, own, best, places)
         return places
 
     def plan(self, k: int, n_jobs: int | None) -> Plan | None:
@@ -176,6 +190,7 @@ class Cells:
 
     def _plan(self, k: int, n_jobs: int | None) -> Plan | None:
         n, r = self.rows.shape
+        d = self.points.X.shape[1]
         rows = self.sample
         truth, true_distances = search_exact(
             self.points, self.points.X[rows], k, rows, n_jobs
@@ -185,29 +200,39 @@ class Cells:
         mine = np.sort(place[rows])
         back = np.searchsorted(mine, place[rows])
         rank = self._rank_of_cells(place[rows], place[truth])
-        kept = k + 2 if self.axes is None else 4 * k + 10
+        kept = k + 2 if self.axes is None else 4 * k
         visits = 1
         while visits <= min(_VISITS, self.near.shape[1]):
-            if visits * _CELL * (r + 2) > 0.5 * n * (self.points.X.shape[1] + 1):
+            # Measuring a pair anew takes about as long as 16 entries of a product.
+            cost = visits * _CELL * (r + 2) + 16 * kept * d
+            if cost > 0.5 * n * (d + 1):
                 return None
-            if _lower(rank < visits) >= self.target:
+            reach = _lower(rank < visits)
+            if reach >= self.target:
                 plan = Plan(visits, kept)
                 _, distances = self.search_own(mine, k, plan, n_jobs)
-                if _lower(distances[back] <= true_distances[:, -1:]) >= self.target:
+                got = _lower(distances[back] <= true_distances[:, -1:])
+                if got >= self.target:
                     return plan
-                kept = kept if self.axes is None else kept * 3 // 2
+                if reach - got > (1 - self.target) / 4:
+                    kept = kept * 3 // 2
+                    continue
             visits += max(1, visits // 8)
         return None
 
     def _rank_of_cells(self, queries: Int32Array, found: Int32Array) -> Any:
         """Tell as how many-th each found point's cell would be visited."""
         home = np.searchsorted(self.starts, queries, side="right") - 1
-        visits = choose_cells(
-            self.rows[queries], home, self.centers, self.near, self.near.shape[1]
-        )
         cell = np.searchsorted(self.starts, found, side="right") - 1
-        same = cell[:, :, None] == visits[:, None, :]
-        return np.where(same.any(axis=2), same.argmax(axis=2), self.near.shape[1])
+        around = self.near[home]
+        squares = ((self.centers[around] - self.rows[queries][:, None]) ** 2).sum(
+            axis=2
+        )
+        squares[:, 0] = -1
+        rank = np.argsort(np.argsort(squares, axis=1, kind="stable"), axis=1)
+        same = cell[:, :, None] == around[:, None, :]
+        known = np.take_along_axis(rank, same.argmax(axis=2), axis=1)
+        return np.where(same.any(axis=2), known, around.shape[1])
 
 
 class _Rows:
@@ -311,11 +336,10 @@ def _cells_around(centers: Float32Array) -> Int32Array:
 
 @njit(nogil=True, cache=True, fastmath={"reassoc", "contract", "nsz", "nnan"})
 def choose_cells(P: Any, home: Any, centers: Any, near: Any, visits: int) -> Any:
-    """Return each row's `visits` nearest cells, of those around its home cell."""
+    """Return each row's `visits` nearest cells of those around its home, that first."""
     width = near.shape[1]
     chosen = np.empty((len(P), visits), np.int32)
     squares = np.empty(width, np.float32)
-    best = np.empty(visits, np.float32)
     for t in range(len(P)):
         around = near[home[t]]
         for w in range(width):
@@ -325,19 +349,17 @@ def choose_cells(P: Any, home: Any, centers: Any, near: Any, visits: int) -> Any
                 difference = P[t, i] - center[i]
                 total += difference * difference
             squares[w] = total
-        best[:] = np.inf
-        best[0] = -1
-        chosen[t, 0] = home[t]
-        for w in range(1, width):
+        squares[0] = -1
+        count = 0
+        # A cell is chosen by how many are nearer: no branch depends on the data.
+        for w in range(width):
             x = squares[w]
-            p = visits - 1
-            if x < best[p]:
-                while best[p - 1] > x:
-                    best[p] = best[p - 1]
-                    chosen[t, p] = chosen[t, p - 1]
-                    p -= 1
-                best[p] = x
-                chosen[t, p] = around[w]
+            nearer = 0
+            for other in range(width):
+                nearer += squares[other] < x
+            if nearer < visits and count < visits:
+                chosen[t, count] = around[w]
+                count += 1
     return chosen
 
 

@@ -60,7 +60,11 @@ def merge(G: Any, rows: Any, first: int, own: Any, best: Any, ids: Any) -> None:
                 worst = _offer(
                     G[t], start, stop, first, me, bound, worst, best[r], ids[r]
                 )
-        _offer(G[t], full, m, first, me, bound, worst, best[r], ids[r])
+        hit = 0
+        for j in range(full, m):
+            hit |= G[t, j] < worst
+        if hit:
+            _offer(G[t], full, m, first, me, bound, worst, best[r], ids[r])
 
 
 @njit(nogil=True, cache=True)

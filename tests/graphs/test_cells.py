@@ -1,0 +1,131 @@
+"""The approximate search against the exact one."""
+
+import numpy as np
+import pytest
+
+from mercer.graphs import _cells
+from mercer.graphs.search import NeighborIndex, nearest_neighbors
+
+K = 8
+
+
+def blobs(n=6000, d=6, n_blobs=12, seed=0):
+    rng = np.random.default_rng(seed)
+    centers = 3 * rng.normal(size=(n_blobs, d))
+    return centers[rng.integers(n_blobs, size=n)] + rng.normal(size=(n, d))
+
+
+def both(X, k=K, seed=0, **options):
+    cells = nearest_neighbors(
+        X, k, method="cells", rng=np.random.default_rng(seed), **options
+    )
+    options.pop("recall", None)
+    exact = nearest_neighbors(
+        X, k, method="exact", rng=np.random.default_rng(0), **options
+    )
+    return cells, exact
+
+
+def true_recall(cells, exact):
+    return float(np.mean(cells.distances <= exact.distances[:, -1:]))
+
+
+@pytest.mark.parametrize("target", [0.9, 0.99])
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_recall_reaches_the_target_and_its_estimate_is_honest(target, seed):
+    cells, exact = both(blobs(seed=seed), recall=target, seed=seed)
+    assert cells.method == "cells"
+    shares = np.mean(cells.distances <= exact.distances[:, -1:], axis=1)
+    error = shares.std() / np.sqrt(_cells._SAMPLE)
+    # Chosen and judged on samples: four standard errors of each.
+    assert shares.mean() >= target - 4 * error
+    assert abs(cells.recall - shares.mean()) <= 4 * error
+
+
+def test_found_neighbors_are_others_in_order_with_exact_distances():
+    X = blobs()
+    cells, exact = both(X)
+    own = np.arange(len(X))[:, None]
+    assert (cells.indices != own).all()
+    assert (np.diff(np.sort(cells.indices, axis=1), axis=1) > 0).all()
+    assert (np.diff(cells.distances, axis=1) >= 0).all()
+    measured = np.linalg.norm(X[cells.indices] - X[:, None], axis=2)
+    np.testing.assert_allclose(cells.distances, measured, rtol=1e-12)
+    whole = (cells.distances <= exact.distances[:, -1:]).all(axis=1)
+    np.testing.assert_array_equal(cells.indices[whole], exact.indices[whole])
+
+
+def test_seed_decides_and_threads_do_not(monkeypatch):
+    monkeypatch.setattr(_cells, "_TASK", 1000)
+    X = blobs()
+    one, _ = both(X, n_jobs=1)
+    two, _ = both(X, n_jobs=2)
+    np.testing.assert_array_equal(one.indices, two.indices)
+    np.testing.assert_array_equal(one.distances, two.distances)
+    assert one.recall == two.recall
+
+
+def test_many_columns_are_searched_by_principal_coordinates():
+    rng = np.random.default_rng(0)
+    X = blobs() @ rng.normal(size=(6, 300)) + 0.3 * rng.normal(size=(6000, 300))
+    cells, exact = both(X)
+    assert cells.method == "cells"
+    assert true_recall(cells, exact) >= 0.98
+    measured = np.linalg.norm(X[cells.indices[:50]] - X[:50, None], axis=2)
+    np.testing.assert_allclose(cells.distances[:50], measured, rtol=1e-12)
+
+
+def test_directions_that_projection_drops_are_made_up_for_or_given_up():
+    # All 300 columns matter alike: 64 of them do not order the neighbours.
+    cells, exact = both(np.random.default_rng(0).normal(size=(3000, 300)))
+    assert cells.method == "exact"
+    np.testing.assert_array_equal(cells.indices, exact.indices)
+
+
+def test_points_without_structure_are_searched_exactly():
+    X = np.random.default_rng(0).normal(size=(3000, 40))
+    found, exact = both(X)
+    assert found.method == "exact"
+    assert found.recall == 1.0
+    np.testing.assert_array_equal(found.indices, exact.indices)
+
+
+def test_many_copies_of_few_points():
+    X = np.repeat(blobs(n=5), 2000, axis=0)
+    cells, _ = both(X)
+    assert cells.method == "cells"
+    assert cells.recall == 1.0
+    assert cells.distances.max() == 0
+    assert (cells.indices != np.arange(len(X))[:, None]).all()
+
+
+def test_all_points_equal():
+    cells, _ = both(np.ones((3000, 2)))
+    assert cells.distances.max() == 0
+    assert (cells.indices != np.arange(3000)[:, None]).all()
+
+
+def test_tight_clusters_far_apart_keep_their_neighbors():
+    # Relative to the whole, single precision cannot see inside a cluster.
+    rng = np.random.default_rng(0)
+    X = 1e4 * rng.normal(size=(40, 5))[rng.integers(40, size=6000)]
+    X += 1e-2 * rng.normal(size=X.shape)
+    cells, exact = both(X)
+    assert true_recall(cells, exact) >= 0.98
+
+
+def test_cosine_distances():
+    cells, exact = both(blobs(), metric="cosine")
+    assert cells.method == "cells"
+    assert true_recall(cells, exact) >= 0.98
+
+
+def test_new_points_are_found_as_well_as_old_ones():
+    X, Z = blobs(), blobs(n=500, seed=0) + 0.01
+    index = NeighborIndex.fit(X, method="cells", rng=np.random.default_rng(0))
+    indices, distances = index.query(Z, K)
+    D = np.linalg.norm(Z[:, None] - X[None], axis=2)
+    np.testing.assert_allclose(
+        distances, np.take_along_axis(D, indices, axis=1), rtol=1e-9
+    )
+    assert np.mean(distances <= np.sort(D, axis=1)[:, K - 1 : K] + 1e-12) >= 0.98
