@@ -57,7 +57,7 @@ def test_no_combination_aligns_better(n_classes, seed) -> None:
     ours = centered_alignment(learner.kernel_(rows), T)
     assert learner.certificate_.alignment == pytest.approx(ours, rel=1e-10)
     assert learner.certificate_.kkt_residual <= 1e-10
-    # Cortes et al., (10): maximise <K_c, T> over ||K_c|| <= 1 and w >= 0.
+    # Maximise <K_c, T> over ||K_c|| <= 1 and w >= 0.
     H = np.eye(len(rows)) - 1 / len(rows)
     base = np.stack([(H @ k(rows) @ H).ravel() for k in learner.kernels_], axis=1)
     base /= np.linalg.norm(base, axis=0)

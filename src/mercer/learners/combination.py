@@ -162,8 +162,8 @@ class CenteredAlignmentKernel(AverageKernel):
 
     Notes
     -----
-    Cortes, Mohri and Rostamizadeh (JMLR 2012), section 4.2 and Proposition 9 ("alignf"
-    with :math:`w \ge 0`): non-negative least squares on
+    Cortes, Mohri and Rostamizadeh (JMLR 13, 2012), alignment maximisation ("alignf")
+    with :math:`w \ge 0`: non-negative least squares on
     :math:`M_{ab} = \langle K_{ac}, K_{bc} \rangle` and
     :math:`a_b = \langle K_{bc}, T \rangle`. For two classes T centred is
     :math:`y y^\top` centred, up to scale. The paper scales w to length 1; here its sum
