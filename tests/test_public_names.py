@@ -1,13 +1,19 @@
 """The names a user types exist, and each is documented."""
 
 import inspect
+from importlib import import_module
 
-import mercer
+import pytest
+
+PACKAGES = ("", ".active", ".graphs", ".kernels", ".learners", ".machines", ".spectrum")
 
 
-def test_every_public_name_is_there_and_documented() -> None:
-    assert sorted(mercer.__all__) == list(mercer.__all__)
-    for name in mercer.__all__:
-        thing = getattr(mercer, name)
+@pytest.mark.parametrize("package", PACKAGES)
+def test_every_public_name_is_there_and_documented(package: str) -> None:
+    module = import_module("mercer" + package)
+    assert sorted(module.__all__) == list(module.__all__)
+    assert module.__all__
+    for name in module.__all__:
+        thing = getattr(module, name)
         if inspect.isclass(thing) or inspect.isfunction(thing):
             assert inspect.getdoc(thing), name

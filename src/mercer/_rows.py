@@ -2,6 +2,9 @@
 
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from mercer._typing import IntArray
 
 
@@ -21,3 +24,19 @@ def take_rows(X: Any, rows: IntArray) -> Any:
     if hasattr(X, "tocsr"):
         X = X.tocsr()
     return X[rows]
+
+
+def row_ids(X: Any) -> NDArray[Any]:
+    """Return the row labels of a data frame, or positions where there are none.
+
+    Examples
+    --------
+    >>> row_ids([[1.0], [2.0]])
+    array([0, 1])
+    """
+    index = getattr(X, "index", None)
+    if index is not None and hasattr(index, "to_numpy"):
+        labels: NDArray[Any] = index.to_numpy()
+        return labels
+    n = X.n_points if hasattr(X, "n_points") else np.shape(X)[0]
+    return np.arange(n)

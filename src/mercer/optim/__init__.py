@@ -1,0 +1,1 @@
+"""Solvers on plain arrays; each result carries its certificate."""

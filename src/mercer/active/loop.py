@@ -1,0 +1,90 @@
+"""Rounds of questions and answers, and when to stop asking."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, eq=False)
+class Round:
+    """One batch of questions, its answers, and what it changed."""
+
+    asked: NDArray[Any]  # row ids
+    answers: NDArray[Any]
+    n_labeled: int  # after the answers
+    changed: float  # share of the other predictions that are different now
+
+
+@dataclass(frozen=True, eq=False)
+class History:
+    """What was asked, in order; row ids do not depend on the order of rows."""
+
+    rounds: tuple[Round, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.rounds)
+
+    def has_converged(self, *, tol: float = 0.0, patience: int = 3) -> bool:
+        """Tell whether answers have stopped changing predictions.
+
+        Parameters
+        ----------
+        tol : float, default=0.0
+            Share of predictions that may still change in a round.
+        patience : int, default=3
+            Rounds in a row that must stay within it.
+        """
+        last = self.rounds[-patience:]
+        return len(last) == patience and all(r.changed <= tol for r in last)
+
+
+def learn_actively(
+    model: Any,
+    answer: Callable[[NDArray[Any]], Sequence[Any]],
+    *,
+    batch_size: int = 1,
+    max_rounds: int = 100,
+    tol: float = 0.0,
+    patience: int = 3,
+) -> History:
+    """Ask, answer and refit until predictions stop changing.
+
+    Parameters
+    ----------
+    model : UnifiedKernelMachine
+        Fitted; anything with `ask`, `tell` and `transduction_` will do.
+    answer : callable
+        Given row ids, returns their labels.
+    batch_size : int, default=1
+        Questions a round: 1 in figure 6 of Hoi et al. (2006), 10 in its section 6.3.
+    max_rounds : int, default=100
+        Rounds at the most.
+    tol, patience : float and int
+        See `History.has_converged`; step 5 of Hoi et al. (2006), section 3.
+
+    Returns
+    -------
+    History
+        The model itself holds the new labels.
+    """
+    history = History()
+    for _ in range(max_rounds):
+        asked = model.ask(batch_size)
+        if len(asked) == 0:
+            break
+        before = model.transduction_
+        answers = np.asarray(answer(asked))
+        model.tell(asked, answers)
+        step = Round(
+            asked,
+            answers,
+            n_labeled=len(model.labeled_),
+            changed=float(np.mean(before != model.transduction_)),
+        )
+        history = History((*history.rounds, step))
+        if history.has_converged(tol=tol, patience=patience):
+            break
+    return history

@@ -1,0 +1,92 @@
+"""Explanations by example: which labelled points pull a point to which class."""
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer._typing import FloatArray
+
+
+class Pull(NamedTuple):
+    """What one labelled point adds to the decision."""
+
+    id: Any
+    label: Any
+    towards: Any  # the class whose decision value it raises most
+    amount: float
+
+
+@dataclass(frozen=True, eq=False)
+class Explanation:
+    r"""The decision of a kernel machine, labelled point by labelled point.
+
+    .. math:: f_c(x) = b_c + \sum_i \alpha_{ic}\, k(x, x_i)
+
+    The sum is exact: contributions and intercept add up to the decision values.
+
+    Parameters
+    ----------
+    contributions : ndarray of shape (m, n_labeled, q)
+        :math:`\alpha_{ic} k(x, x_i)`; one column for two classes, positive towards
+        the second, else one column per class.
+    intercept : ndarray of shape (q,)
+    ids, labels : ndarray of shape (n_labeled,)
+        Of the labelled points.
+    classes : ndarray of shape (n_classes,)
+    """
+
+    contributions: FloatArray
+    intercept: FloatArray
+    ids: NDArray[Any]
+    labels: NDArray[Any]
+    classes: NDArray[Any]
+
+    @classmethod
+    def of(
+        cls, machine: Any, X: Any, ids: NDArray[Any], labels: NDArray[Any]
+    ) -> "Explanation":
+        """Explain the decisions of a fitted machine at the points X.
+
+        Parameters
+        ----------
+        machine : KernelMachine
+            Its decision is ``similarity(X) @ dual_coef_ + intercept_``.
+        X : array-like
+            Points.
+        ids, labels : ndarray of shape (n_labeled,)
+            Of the labelled points, in the machine's order.
+        """
+        q = machine.dual_coef_.shape[1]
+        if q not in (1, len(machine.classes_)):
+            msg = (
+                f"{type(machine).__name__} decides by votes of pairs of classes, which "
+                "no sum over examples explains; use machine='klr' or 'rls'."
+            )
+            raise TypeError(msg)
+        similarity = machine.similarity(X)  # (m, l)
+        contributions = similarity[:, :, None] * machine.dual_coef_
+        return cls(contributions, machine.intercept_, ids, labels, machine.classes_)
+
+    def decision(self) -> FloatArray:
+        """Return the decision values, (m, q)."""
+        values: FloatArray = self.contributions.sum(axis=1) + self.intercept
+        return values
+
+    def top(self, point: int = 0, n: int = 5) -> list[Pull]:
+        """Return the labelled points that weigh most for one point, strongest first."""
+        pulls = self.contributions[point]
+        if pulls.shape[1] == 1:
+            pulls = np.hstack([-pulls, pulls])
+        # What counts is the difference a point makes between classes.
+        pulls = pulls - pulls.mean(axis=1, keepdims=True)
+        towards = pulls.argmax(axis=1)
+        amounts = pulls.max(axis=1)
+        strongest = np.argsort(-amounts, kind="stable")[:n]
+        return [
+            Pull(
+                self.ids[i], self.labels[i], self.classes[towards[i]], float(amounts[i])
+            )
+            for i in strongest
+        ]

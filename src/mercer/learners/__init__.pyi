@@ -1,0 +1,11 @@
+from .closed_form import ClosedFormKernel as ClosedFormKernel
+from .closed_form import ClosedFormKernelCV as ClosedFormKernelCV
+from .combination import AverageKernel as AverageKernel
+from .combination import CenteredAlignmentKernel as CenteredAlignmentKernel
+from .decaying import DecayingKernel as DecayingKernel
+from .filter_kernel import FilterKernel as FilterKernel
+from .influence import InfluenceKernel as InfluenceKernel
+from .npkl_sdp import NPKL as NPKL
+from .ordered import OrderedKernel as OrderedKernel
+from .pairwise import PairwiseKernel as PairwiseKernel
+from .parameter_free import ParameterFreeKernel as ParameterFreeKernel

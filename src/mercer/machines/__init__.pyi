@@ -1,0 +1,10 @@
+from .annealed import AnnealedKernelMachine as AnnealedKernelMachine
+from .annealed_graph import GraphAnnealedKernelMachine as GraphAnnealedKernelMachine
+from .klr import KernelLogisticRegression as KernelLogisticRegression
+from .laplacian import LapRLS as LapRLS
+from .laplacian import LapSVM as LapSVM
+from .laplacian_cv import LapRLSCV as LapRLSCV
+from .laplacian_cv import LapSVMCV as LapSVMCV
+from .rls import RLSClassifier as RLSClassifier
+from .simple_mkl import SimpleMKL as SimpleMKL
+from .svm import KernelSVC as KernelSVC

@@ -1,0 +1,13 @@
+from .anchor import AnchorBasis as AnchorBasis
+from .basis import AutoBasis as AutoBasis
+from .basis import Basis as Basis
+from .basis import make_basis as make_basis
+from .filters import cluster as cluster
+from .filters import diffusion as diffusion
+from .filters import gaussian_field as gaussian_field
+from .filters import polynomial as polynomial
+from .filters import truncated as truncated
+from .gram import GramBasis as GramBasis
+from .graph import GraphBasis as GraphBasis
+from .kernel import SpectralKernel as SpectralKernel
+from .laplacian_kernels import laplacian_kernels as laplacian_kernels
