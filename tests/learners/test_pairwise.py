@@ -333,6 +333,21 @@ def test_too_small_weight_is_an_error_not_a_zero_kernel():
         PairwiseKernel(C=1e-6).fit(X, pairs=([], [(0, 1), (5, 6)]))
 
 
+def test_default_weight_is_raised_until_the_hinge_acts():
+    X, _, _ = moons()
+    evidence = {"pairs": ([], [(0, 1), (5, 6)])}
+    learner = PairwiseKernel().fit(X, **evidence)
+    assert learner.C_ > 1
+    assert learner.certificate_.largest_margin >= 0.1
+    with pytest.warns(UserWarning, match="acts as the linear one"):
+        PairwiseKernel(C=1.0).fit(X, **evidence)
+
+
+def test_default_weight_falls_with_many_pairs():
+    X, y, _ = moons()
+    assert PairwiseKernel().fit(X, y).C_ == 4 * 60 / (60 * 59 / 2)
+
+
 def test_basis_must_be_orthonormal():
     X, _, pairs = moons()
     basis = GraphBasis(n_components=5, laplacian="random_walk")

@@ -76,6 +76,11 @@ def default_budget(pairs: Pairs) -> float:
     return share * pairs.n_points**2
 
 
+def default_weight(pairs: Pairs) -> float:
+    """Return 1, or less where there are more than four pairs a point."""
+    return min(1.0, 4 * pairs.n_points / len(pairs))
+
+
 def _no_evidence(n: int, y: ArrayLike | None, pairs: Any, who: str) -> str:
     if n < 2:
         return f"X has {n} sample; {who} needs two points to make a pair."

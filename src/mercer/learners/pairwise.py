@@ -14,6 +14,7 @@ from mercer.learners._base import SpectralLearner, n_points
 from mercer.learners._pair_evidence import (
     PairFamily,
     default_budget,
+    default_weight,
     gather_pairs,
     pair_family,
 )
@@ -57,8 +58,11 @@ class PairwiseKernel(SpectralLearner):
     loss : {"squared_hinge", "hinge", "linear"}, default="squared_hinge"
         :math:`\max(0, 1-s)^2/2`, :math:`\max(0, 1-s)` or :math:`-s`. The linear loss
         has a closed form.
-    C : float, default=1.0
-        Weight of the loss, > 0.
+    C : float or None, default=None
+        Weight of the loss, > 0. None takes 1, or 4n over the number of pairs where
+        that is less (so that all pairs together weigh no more than four a point),
+        doubled as long as the zero kernel is optimal or, with ``budget=None``, the
+        hinges would not act.
     budget : float or None, default=None
         The bound B > 0. None takes :math:`n^2` times the share of must-links among
         the pairs (with one more pair of each kind): for pairs drawn at random that is
@@ -88,9 +92,10 @@ class PairwiseKernel(SpectralLearner):
     basis_ : fitted basis
     pairs_ : Pairs
         All evidence, from `y` and `pairs`.
-    budget_ : float
+    C_, budget_ : float
+        As used.
     dual_ : ndarray of shape (n_pairs,)
-        Dual variables; 0 for a pair that could be left out. Not with the linear loss.
+        Dual variables; 0 for a pair that could be left out.
     certificate_ : PairCertificate
 
     See Also
@@ -99,7 +104,7 @@ class PairwiseKernel(SpectralLearner):
 
     Notes
     -----
-    Zhuang, Tsang and Hoi (ICML 2009), eqs. (6) to (14). Since the directions are
+    Zhuang, Tsang and Hoi, "SimpleNPKL" (ICML 2009), eqs. (6) to (14). As directions are
     orthonormal, :math:`\operatorname{tr}(KK) = \operatorname{tr}(MM)` and the closed
     form (8) and the dual (12) hold as they are with :math:`U^\top A U` for A. With as
     many directions as points the family is that of the paper; with fewer it is
@@ -113,11 +118,6 @@ class PairwiseKernel(SpectralLearner):
 
     Pairs that contradict each other raise a `ContradictionWarning`; each then counts
     with its own loss.
-
-    References
-    ----------
-    Jinfeng Zhuang, Ivor W. Tsang and Steven C. H. Hoi. "SimpleNPKL: Simple
-    Non-Parametric Kernel Learning", ICML 2009.
 
     Examples
     --------
@@ -135,7 +135,7 @@ class PairwiseKernel(SpectralLearner):
     def __init__(
         self,
         loss: Literal["squared_hinge", "hinge", "linear"] = "squared_hinge",
-        C: float = 1.0,
+        C: float | None = None,
         budget: float | None = None,
         *,
         basis: Any = None,
@@ -181,10 +181,16 @@ class PairwiseKernel(SpectralLearner):
         self.pairs_ = evidence
         self.budget_ = float(self.budget or default_budget(evidence))
         family = pair_family(self.basis_, evidence)
-        if self.loss == "linear":
-            self._fit_linear(family)
-        else:
-            self._fit_hinge(family)
+        self.C_ = float(self.C or default_weight(evidence))
+        solution = self._solve(family)
+        margins = _margins(family, solution)
+        while self.C is None and not self._acts(margins) and self.C_ < _LARGEST_C:
+            self.C_ *= 2
+            solution = self._solve(family)
+            margins = _margins(family, solution)
+        if len(solution.values) == 0:
+            raise ValueError(_zero_kernel(self.C_))
+        self._keep(family, solution, margins)
         self.kernel_ = SpectralKernel(self.basis_, self.core_)
         return self
 
@@ -205,11 +211,11 @@ class PairwiseKernel(SpectralLearner):
                 msg = f"{name} must be one of {wanted}; got {getattr(self, name)!r}."
                 raise ValueError(msg)
         positive = {"min_val": 0, "include_boundaries": "neither"}
-        check_scalar(self.C, "C", Real, **positive)
-        check_scalar(self.tol, "tol", Real, **positive)
+        for name in ("C", "budget", "tol"):
+            value = getattr(self, name)
+            if value is not None or name == "tol":
+                check_scalar(value, name, Real, **positive)
         check_scalar(self.max_eigh, "max_eigh", Integral, min_val=1)
-        if self.budget is not None:
-            check_scalar(self.budget, "budget", Real, **positive)
 
     def _default_basis(self, n_labeled: int) -> Any:
         return GraphBasis(n_components=100, random_state=self.random_state)
@@ -219,62 +225,42 @@ class PairwiseKernel(SpectralLearner):
         tags.target_tags.required = True  # or pairs, which tags cannot say
         return tags
 
-    def _fit_linear(self, family: PairFamily) -> None:
-        C = float(self.C) * (2 if self.ordered else 1)
-        weights = np.full(family.forms.n_pairs, C)
-        A = np.asarray(family.forms.combine(weights) - family.penalty)
-        best = solve_budgeted_psd(A, budget=self.budget_)
-        self._keep(
-            family,
-            NPKLSolution(
+    def _solve(self, family: PairFamily) -> NPKLSolution:
+        factor = 2.0 if self.ordered else 1.0
+        C, m = self.C_ * factor, family.forms.n_pairs
+        if self.loss == "linear":
+            A = np.asarray(family.forms.combine(np.full(m, C)) - family.penalty)
+            best = solve_budgeted_psd(A, budget=self.budget_)
+            return NPKLSolution(
                 best.values,
                 best.vectors,
-                weights,
+                dual=np.full(m, C),
                 objective=-best.objective,
                 bound=-best.bound,
                 n_eigh=1,
-            ),
+            )
+        problem = PairProblem(family.forms, family.penalty, self.loss, C, self.budget_)
+        if self.solver == "newton":
+            return solve_npkl(problem, tol=self.tol, max_eigh=self.max_eigh)
+        start = np.full(m, factor)
+        return solve_npkl_paper(
+            problem, start=start, tol=self.tol, max_eigh=self.max_eigh
         )
 
-    def _fit_hinge(self, family: PairFamily) -> None:
-        factor = 2.0 if self.ordered else 1.0
-        problem = PairProblem(
-            family.forms,
-            family.penalty,
-            "hinge" if self.loss == "hinge" else "squared_hinge",
-            float(self.C) * factor,
-            self.budget_,
-        )
-        if self.solver == "paper":
-            start = np.full(family.forms.n_pairs, factor)
-            solution = solve_npkl_paper(
-                problem, start=start, tol=self.tol, max_eigh=self.max_eigh
-            )
-        else:
-            solution = solve_npkl(problem, tol=self.tol, max_eigh=self.max_eigh)
-        self.dual_ = solution.dual
-        self._keep(family, solution)
-        margin = self.certificate_.largest_margin
-        # Below 0.1 the slope of the squared hinge is constant within a tenth.
-        if margin < (0.1 if self.loss == "squared_hinge" else 1 - 1e-6):
-            msg = (
-                f"the largest margin is {margin:.2g} with budget={self.budget_:g}, so "
-                f"the {self.loss} loss acts as the linear one; leave budget=None, or "
-                "raise budget or C."
-            )
-            warnings.warn(msg, UserWarning, stacklevel=3)
+    def _acts(self, margins: FloatArray) -> bool:
+        """Tell whether there is a kernel, and a pair where the loss bends.
 
-    def _keep(self, family: PairFamily, solution: NPKLSolution) -> None:
-        if len(solution.values) == 0:
-            msg = (
-                f"C={self.C:g} is too small: the zero kernel is optimal, no direction "
-                "gains more from the pairs than its roughness costs. Raise C."
-            )
-            raise ValueError(msg)
+        Below 0.1 the slope of the squared hinge is constant within a tenth.
+        """
+        if self.loss == "linear" or self.budget is not None:
+            return bool(margins.any())
+        return float(margins.max()) >= _ACTS_FROM[self.loss]
+
+    def _keep(
+        self, family: PairFamily, solution: NPKLSolution, margins: FloatArray
+    ) -> None:
         self.core_ = family.core(solution.values, solution.vectors)
-        margins = family.forms.margins(
-            solution.vectors * solution.values, solution.vectors
-        )
+        self.dual_ = solution.dual
         self.certificate_ = PairCertificate(
             family=family.name,
             objective=solution.objective,
@@ -285,8 +271,29 @@ class PairwiseKernel(SpectralLearner):
             agreement=float(np.mean(margins > 0)),
             largest_margin=float(margins.max()),
         )
+        if self.loss != "linear" and margins.max() < _ACTS_FROM[self.loss]:
+            msg = (
+                f"the largest margin is {margins.max():.2g} with C={self.C_:g} and "
+                f"budget={self.budget_:g}, so the {self.loss} loss acts as the linear "
+                "one; raise them, or leave them None."
+            )
+            warnings.warn(msg, UserWarning, stacklevel=3)
 
 
+def _margins(family: PairFamily, solution: NPKLSolution) -> FloatArray:
+    vectors = solution.vectors
+    return family.forms.margins(vectors * solution.values, vectors)
+
+
+def _zero_kernel(C: float) -> str:
+    return (
+        f"C={C:g} is too small: the zero kernel is optimal, no direction gains more "
+        "from the pairs than its roughness costs. Raise C, or leave C=None."
+    )
+
+
+_LARGEST_C = 1e12
+_ACTS_FROM = {"squared_hinge": 0.1, "hinge": 1 - 1e-6}
 _OPTIONS: dict[str, tuple[Any, ...]] = {
     "loss": ("squared_hinge", "hinge", "linear"),
     "solver": ("newton", "paper"),
