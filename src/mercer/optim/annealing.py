@@ -20,6 +20,7 @@ class Annealed:
     weights: FloatArray  # (N,) of the kernels, on the simplex
     coef: FloatArray  # (n, m) with f = K(weights) coef
     P: FloatArray  # (u, C) soft labels of the unlabelled points
+    offsets: FloatArray  # (C,) multipliers of the class shares at the end
     temperatures: FloatArray
     objectives: tuple[FloatArray, ...]  # per temperature, one value a round
     gap: float  # relative duality gap of the last choice of weights
@@ -105,7 +106,7 @@ def solve_annealed(
     array([0, 1])
     """
     unlabeled = np.flatnonzero(codes < 0)
-    targets = _targets(codes, n_classes)
+    targets = signed_targets(codes, n_classes)
     soft = SoftLabels(np.tile(ratio, (len(unlabeled), 1)), np.log(ratio), 0.0)
     targets[unlabeled] = _soft_targets(soft.P)
     fit = solve_kernel_weights(
@@ -148,6 +149,7 @@ def solve_annealed(
         fit.weights,
         fit.point.coef(),
         soft.P,
+        soft.offsets,
         np.array(temperatures),
         tuple(objectives),
         fit.gap,
@@ -156,8 +158,15 @@ def solve_annealed(
     )
 
 
-def _targets(codes: IntArray, n_classes: int) -> FloatArray:
-    """+1 / -1 of the labelled points: one column for two classes, else one each."""
+def signed_targets(codes: IntArray, n_classes: int) -> FloatArray:
+    """Return +1 and -1, in one column for two classes, else in one for each.
+
+    Examples
+    --------
+    >>> signed_targets(np.array([0, 1]), 2)
+    array([[-1.],
+           [ 1.]])
+    """
     columns = np.arange(1, 2) if n_classes == 2 else np.arange(n_classes)
     return np.where(codes[:, None] == columns, 1.0, -1.0)
 

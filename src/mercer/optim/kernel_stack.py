@@ -17,8 +17,15 @@ from mercer._typing import FloatArray, IntArray
 class RidgePoint(Protocol):
     r"""Solution of :math:`(K(\lambda) + D) c = t`."""
 
-    value: float  # tr(tᵀ c)
-    scores: FloatArray  # (N,) tr(cᵀ K_j c): minus the slope of value in weight j
+    @property
+    def value(self) -> float:
+        """Return tr(tᵀ c)."""
+        ...
+
+    @property
+    def scores(self) -> FloatArray:
+        """Return tr(cᵀ K_j c), (N,): minus the slope of `value` in weight j."""
+        ...
 
     def coef(self) -> FloatArray:
         """Return c, (n, m)."""

@@ -1,0 +1,135 @@
+"""Pieces of the annealed machines: class shares, kernels in training, prediction.
+
+Kernels come as matrices or as features of the training points. Either view gives the
+solver its stack and the machine its function f, called with new points or, without
+any, for the training points.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from mercer._checks import check_number
+from mercer._labels import Labels
+from mercer._typing import ArrayLike, BoolArray, FloatArray, IntArray
+from mercer.kernels.base import Kernel
+from mercer.kernels.composite import Weighted
+from mercer.optim.kernel_stack import DenseStack, FactoredStack
+from mercer.spectrum.kernel import SpectralKernel
+
+# Less than this share of the largest kernel value is rounding error of eigenvectors.
+_REACH = 1e-10
+
+
+def class_shares(class_ratio: float | ArrayLike | None, labels: Labels) -> FloatArray:
+    """Return the share of each class among the unlabelled points, (n_classes,)."""
+    n_classes = len(labels.classes)
+    if class_ratio is None:
+        return labels.prior()
+    shares = np.asarray(class_ratio, dtype=np.float64)
+    if shares.ndim == 0 and n_classes == 2:
+        check_number(float(shares), "class_ratio", above=0)
+        shares = np.array([1 - float(shares), float(shares)])
+    inside = (shares > 0) & (shares < 1)
+    if shares.shape != (n_classes,) or not inside.all() or abs(shares.sum() - 1) > 1e-8:
+        one = "one share inside (0, 1), or " if n_classes == 2 else ""
+        msg = (
+            f"class_ratio must be {one}{n_classes} shares inside (0, 1) that sum to 1, "
+            f"got {class_ratio!r}."
+        )
+        raise ValueError(msg)
+    return shares
+
+
+@dataclass(frozen=True, eq=False)
+class MatrixFunction:
+    """f from kernel values with all training points."""
+
+    kernel: Weighted  # of the kernels in use
+    points: Any
+    coef: FloatArray  # (n, m)
+    labeled: IntArray
+    K: FloatArray  # (n, n) over the training points
+
+    def __call__(self, X: Any = None) -> tuple[FloatArray, BoolArray]:
+        """Return f, (m, q), and whether any labelled point reaches the point."""
+        K = self.K if X is None else self.kernel(X, self.points)
+        return K @ self.coef, _reached(K[:, self.labeled])
+
+
+@dataclass(frozen=True, eq=False)
+class MatrixView:
+    """Any kernels, with their matrices over the training points."""
+
+    kernels: list[Kernel]
+    points: Any
+    K: FloatArray  # (N, n, n)
+
+    def stack(self, noise: FloatArray, rows: IntArray | slice) -> DenseStack:
+        """Return the kernels over some training points."""
+        return DenseStack(self.K[:, rows][:, :, rows], noise)
+
+    def function(
+        self, weights: FloatArray, coef: FloatArray, labeled: IntArray
+    ) -> MatrixFunction:
+        """Return f = sum_j weights_j K_j coef."""
+        used = np.flatnonzero(weights)
+        kernel = Weighted([self.kernels[j] for j in used], weights[used])
+        K = np.tensordot(weights[used], self.K[used], axes=1)
+        return MatrixFunction(kernel, self.points, coef, labeled, K)
+
+
+@dataclass(frozen=True, eq=False)
+class FeatureFunction:
+    """f from the features of each kernel in use; no n x n matrix is made."""
+
+    kernels: list[SpectralKernel]
+    reads: list[FloatArray]  # (r_j, m) weight_j Φ_jᵀ coef
+    seen: list[FloatArray]  # (l, r_j) features of the labelled points
+
+    def __call__(self, X: Any = None) -> tuple[FloatArray, BoolArray]:
+        """Return f, (m, q), and whether any labelled point reaches the point."""
+        features = [kernel.features(X) for kernel in self.kernels]
+        f: FloatArray = sum(
+            (F @ read for F, read in zip(features, self.reads, strict=True)),
+            start=np.zeros((len(features[0]), self.reads[0].shape[1])),
+        )
+        reached = np.zeros(len(f), dtype=bool)
+        for F, labeled in zip(features, self.seen, strict=True):
+            reached |= _reached(F @ labeled.T)
+        return f, reached
+
+
+@dataclass(frozen=True, eq=False)
+class FeatureView:
+    """Kernels fitted on the training points, with their features."""
+
+    kernels: list[SpectralKernel]
+    features: list[FloatArray]  # (n, r_j) each
+
+    def stack(
+        self, noise: FloatArray, rows: IntArray | slice
+    ) -> DenseStack | FactoredStack:
+        """Return the kernels over some training points, in the smaller form."""
+        features = [F[rows] for F in self.features]
+        if sum(F.shape[1] for F in features) < len(features[0]):
+            return FactoredStack(features, noise)
+        return DenseStack(np.stack([F @ F.T for F in features]), noise)
+
+    def function(
+        self, weights: FloatArray, coef: FloatArray, labeled: IntArray
+    ) -> FeatureFunction:
+        """Return f = sum_j weights_j K_j coef."""
+        used = np.flatnonzero(weights)
+        return FeatureFunction(
+            [self.kernels[j] for j in used],
+            [weights[j] * (self.features[j].T @ coef) for j in used],
+            [self.features[j][labeled] for j in used],
+        )
+
+
+def _reached(K: FloatArray) -> BoolArray:
+    largest = np.abs(K).max(axis=1, initial=0.0)
+    reached: BoolArray = largest > _REACH * largest.max(initial=0.0)
+    return reached
