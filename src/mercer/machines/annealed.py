@@ -185,7 +185,8 @@ class AnnealedKernelMachine(ClassifierMixin, BaseEstimator):
 
     def predict(self, X: ArrayLike | SparseArray) -> NDArray[Any]:
         """Return the class of points, (m,)."""
-        return self.classes_[_codes(self._scores(X))]
+        codes = _codes(self._scores(X))
+        return self.classes_[codes]
 
     def _view(self, X: Any) -> MatrixView | FeatureView:
         given = gaussian_set() if self.kernels is None else self.kernels

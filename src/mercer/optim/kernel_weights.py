@@ -120,10 +120,10 @@ def _newton(hessian: FloatArray, ascent: FloatArray) -> FloatArray:
     system = np.ones((a + 1, a + 1))
     system[:a, :a] = hessian + ridge * np.eye(a)
     system[a, a] = 0.0
-    solution: FloatArray = np.linalg.lstsq(system, np.append(ascent, 0.0), rcond=None)[
-        0
-    ]
-    return solution[:a] - solution[:a].mean()
+    rhs = np.append(ascent, 0.0)
+    step: FloatArray = np.linalg.lstsq(system, rhs, rcond=None)[0][:a]
+    centered: FloatArray = step - step.mean()
+    return centered
 
 
 def _furthest(weights: FloatArray, direction: FloatArray) -> float:
