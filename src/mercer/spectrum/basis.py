@@ -16,7 +16,7 @@ from mercer.spectrum.gram import GramBasis
 from mercer.spectrum.graph import GraphBasis
 
 # Above this many points the anchor graph's linear time pays.
-_GRAPH_UP_TO = 300_000
+GRAPH_UP_TO = 300_000
 
 
 @runtime_checkable
@@ -161,6 +161,6 @@ def _choose(X: Any) -> tuple[Any, str]:
     n = shape[0] if shape else 0
     if issparse(X):
         return GraphBasis(metric="cosine"), f"{n:,} sparse rows, compared by angle"
-    if n > _GRAPH_UP_TO:
+    if n > GRAPH_UP_TO:
         return AnchorBasis(), f"{n:,} points are too many for a neighbour graph"
     return GraphBasis(), f"{n:,} points are few enough for a neighbour graph"
