@@ -2,7 +2,7 @@
 
 Points are grouped into cells around centres. A point looks for neighbours in the
 cells whose centres are nearest to it; the points that visit a cell do so together, as
-one float32 matrix product. Beyond `_MAX_AXES` columns the cells hold the leading
+one float32 matrix product. Beyond 96 columns the cells hold the leading
 principal coordinates, more candidates are kept, and these are measured anew with all
 columns. How many cells to visit is found on sampled rows with known neighbours.
 """
@@ -11,10 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
-from scipy import sparse
-from sklearn.utils.extmath import randomized_svd
 from threadpoolctl import threadpool_limits
 
 from mercer._typing import FloatArray
@@ -26,13 +23,25 @@ from mercer.graphs._exact import (
     run_tasks,
     search_exact,
 )
-from mercer.graphs._select import merge
+from mercer.graphs._partition import (
+    cells_around,
+    coordinates,
+    kmeans,
+    nearest_center,
+    principal_axes,
+    split,
+)
+from mercer.graphs._select import (
+    choose_cells,
+    group_by_cell,
+    load_points,
+    load_visitors,
+    merge,
+)
 
 _CELL = 256  # points in a cell
-_MAX_AXES = 96
-_AXES = 64
 _SAMPLE = 400  # rows with known neighbours, to choose and again to judge
-_VISITS = 256  # most cells a point may visit
+_AROUND = 512  # cells around a cell that its points may visit
 _TASK = 16384
 _ROWS = 1024
 
@@ -72,10 +81,13 @@ class Cells:
     def _of(
         cls, points: DensePoints, target: float, rng: np.random.Generator
     ) -> "Cells":
-        axes = _principal_axes(points, rng)
-        P = _coordinates(points, points.X, axes)
-        centers = _kmeans(P, max(1, len(P) // _CELL), rng)
-        labels, centers = _split(nearest_center(P, centers), centers)
+        axes = principal_axes(points, rng)
+        P = coordinates(points, points.X, axes)
+        centers = kmeans(P, max(1, len(P) // _CELL), rng)
+        # Cells of one region follow each other, so that a task's points share cells.
+        regions = kmeans(centers, max(1, len(centers) // 32), rng)
+        centers = centers[np.argsort(nearest_center(centers, regions), kind="stable")]
+        labels, centers = split(nearest_center(P, centers), centers, _CELL)
         order = np.argsort(labels, kind="stable").astype(np.int32)
         starts = np.zeros(len(centers) + 1, dtype=np.int64)
         np.cumsum(np.bincount(labels, minlength=len(centers)), out=starts[1:])
@@ -85,7 +97,7 @@ class Cells:
             points,
             axes,
             centers,
-            _cells_around(centers),
+            cells_around(centers, _AROUND),
             order,
             starts,
             P[order],
@@ -117,7 +129,7 @@ class Cells:
         self, Q: Any, k: int, plan: Plan, n_jobs: int | None
     ) -> tuple[Int32Array, FloatArray]:
         """Find the k nearest points of new rows Q: indices and distances, (m, k)."""
-        P = _coordinates(self.points, Q, self.axes)
+        P = coordinates(self.points, Q, self.axes)
         home = nearest_center(P, self.centers)
         nobody = np.full(len(P), -1, dtype=np.int32)
         return self._search(Q, P, home, nobody, k, plan, n_jobs)
@@ -202,7 +214,7 @@ class Cells:
         rank = self._rank_of_cells(place[rows], place[truth])
         kept = k + 2 if self.axes is None else 4 * k
         visits = 1
-        while visits <= min(_VISITS, self.near.shape[1]):
+        while visits <= self.near.shape[1]:
             # Measuring a pair anew takes about as long as 16 entries of a product.
             cost = visits * _CELL * (r + 2) + 16 * kept * d
             if cost > 0.5 * n * (d + 1):
@@ -250,161 +262,3 @@ def _lower(found: Any) -> float:
     """Return the mean share found per row, less its standard error."""
     shares = found.mean(axis=1)
     return float(shares.mean() - shares.std() / np.sqrt(len(shares)))
-
-
-def _principal_axes(
-    points: DensePoints, rng: np.random.Generator
-) -> Float32Array | None:
-    n, d = points.X.shape
-    if d <= _MAX_AXES:
-        return None
-    rows = np.sort(rng.choice(n, min(n, 8192), replace=False))
-    sample = points.augmented(points.X[rows])[:, :-1]
-    seed = int(rng.integers(2**31))
-    _, _, axes = randomized_svd(sample, _AXES, n_iter=2, random_state=seed)
-    return np.ascontiguousarray(axes.T, dtype=np.float32)
-
-
-def _coordinates(
-    points: DensePoints, X: Any, axes: Float32Array | None
-) -> Float32Array:
-    r = X.shape[1] if axes is None else axes.shape[1]
-    P = np.empty((len(X), r), dtype=np.float32)
-    for start in range(0, len(X), _ROWS):
-        part = slice(start, start + _ROWS)
-        local = points.augmented(X[part])[:, :-1]
-        P[part] = local if axes is None else local @ axes
-    return P
-
-
-def nearest_center(P: Float32Array, centers: Float32Array) -> NDArray[np.intp]:
-    """Return the index of the nearest centre of every row."""
-    half = 0.5 * np.einsum("ij,ij->i", centers, centers)
-    nearest = np.empty(len(P), dtype=np.intp)
-    G = np.empty((_ROWS, len(centers)), dtype=np.float32)
-    for start in range(0, len(P), _ROWS):
-        rows = P[start : start + _ROWS]
-        g = np.matmul(rows, centers.T, out=G[: len(rows)])
-        g -= half
-        g.argmax(axis=1, out=nearest[start : start + _ROWS])
-    return nearest
-
-
-def _kmeans(P: Float32Array, m: int, rng: np.random.Generator) -> Float32Array:
-    rows = rng.choice(len(P), min(len(P), 24 * m), replace=False)
-    sample = P[rows]
-    centers = sample[:m].copy()
-    for _ in range(5):
-        labels = nearest_center(sample, centers)
-        count = np.bincount(labels, minlength=m)
-        ones = np.ones(len(sample), dtype=np.float32)
-        places = (labels, np.arange(len(sample)))
-        sums = sparse.csr_array((ones, places), shape=(m, len(sample))) @ sample
-        used = count > 0
-        centers[used] = sums[used] / count[used, None]
-    return centers
-
-
-def _split(
-    labels: NDArray[np.intp], centers: Float32Array
-) -> tuple[NDArray[np.intp], Float32Array]:
-    """Cut cells of many (near-)equal points into pieces around the same centre."""
-    sizes = np.bincount(labels, minlength=len(centers))
-    pieces = [centers]
-    total = len(centers)
-    for cell in np.flatnonzero(sizes > 8 * _CELL):
-        members = np.flatnonzero(labels == cell)
-        piece = np.arange(len(members)) // (4 * _CELL)
-        labels[members[piece > 0]] = total + piece[piece > 0] - 1
-        pieces.append(np.repeat(centers[cell : cell + 1], piece[-1], axis=0))
-        total += int(piece[-1])
-    return labels, np.concatenate(pieces)
-
-
-def _cells_around(centers: Float32Array) -> Int32Array:
-    m = len(centers)
-    width = min(m, 4 * _VISITS)
-    near = np.empty((m, width), dtype=np.int32)
-    half = 0.5 * np.einsum("ij,ij->i", centers, centers)
-    for start in range(0, m, _ROWS):
-        G = half - centers[start : start + _ROWS] @ centers.T
-        own = np.arange(len(G))
-        G[own, start + own] = -np.inf
-        near[start : start + _ROWS] = np.argsort(G, axis=1, kind="stable")[:, :width]
-    return near
-
-
-@njit(nogil=True, cache=True, fastmath={"reassoc", "contract", "nsz", "nnan"})
-def choose_cells(P: Any, home: Any, centers: Any, near: Any, visits: int) -> Any:
-    """Return each row's `visits` nearest cells of those around its home, that first."""
-    width = near.shape[1]
-    chosen = np.empty((len(P), visits), np.int32)
-    squares = np.empty(width, np.float32)
-    for t in range(len(P)):
-        around = near[home[t]]
-        for w in range(width):
-            center = centers[around[w]]
-            total = np.float32(0)
-            for i in range(P.shape[1]):
-                difference = P[t, i] - center[i]
-                total += difference * difference
-            squares[w] = total
-        squares[0] = -1
-        count = 0
-        # A cell is chosen by how many are nearer: no branch depends on the data.
-        for w in range(width):
-            x = squares[w]
-            nearer = 0
-            for other in range(width):
-                nearer += squares[other] < x
-            if nearer < visits and count < visits:
-                chosen[t, count] = around[w]
-                count += 1
-    return chosen
-
-
-@njit(nogil=True, cache=True)
-def group_by_cell(visits: Any, m: int) -> Any:
-    """List the rows that visit each cell: cell c has rows[stops[c]:stops[c + 1]]."""
-    stops = np.zeros(m + 1, np.int64)
-    for t in range(visits.shape[0]):
-        for v in range(visits.shape[1]):
-            stops[visits[t, v] + 1] += 1
-    for c in range(m):
-        stops[c + 1] += stops[c]
-    following = stops[:-1].copy()
-    rows = np.empty(visits.size, np.int32)
-    for t in range(visits.shape[0]):
-        for v in range(visits.shape[1]):
-            c = visits[t, v]
-            rows[following[c]] = t
-            following[c] += 1
-    return rows, stops
-
-
-@njit(nogil=True, cache=True, fastmath={"reassoc", "contract", "nsz", "nnan"})
-def load_points(P: Any, center: Any, B: Any) -> None:
-    """Write [x, |x|^2, 1] of the rows x of P, seen from the centre."""
-    r = P.shape[1]
-    for t in range(len(P)):
-        total = np.float32(0)
-        for i in range(r):
-            B[t, i] = P[t, i] - center[i]
-        for i in range(r):
-            total += B[t, i] * B[t, i]
-        B[t, r] = total
-        B[t, r + 1] = 1
-
-
-@njit(nogil=True, cache=True, fastmath={"reassoc", "contract", "nsz", "nnan"})
-def load_visitors(P: Any, rows: Any, center: Any, A: Any) -> None:
-    """Write [-2 q, 1, |q|^2] of some rows q of P, seen from the centre."""
-    r = P.shape[1]
-    for t in range(len(rows)):
-        total = np.float32(0)
-        for i in range(r):
-            difference = P[rows[t], i] - center[i]
-            A[t, i] = -2 * difference
-            total += difference * difference
-        A[t, r] = 1
-        A[t, r + 1] = total

@@ -7,6 +7,9 @@ from numba import njit
 
 _BLOCK = 64
 
+# Sums may be reordered, so that they run in vector registers; NaN never gets here.
+_SUMS = {"reassoc", "contract", "nsz", "nnan"}
+
 
 @njit(nogil=True, cache=True)
 def kth_bound(values: Any, k: int) -> Any:
@@ -134,8 +137,7 @@ def insert_pairs(rows: Any, points: Any, values: Any, distances: Any, ids: Any) 
         who[p] = j
 
 
-# Sums may be reordered, so that they run in vector registers; NaN never gets here.
-@njit(nogil=True, cache=True, fastmath={"reassoc", "contract", "nsz", "nnan"})
+@njit(nogil=True, cache=True, fastmath=_SUMS)
 def dense_pair_squares(Q: Any, X: Any, scale: float, rows: Any, points: Any) -> Any:
     """Squared lengths of ``scale * (Q[row] - X[point])``, summed in double."""
     squares = np.empty(len(rows))
@@ -150,7 +152,7 @@ def dense_pair_squares(Q: Any, X: Any, scale: float, rows: Any, points: Any) -> 
     return squares
 
 
-@njit(nogil=True, cache=True, fastmath={"reassoc", "contract", "nsz", "nnan"})
+@njit(nogil=True, cache=True, fastmath=_SUMS)
 def load_rows(X: Any, scale: float, center: Any, out: Any) -> None:
     """Write ``[x, |x|^2]`` of the scaled and centred rows x into `out`."""
     d = X.shape[1]
@@ -161,3 +163,79 @@ def load_rows(X: Any, scale: float, center: Any, out: Any) -> None:
         for i in range(d):
             total += np.float64(out[t, i]) * np.float64(out[t, i])
         out[t, d] = total
+
+
+@njit(nogil=True, cache=True, fastmath=_SUMS)
+def choose_cells(P: Any, home: Any, centers: Any, near: Any, visits: int) -> Any:
+    """Return each row's `visits` nearest cells of those around its home, that first."""
+    width = near.shape[1]
+    chosen = np.empty((len(P), visits), np.int32)
+    squares = np.empty(width, np.float32)
+    for t in range(len(P)):
+        around = near[home[t]]
+        for w in range(width):
+            center = centers[around[w]]
+            total = np.float32(0)
+            for i in range(P.shape[1]):
+                difference = P[t, i] - center[i]
+                total += difference * difference
+            squares[w] = total
+        squares[0] = -1
+        count = 0
+        # A cell is chosen by how many are nearer: no branch depends on the data.
+        for w in range(width):
+            x = squares[w]
+            nearer = 0
+            for other in range(width):
+                nearer += squares[other] < x
+            if nearer < visits and count < visits:
+                chosen[t, count] = around[w]
+                count += 1
+    return chosen
+
+
+@njit(nogil=True, cache=True)
+def group_by_cell(visits: Any, m: int) -> Any:
+    """List the rows that visit each cell: cell c has rows[stops[c]:stops[c + 1]]."""
+    stops = np.zeros(m + 1, np.int64)
+    for t in range(visits.shape[0]):
+        for v in range(visits.shape[1]):
+            stops[visits[t, v] + 1] += 1
+    for c in range(m):
+        stops[c + 1] += stops[c]
+    following = stops[:-1].copy()
+    rows = np.empty(visits.size, np.int32)
+    for t in range(visits.shape[0]):
+        for v in range(visits.shape[1]):
+            c = visits[t, v]
+            rows[following[c]] = t
+            following[c] += 1
+    return rows, stops
+
+
+@njit(nogil=True, cache=True, fastmath=_SUMS)
+def load_points(P: Any, center: Any, B: Any) -> None:
+    """Write [x, |x|^2, 1] of the rows x of P, seen from the centre."""
+    r = P.shape[1]
+    for t in range(len(P)):
+        total = np.float32(0)
+        for i in range(r):
+            B[t, i] = P[t, i] - center[i]
+        for i in range(r):
+            total += B[t, i] * B[t, i]
+        B[t, r] = total
+        B[t, r + 1] = 1
+
+
+@njit(nogil=True, cache=True, fastmath=_SUMS)
+def load_visitors(P: Any, rows: Any, center: Any, A: Any) -> None:
+    """Write [-2 q, 1, |q|^2] of some rows q of P, seen from the centre."""
+    r = P.shape[1]
+    for t in range(len(rows)):
+        total = np.float32(0)
+        for i in range(r):
+            difference = P[rows[t], i] - center[i]
+            A[t, i] = -2 * difference
+            total += difference * difference
+        A[t, r] = 1
+        A[t, r + 1] = total

@@ -9,13 +9,18 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
 from mercer._typing import ArrayLike, FloatArray, IntArray, SparseArray
+from mercer.graphs._edges import (
+    checked_adjacency,
+    edges,
+    gaussian,
+    positive,
+    root_mean_square,
+    self_tuning,
+)
 from mercer.graphs.search import Method, Metric, Neighbors, nearest_neighbors
 
 Weights = Literal["gaussian", "binary", "self_tuning"]
 Symmetry = Literal["union", "mutual"]
-
-# Weights stay above zero however far the points are, so an edge remains an edge.
-_SMALLEST = float(np.finfo(np.float64).tiny)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,7 +63,7 @@ class Graph:
         >>> Graph.from_adjacency([[0, 1, 0], [1, 0, 0], [0, 0, 0]]).n_components
         2
         """
-        return cls._of(_checked_adjacency(W), recall=1.0)
+        return cls._of(checked_adjacency(W), recall=1.0)
 
     @classmethod
     def _of(
@@ -108,12 +113,12 @@ class Graph:
             values = np.ones((m, k))
         elif self.weights == "gaussian":
             assert self.sigma is not None
-            values = _gaussian(distances, self.sigma)
+            values = gaussian(distances, self.sigma)
         else:
             assert self.scales is not None
             own = distances[:, -1:]
             own = np.where(own > 0, own, self.scales.min())
-            values = _self_tuning(distances, own, self.scales[indices])
+            values = self_tuning(distances, own, self.scales[indices])
         indptr = np.arange(0, m * k + 1, k)
         return sparse.csr_array(
             (values.ravel(), indices.ravel(), indptr), shape=(m, self.n_points)
@@ -220,7 +225,15 @@ def graph_from_neighbors(
     Examples
     --------
     >>> import numpy as np
-    >>> from mercer.graphs.search import nearest_neighbors
+    >>> from mercer.graphs._edges import (
+    checked_adjacency,
+    edges,
+    gaussian,
+    positive,
+    root_mean_square,
+    self_tuning,
+    )
+    from mercer.graphs.search import nearest_neighbors
     >>> X = np.arange(6.0)[:, None] ** 2
     >>> found = nearest_neighbors(X, 3, rng=np.random.default_rng(0))
     >>> [graph_from_neighbors(found, k).adjacency.nnz for k in (1, 2, 3)]
@@ -232,7 +245,7 @@ def graph_from_neighbors(
         msg = f"n_neighbors must be in 1..{k_found}, the neighbours found; got {k}."
         raise ValueError(msg)
     _check_options(weights, sigma, symmetry)
-    i, j, lengths = _edges(
+    i, j, lengths = edges(
         neighbors.indices[:, :k].astype(np.intp),
         neighbors.distances[:, :k],
         mutual=symmetry == "mutual",
@@ -242,11 +255,11 @@ def graph_from_neighbors(
         values, sigma = np.ones(len(lengths)), None
     elif weights == "gaussian":
         if sigma is None:
-            sigma = _root_mean_square(lengths)
-        values = _gaussian(lengths, sigma)
+            sigma = root_mean_square(lengths)
+        values = gaussian(lengths, sigma)
     else:
-        scales = _positive(neighbors.distances[:, k - 1])
-        values, sigma = _self_tuning(lengths, scales[i], scales[j]), None
+        scales = positive(neighbors.distances[:, k - 1])
+        values, sigma = self_tuning(lengths, scales[i], scales[j]), None
     W = sparse.coo_array(
         (np.tile(values, 2), (np.concatenate([i, j]), np.concatenate([j, i]))), (n, n)
     ).tocsr()
@@ -254,49 +267,6 @@ def graph_from_neighbors(
     return Graph._of(
         W, recall=neighbors.recall, weights=weights, sigma=sigma, scales=scales
     )
-
-
-def _edges(
-    indices: IntArray, distances: FloatArray, *, mutual: bool
-) -> tuple[IntArray, IntArray, FloatArray]:
-    """List every undirected edge once, as i < j and its length."""
-    n, k = indices.shape
-    rows = np.repeat(np.arange(n), k)
-    columns = indices.ravel()
-    keys = np.minimum(rows, columns) * n + np.maximum(rows, columns)
-    order = np.argsort(keys, kind="stable")
-    keys = keys[order]
-    first = np.ones(len(keys), dtype=bool)
-    first[1:] = keys[1:] != keys[:-1]
-    starts = np.flatnonzero(first)
-    if mutual:
-        starts = starts[np.diff(starts, append=len(keys)) == 2]
-    lengths = distances.ravel()[order[starts]]
-    return keys[starts] // n, keys[starts] % n, lengths
-
-
-def _gaussian(lengths: FloatArray, sigma: float) -> FloatArray:
-    if sigma == 0:
-        return np.where(lengths == 0, 1.0, _SMALLEST)
-    return np.maximum(np.exp(-0.5 * (lengths / sigma) ** 2), _SMALLEST)
-
-
-def _self_tuning(lengths: FloatArray, s_i: FloatArray, s_j: FloatArray) -> FloatArray:
-    return np.maximum(np.exp(-(lengths / s_i) * (lengths / s_j)), _SMALLEST)
-
-
-def _positive(scales: FloatArray) -> FloatArray:
-    """Replace zero scales by the smallest positive one, or by 1 if there is none."""
-    smallest = np.min(scales, where=scales > 0, initial=np.inf)
-    return np.where(scales > 0, scales, smallest if np.isfinite(smallest) else 1.0)
-
-
-def _root_mean_square(lengths: FloatArray) -> float:
-    longest = float(lengths.max(initial=0.0))
-    if longest == 0:
-        return 0.0
-    # Divided first, so that squares neither overflow nor vanish.
-    return longest * float(np.sqrt(np.mean((lengths / longest) ** 2)))
 
 
 def _check_options(weights: str, sigma: float | None, symmetry: str) -> None:
@@ -314,34 +284,3 @@ def _check_options(weights: str, sigma: float | None, symmetry: str) -> None:
     if not isinstance(sigma, Real) or not 0 < float(sigma) < np.inf:
         msg = f"sigma must be a positive number, or None for the default, got {sigma!r}"
         raise ValueError(msg)
-
-
-def _checked_adjacency(W: ArrayLike | SparseArray) -> SparseArray:
-    try:
-        A = sparse.csr_array(W, dtype=np.float64, copy=True)
-    except (TypeError, ValueError) as error:
-        msg = f"adjacency must be a numeric matrix, dense or sparse: {error}"
-        raise ValueError(msg) from error
-    if A.ndim != 2 or A.shape[0] != A.shape[1] or A.shape[0] == 0:
-        msg = f"adjacency must be square and not empty, got shape {A.shape}."
-        raise ValueError(msg)
-    A.sum_duplicates()
-    if not np.isfinite(A.data).all():
-        msg = "adjacency holds NaN or infinity; leave out edges that are not known."
-        raise ValueError(msg)
-    if A.nnz and A.data.min() < 0:
-        msg = f"adjacency has a negative weight ({A.data.min():.3g}); weights are >= 0."
-        raise ValueError(msg)
-    A.setdiag(0)
-    A.eliminate_zeros()
-    gap = abs(A - A.T).max() if A.nnz else 0.0
-    # Rounding of a symmetric formula is forgiven and removed; anything more is not.
-    if gap > 1e-10 * (A.data.max() if A.nnz else 1.0):
-        msg = (
-            f"adjacency is not symmetric: |W - W.T| reaches {gap:.3g}. "
-            "Pass e.g. W.maximum(W.T) or (W + W.T) / 2."
-        )
-        raise ValueError(msg)
-    A = sparse.csr_array((A + A.T) / 2) if gap > 0 else A
-    A.sort_indices()
-    return A

@@ -1,0 +1,87 @@
+"""Edges of a symmetric graph, their weights, and checks of a ready-made one."""
+
+import numpy as np
+from scipy import sparse
+
+from mercer._typing import ArrayLike, FloatArray, IntArray, SparseArray
+
+# Weights stay above zero however far the points are, so an edge remains an edge.
+_SMALLEST = float(np.finfo(np.float64).tiny)
+
+
+def edges(
+    indices: IntArray, distances: FloatArray, *, mutual: bool
+) -> tuple[IntArray, IntArray, FloatArray]:
+    """List every undirected edge once, as i < j and its length."""
+    n, k = indices.shape
+    rows = np.repeat(np.arange(n), k)
+    columns = indices.ravel()
+    keys = np.minimum(rows, columns) * n + np.maximum(rows, columns)
+    order = np.argsort(keys, kind="stable")
+    keys = keys[order]
+    first = np.ones(len(keys), dtype=bool)
+    first[1:] = keys[1:] != keys[:-1]
+    starts = np.flatnonzero(first)
+    if mutual:
+        starts = starts[np.diff(starts, append=len(keys)) == 2]
+    lengths = distances.ravel()[order[starts]]
+    return keys[starts] // n, keys[starts] % n, lengths
+
+
+def gaussian(lengths: FloatArray, sigma: float) -> FloatArray:
+    """Return exp(-d^2 / 2 sigma^2); at sigma = 0 only equal points weigh."""
+    if sigma == 0:
+        return np.where(lengths == 0, 1.0, _SMALLEST)
+    return np.maximum(np.exp(-0.5 * (lengths / sigma) ** 2), _SMALLEST)
+
+
+def self_tuning(lengths: FloatArray, s_i: FloatArray, s_j: FloatArray) -> FloatArray:
+    """Return exp(-d^2 / s_i s_j)."""
+    return np.maximum(np.exp(-(lengths / s_i) * (lengths / s_j)), _SMALLEST)
+
+
+def positive(scales: FloatArray) -> FloatArray:
+    """Replace zero scales by the smallest positive one, or by 1 if there is none."""
+    smallest = np.min(scales, where=scales > 0, initial=np.inf)
+    return np.where(scales > 0, scales, smallest if np.isfinite(smallest) else 1.0)
+
+
+def root_mean_square(lengths: FloatArray) -> float:
+    """Return the root of the mean square, 0 for no lengths."""
+    longest = float(lengths.max(initial=0.0))
+    if longest == 0:
+        return 0.0
+    # Divided first, so that squares neither overflow nor vanish.
+    return longest * float(np.sqrt(np.mean((lengths / longest) ** 2)))
+
+
+def checked_adjacency(W: ArrayLike | SparseArray) -> SparseArray:
+    """Return a symmetric csr copy with a zero diagonal, or say what is wrong."""
+    try:
+        A = sparse.csr_array(W, dtype=np.float64, copy=True)
+    except (TypeError, ValueError) as error:
+        msg = f"adjacency must be a numeric matrix, dense or sparse: {error}"
+        raise ValueError(msg) from error
+    if A.ndim != 2 or A.shape[0] != A.shape[1] or A.shape[0] == 0:
+        msg = f"adjacency must be square and not empty, got shape {A.shape}."
+        raise ValueError(msg)
+    A.sum_duplicates()
+    if not np.isfinite(A.data).all():
+        msg = "adjacency holds NaN or infinity; leave out edges that are not known."
+        raise ValueError(msg)
+    if A.nnz and A.data.min() < 0:
+        msg = f"adjacency has a negative weight ({A.data.min():.3g}); weights are >= 0."
+        raise ValueError(msg)
+    A.setdiag(0)
+    A.eliminate_zeros()
+    gap = abs(A - A.T).max() if A.nnz else 0.0
+    # Rounding of a symmetric formula is forgiven and removed; anything more is not.
+    if gap > 1e-10 * (A.data.max() if A.nnz else 1.0):
+        msg = (
+            f"adjacency is not symmetric: |W - W.T| reaches {gap:.3g}. "
+            "Pass e.g. W.maximum(W.T) or (W + W.T) / 2."
+        )
+        raise ValueError(msg)
+    A = sparse.csr_array((A + A.T) / 2) if gap > 0 else A
+    A.sort_indices()
+    return A
