@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import eigh
 
 from mercer._typing import FloatArray
 
@@ -66,7 +65,7 @@ def solve_budgeted_psd(A: FloatArray, *, budget: float) -> BudgetedPSD:
 
 def positive_eigenpairs(A: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return the eigenpairs of A with positive eigenvalue, largest first."""
-    values, vectors = eigh(A)
+    values, vectors = np.linalg.eigh(A)
     # Eigenvalues below the rounding error of eigh carry a random sign.
     noise = len(A) * np.finfo(np.float64).eps * np.abs(values).max(initial=0.0)
     keep = np.flatnonzero(values > noise)[::-1]
