@@ -225,15 +225,7 @@ def graph_from_neighbors(
     Examples
     --------
     >>> import numpy as np
-    >>> from mercer.graphs._edges import (
-    checked_adjacency,
-    edges,
-    gaussian,
-    positive,
-    root_mean_square,
-    self_tuning,
-    )
-    from mercer.graphs.search import nearest_neighbors
+    >>> from mercer.graphs.search import nearest_neighbors
     >>> X = np.arange(6.0)[:, None] ** 2
     >>> found = nearest_neighbors(X, 3, rng=np.random.default_rng(0))
     >>> [graph_from_neighbors(found, k).adjacency.nnz for k in (1, 2, 3)]
