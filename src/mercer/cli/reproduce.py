@@ -41,7 +41,7 @@ def command(
     known = studies()
     if paper is None:
         for study in known:
-            click.echo(f"{study.paper} {study.name:9} {study.title}")
+            click.echo(f"{study.paper} {study.name:20} {study.title}")
         return
     chosen = [s for s in known if s.paper == paper and name in (None, s.name)]
     if not chosen:
@@ -65,7 +65,8 @@ def _run(
         TimeRemainingColumn,
     )
 
-    from mercer.studies.runner import Results, run_study
+    from mercer.studies.runner import run_study
+    from mercer.studies.study import Results
     from mercer.studies.table import make_table, to_markdown, write
 
     columns = (

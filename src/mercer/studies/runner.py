@@ -9,15 +9,13 @@ import pooch
 from joblib import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
-from mercer.studies.study import Job, Study
-
-Results = dict[str, list[dict[str, float]]]  # row -> one result per split
+from mercer.studies.study import Job, Results, Study
 
 
 def cache_folder(study: Study) -> Path:
     """Folder of finished jobs; $MERCER_CACHE or the per-user cache."""
     root = os.environ.get("MERCER_CACHE") or pooch.os_cache("mercer")
-    return Path(root) / "reproduce" / study.id
+    return Path(root) / "reproduce" / f"{study.paper}_{study.shares or study.name}"
 
 
 def run_study(

@@ -3,12 +3,14 @@
 import csv
 import hashlib
 import json
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib import resources
 from typing import Any
 
 Result = Mapping[str, float]
+Results = dict[str, list[dict[str, float]]]  # row -> one result per split
 
 
 @dataclass(frozen=True)
@@ -69,8 +71,20 @@ class Study:
         How the set-up differs from the paper, in plain words.
     version : int
         Raised when the code behind the jobs changes its results.
+    collect : callable or None
+        Turns what the jobs returned into the rows and columns of the table; None
+        where they are that already.
+    notes : callable or None
+        Says in sentences what the results show beside their means, such as tests.
     draw : callable or None
-        Draws the study's own picture on a matplotlib figure from all results.
+        Draws the study's own picture on a matplotlib figure from the collected
+        results.
+    shares : str or None
+        Name of a study of the same paper with the same jobs: what one has run, the
+        other finds in the cache.
+    prints : str or None
+        Name of the study whose printed figures this one is compared with; its own by
+        default.
     decimals : int
         Shown in tables.
     """
@@ -82,7 +96,11 @@ class Study:
     better: str | None = "higher"
     deviations: tuple[str, ...] = ()
     version: int = 1
+    collect: Callable[[Results], Results] | None = None
+    notes: Callable[[Results], list[str]] | None = None
     draw: Callable[..., None] | None = None
+    shares: str | None = None
+    prints: str | None = None
     decimals: int = 2
 
     @property
@@ -90,17 +108,30 @@ class Study:
         """Paper and name, as one word."""
         return f"{self.paper}_{self.name}"
 
+    def collected(self, results: Results) -> Results:
+        """Return the rows and columns of the table."""
+        return results if self.collect is None else self.collect(results)
+
     def printed(self) -> dict[tuple[str, str], Figure]:
-        """Read the paper's own figures by row and column; empty where none are."""
-        source = resources.files("mercer.studies") / "printed" / f"{self.id}.csv"
+        """Read the paper's own figures by row and column; empty where none are.
+
+        A file has the columns row, column, mean, splits and either std or, where the
+        paper prints the standard error of the mean, sem.
+        """
+        name = f"{self.paper}_{self.prints or self.name}.csv"
+        source = resources.files("mercer.studies") / "printed" / name
         if not source.is_file():
             return {}
         with source.open(encoding="utf-8") as lines:
             return {
-                (line["row"], line["column"]): Figure(
-                    float(line["mean"]),
-                    float(line["std"]) if line.get("std") else None,
-                    int(line["splits"]) if line.get("splits") else None,
-                )
+                (line["row"], line["column"]): _figure(line)
                 for line in csv.DictReader(lines)
             }
+
+
+def _figure(line: Mapping[str, str]) -> Figure:
+    splits = int(line["splits"]) if line.get("splits") else None
+    std = float(line["std"]) if line.get("std") else None
+    if line.get("sem") and splits is not None:
+        std = float(line["sem"]) * math.sqrt(splits)
+    return Figure(float(line["mean"]), std, splits)

@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from mercer.studies.runner import Results
-from mercer.studies.study import Figure, Study
+from mercer.studies.study import Figure, Results, Study
 
 MARKS = {
     "agrees": "=",
@@ -47,6 +46,7 @@ class Table:
     rows: tuple[str, ...]
     columns: tuple[str, ...]
     cells: dict[tuple[str, str], Cell]
+    notes: tuple[str, ...] = ()
 
     def counts(self) -> dict[str, int]:
         """How many cells with a printed figure have which verdict."""
@@ -74,6 +74,7 @@ def _within_deviation(cell: Cell) -> bool:
 def make_table(study: Study, results: Results) -> Table:
     """Aggregate results over splits and compare them with print."""
     printed = study.printed()
+    results = study.collected(results)
     rows = list(dict.fromkeys([*results, *(row for row, _ in printed)]))
     ours = [column for splits in results.values() for s in splits for column in s]
     columns = list(dict.fromkeys([*(column for _, column in printed), *ours]))
@@ -86,7 +87,8 @@ def make_table(study: Study, results: Results) -> Table:
         for row in rows
         for column in columns
     }
-    return Table(study, tuple(rows), tuple(columns), cells)
+    notes = () if study.notes is None else tuple(study.notes(results))
+    return Table(study, tuple(rows), tuple(columns), cells, notes)
 
 
 def _cell(values: list[float], printed: Figure | None, better: str | None) -> Cell:
@@ -151,7 +153,7 @@ def to_markdown(table: Table) -> str:
     shown = " to ".join(str(s) for s in dict.fromkeys([splits[0], splits[-1]]))
     lines += ["", f"Ours: mean ± standard deviation over {shown} splits (print)."]
     lines += [LEGEND, "", f"Cells: {table.summary()}.", ""]
-    lines += [f"- {text}" for text in study.deviations]
+    lines += [f"- {text}" for text in (*table.notes, *study.deviations)]
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -198,7 +200,8 @@ def to_html(table: Table) -> str:
                 f"<small>{html.escape(theirs)}</small></td>"
             )
         body.append(f"<tr><th>{html.escape(row)}</th>{''.join(cells)}</tr>")
-    notes = "".join(f"<li>{html.escape(text)}</li>" for text in study.deviations)
+    texts = (*table.notes, *study.deviations)
+    notes = "".join(f"<li>{html.escape(text)}</li>" for text in texts)
     return (
         f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{heading}</title>'
         f"<style>{STYLE}</style><h1>{heading}</h1>"
@@ -258,7 +261,7 @@ def write(table: Table, results: Results, folder: Path) -> list[Path]:
         if table.study.draw is None:
             draw(table, figure)
         else:
-            table.study.draw(figure, results)
+            table.study.draw(figure, table.study.collected(results))
         path = folder / f"{table.study.id}.png"
         figure.savefig(path, dpi=130)
     return [*paths, path]
