@@ -177,7 +177,7 @@ def neighbor_graph(
 
     Notes
     -----
-    The default is the graph of Mao and Tsang (ICDM 2010), section IV. Self-tuning
+    The default is the graph of Mao and Tsang (UAI 2010), section 5.2. Self-tuning
     weights are those of Zelnik-Manor and Perona (NIPS 2004); a point with more than
     `n_neighbors` copies has no scale of its own and takes the smallest positive one.
 

@@ -68,7 +68,7 @@ class GraphBasis(BasisMixin):
 
     Notes
     -----
-    Mao and Tsang (2010), section II, for the graph and the normalised Laplacian. An
+    Mao and Tsang (UAI 2010), sections 3 and 5.2, for the graph and the normalised Laplacian. An
     isolated point has :math:`L_{ii} = 1` there (0 in the combinatorial one).
 
     A new point x with weights :math:`w_j` to its neighbours among the training points
