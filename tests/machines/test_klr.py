@@ -82,6 +82,11 @@ def test_weights_of_points_and_classes(multi_class):
         model.fit(X, y, sample_weight=by_point).predict_proba(X),
         atol=1e-8,
     )
+    np.testing.assert_allclose(
+        by_class.fit(X, y, sample_weight=weights).predict_proba(X),
+        model.fit(X, y, sample_weight=weights * by_point).predict_proba(X),
+        atol=1e-8,
+    )
 
 
 def test_balanced_classes_count_labelled_points_only():
