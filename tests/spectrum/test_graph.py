@@ -173,6 +173,14 @@ def test_more_neighbours_than_points_is_the_complete_graph() -> None:
     assert np.allclose(basis.values_, [0.0, 1.2, 1.2])
 
 
+def test_small_integers_are_points_too() -> None:
+    X = np.random.default_rng(1).integers(0, 255, (50, 6)).astype(np.uint8)
+    basis, same = GraphBasis(5).fit(X), GraphBasis(5).fit(X.astype(float))
+    assert np.allclose(projector(basis.vectors_), projector(same.vectors_))
+    assert np.array_equal(basis.extend(X), basis.vectors_)
+    assert np.array_equal(basis.extend(X.astype(float)), basis.vectors_)
+
+
 def test_equal_points() -> None:
     basis = GraphBasis(4, n_neighbors=3).fit(np.ones((9, 2)))
     assert np.isfinite(basis.vectors_).all()
@@ -187,6 +195,7 @@ def test_isolated_points_take_no_part_in_smooth_directions() -> None:
     assert np.count_nonzero(np.isclose(basis.values_, 1.0)) >= 2
     lonely = GraphBasis(2, affinity="precomputed").fit(np.zeros((3, 3)))
     assert np.array_equal(lonely.values_, [1.0, 1.0])
+    assert np.array_equal(lonely.extend(np.zeros((1, 3))), [[0.0, 0.0]])
     alone = GraphBasis(2, affinity="precomputed", laplacian="combinatorial")
     assert np.array_equal(alone.fit(np.zeros((3, 3))).values_, [0.0, 0.0])
 
@@ -198,7 +207,7 @@ def test_isolated_points_take_no_part_in_smooth_directions() -> None:
         (np.full((5, 2), np.inf), "infinity"),
         (np.empty((0, 2)), "0 sample"),
         (np.ones((1, 2)), "minimum of 2"),
-        (np.array([["a"], ["b"]]), "could not convert"),
+        (np.array([["a"], ["b"]]), "arrays of bytes/strings"),
     ],
 )
 def test_bad_points(X: np.ndarray, message: str) -> None:

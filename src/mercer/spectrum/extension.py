@@ -5,11 +5,9 @@ from scipy import sparse
 
 from mercer._typing import FloatArray, IntArray, SparseArray
 from mercer.graphs.laplacian import LaplacianKind
-from mercer.graphs.search import Metric
 
 # Where |1 - gamma| is smaller, the factor 1 / (1 - gamma) is damped.
 SMALLEST_DIVISOR = 0.1
-_BLOCK = 1024
 
 
 def extend_vectors(
@@ -62,60 +60,42 @@ def damped_inverse(x: FloatArray) -> FloatArray:
     return inverse
 
 
-def equal_training_rows(
-    points: SparseArray,
-    metric: Metric,
-    X: SparseArray,
-    indices: IntArray,
-    distances: FloatArray,
-) -> IntArray:
-    """Find for every new point the training point it equals, or -1.
+def equal_training_points(indices: IntArray, distances: FloatArray) -> IntArray:
+    """Return for every new point the first training point at distance 0, or -1.
 
     Parameters
     ----------
-    points : array or sparse array of shape (n, n_features)
-        Training points.
-    metric : str or callable
-        Of the distances.
-    X : array or sparse array of shape (m, n_features)
-        New points.
     indices, distances : ndarray of shape (m, k)
-        Their nearest training points.
-
-    Returns
-    -------
-    int array of shape (m,)
-        The first of several equal training points.
+        Nearest training points. The search computes distances from differences, so
+        that they are exactly 0 between equal points.
     """
-    same = distances == 0
-    if metric in ("euclidean", "cosine"):
-        # Fast searches leave a rounding error in the distance of equal points.
-        near = 1e-3 * _norms(X)[:, None] if metric == "euclidean" else 1e-3
-        rows, slots = np.nonzero((distances <= near) & ~same)
-        for start in range(0, len(rows), _BLOCK):
-            i, j = rows[start : start + _BLOCK], slots[start : start + _BLOCK]
-            difference = abs(X[i] - points[indices[i, j]])
-            same[i, j] = np.asarray(difference.sum(axis=1)).ravel() == 0
-    n = points.shape[0]
-    first = np.min(indices, axis=1, where=same, initial=n)
-    return np.where(first < n, first, -1)
+    first = np.min(
+        indices, axis=1, where=distances == 0, initial=np.iinfo(indices.dtype).max
+    )
+    return np.where((distances == 0).any(axis=1), first, -1)
 
 
-def row_codes(weights: SparseArray) -> FloatArray:
-    """Return one number a row, equal for equal rows and, almost surely, only then."""
-    probe = np.random.default_rng(0).standard_normal(weights.shape[1])
-    return np.asarray(weights @ probe)
+def equal_training_rows(adjacency: SparseArray, weights: SparseArray) -> IntArray:
+    """Return for every row of weights the first equal row of the adjacency, or -1.
+
+    Rows without an edge equal none. Rows are told apart by one random combination of
+    their entries, which unequal rows share with probability 0.
+
+    Parameters
+    ----------
+    adjacency : csr_array of shape (n, n)
+    weights : csr_array of shape (m, n)
+        Both with sorted indices.
+    """
+    probe = np.random.default_rng(0).standard_normal(adjacency.shape[1])
+    codes, new_codes = adjacency @ probe, weights @ probe
+    order = np.argsort(codes, kind="stable")
+    place = np.minimum(np.searchsorted(codes[order], new_codes), len(codes) - 1)
+    equal = (codes[order][place] == new_codes) & (np.diff(weights.indptr) > 0)
+    return np.where(equal, order[place], -1)
 
 
 def _inverse(x: FloatArray) -> FloatArray:
     inverse = np.zeros_like(x)
     np.divide(1.0, x, out=inverse, where=x > 0)
     return inverse
-
-
-def _norms(X: SparseArray) -> FloatArray:
-    if sparse.issparse(X):
-        X = X.multiply(X).sum(axis=1)
-        return np.sqrt(np.asarray(X, dtype=np.float64).ravel())
-    norms: FloatArray = np.linalg.norm(X, axis=1)
-    return norms

@@ -20,7 +20,11 @@ from mercer.spectrum._base import (
     orthogonality,
 )
 from mercer.spectrum.eigen import component_vectors, smallest_eigenpairs
-from mercer.spectrum.extension import equal_training_rows, extend_vectors, row_codes
+from mercer.spectrum.extension import (
+    equal_training_points,
+    equal_training_rows,
+    extend_vectors,
+)
 
 
 class GraphBasis(BasisMixin):
@@ -68,8 +72,9 @@ class GraphBasis(BasisMixin):
 
     Notes
     -----
-    Mao and Tsang (UAI 2010), sections 3 and 5.2, for the graph and the normalised Laplacian. An
-    isolated point has :math:`L_{ii} = 1` there (0 in the combinatorial one).
+    Mao and Tsang (UAI 2010), sections 3 and 5.2, for the graph and the normalised
+    Laplacian. An isolated point has :math:`L_{ii} = 1` there (0 in the combinatorial
+    one).
 
     A new point x with weights :math:`w_j` to its neighbours among the training points
     and degree :math:`d = \sum_j w_j` takes the value that makes the eigenvector
@@ -173,19 +178,14 @@ class GraphBasis(BasisMixin):
         W = self.graph_.adjacency
         if self.index_ is None:
             weights = self._checked_weights(X)
-            codes, new_codes = row_codes(W), row_codes(weights)
-            order = np.argsort(codes, kind="stable")
-            place = np.minimum(np.searchsorted(codes[order], new_codes), len(codes) - 1)
-            known = np.where(codes[order][place] == new_codes, order[place], -1)
+            known = equal_training_rows(W, weights)
         else:
             X = self._checked_points(X, reset=False)
             k = min(self.n_neighbors, W.shape[0])
             found, distances = self.index_.query(X, k)
             indices = found.astype(np.intp)
             weights = self.graph_.weigh(indices, distances)
-            known = equal_training_rows(
-                self._points, self.metric, X, indices, distances
-            )
+            known = equal_training_points(indices, distances)
         extended = extend_vectors(
             weights, self.vectors_, self.values_, degrees(W), self.laplacian
         )
@@ -208,7 +208,6 @@ class GraphBasis(BasisMixin):
             )
             raise ValueError(msg)
         X = self._checked_points(X, reset=True)
-        self._points = X
         self.index_ = NeighborIndex.fit(X, metric=self.metric, rng=rng)
         k = self.n_neighbors
         if isinstance(k, int) and k >= X.shape[0]:
@@ -228,12 +227,12 @@ class GraphBasis(BasisMixin):
             X,
             reset=reset,
             accept_sparse="csr",
-            dtype=[np.float64, np.float32],
+            dtype="numeric",  # the index keeps small integers small
             ensure_min_samples=2 if reset else 1,
         )
 
     def _checked_weights(self, X: ArrayLike | SparseArray) -> SparseArray:
-        weights = sparse.csr_array(X, dtype=np.float64)
+        weights = sparse.csr_array(X, dtype=np.float64, copy=True)
         n = self.graph_.n_points
         if weights.ndim != 2 or weights.shape[1] != n:
             msg = (
@@ -244,7 +243,8 @@ class GraphBasis(BasisMixin):
         if weights.nnz and not (np.isfinite(weights.data) & (weights.data >= 0)).all():
             msg = "weights to the training points must be finite and >= 0."
             raise ValueError(msg)
-        weights.sort_indices()
+        weights.sum_duplicates()
+        weights.eliminate_zeros()
         return weights
 
     def __sklearn_tags__(self) -> Tags:
