@@ -64,7 +64,7 @@ def test_auto_chooses_and_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = AutoBasis(3).fit(sparse.csr_array(np.abs(X)))
     assert rows.basis_.metric == "cosine"
     assert "60 sparse rows" in rows.certificate_.reason
-    monkeypatch.setattr(basis_module, "_GRAPH_UP_TO", 50)
+    monkeypatch.setattr(basis_module, "GRAPH_UP_TO", 50)
     many = AutoBasis(3, random_state=0).fit(X)
     assert isinstance(many.basis_, AnchorBasis)
     assert "60 points are too many" in many.certificate_.reason

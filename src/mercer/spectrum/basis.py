@@ -87,7 +87,7 @@ def make_basis(basis: Any = "auto", **params: Any) -> Any:
 
 
 class AutoBasis(BasisMixin):
-    """A basis chosen by the number of points and features and by sparsity.
+    """A basis chosen by the number of points and by sparsity.
 
     Parameters
     ----------
@@ -106,6 +106,7 @@ class AutoBasis(BasisMixin):
     -----
     A ready-made graph, sparse rows (with the cosine distance, which suits counts of
     words) and up to 300,000 dense rows: `GraphBasis`. More dense rows: `AnchorBasis`.
+    The number of features is no ground for a choice: both costs are proportional to it.
 
     Examples
     --------
