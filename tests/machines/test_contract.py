@@ -17,6 +17,7 @@ from mercer.machines.laplacian_cv import LapRLSCV, LapSVMCV
 from mercer.machines.rls import RLSClassifier
 from mercer.machines.simple_mkl import SimpleMKL
 from mercer.machines.svm import KernelSVC
+from mercer.persist import load, save
 from mercer.spectrum.filters import diffusion
 from mercer.spectrum.graph import GraphBasis
 from mercer.spectrum.kernel import SpectralKernel
@@ -218,17 +219,19 @@ def test_sparse_points_equal_dense_ones(machine):
 
 
 @each_machine
-def test_pickle_round_trip_and_untouched_arguments(machine):
+def test_round_trips_and_untouched_arguments(machine, tmp_path):
     X, truth = blobs()
     y = some_labels(truth)
     X0, y0 = X.copy(), y.copy()
     model = clone(machine).fit(X, y)
     np.testing.assert_array_equal(X, X0)
     np.testing.assert_array_equal(y, y0)
+    f = model.decision_function(X)
     again = pickle.loads(pickle.dumps(model))
-    np.testing.assert_array_equal(
-        again.decision_function(X), model.decision_function(X)
-    )
+    np.testing.assert_array_equal(again.decision_function(X), f)
+    save(model, tmp_path / "model.skops")
+    again = load(tmp_path / "model.skops")
+    np.testing.assert_array_equal(again.decision_function(X), f)
 
 
 @each_on_kernels
