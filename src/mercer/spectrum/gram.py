@@ -10,14 +10,16 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from mercer._checks import check_psd, check_symmetric
 from mercer._random import as_generator
 from mercer._typing import ArrayLike, FloatArray, IntArray, RandomState, SparseArray
+from mercer.kernels.base import Kernel
 from mercer.kernels.normalized import Normalized
 from mercer.kernels.spec import as_kernel
 from mercer.spectrum._base import (
     BasisCertificate,
     BasisMixin,
     check_n_components,
+    orthogonality,
 )
-from mercer.spectrum.kernel_pairs import exact_pairs, landmark_pairs
+from mercer.spectrum.kernel_pairs import KernelPairs, exact_pairs, landmark_pairs
 
 EXACT_UP_TO = 3000
 DEFAULT_LANDMARKS = 1000
@@ -103,53 +105,24 @@ class GramBasis(BasisMixin):
         y : ignored
         """
         X = self._checked(X, reset=True)
-        n = X.shape[0]
-        r = check_n_components(self.n_components, n)
-        kernel = None
+        kernel: Kernel | None = None
         if not self._is_precomputed():
             kernel = as_kernel(self.kernel).resolve(X)
             kernel = Normalized(kernel) if self.normalized else kernel
-        m = self._n_landmarks(n)
-        if m is None:
-            if kernel is None:
-                check_psd(X)
-            K = X if kernel is None else kernel(X)
-            pairs = exact_pairs(K, r, centered=self.centered)
-            method = "dense"
-        else:
-            if kernel is None:
-                check_symmetric(X)
-
-            def columns(rows: IntArray) -> FloatArray:
-                picked: FloatArray = (
-                    X[:, rows] if kernel is None else kernel(X, X[rows])
-                )
-                return picked
-
-            diagonal = X.diagonal() if kernel is None else kernel.diag(X)
-            rng = as_generator(self.random_state)
-            pairs = landmark_pairs(
-                columns, diagonal, r, m, centered=self.centered, rng=rng
-            )
-            method = f"nystrom with {len(pairs.landmarks)} landmarks"
+        pairs, method = self._pairs(X, kernel)
         self.vectors_, self.values_ = pairs.vectors, pairs.values
         self.landmarks_ = pairs.landmarks
         self._kernel, self._weights, self._offset = kernel, pairs.weights, pairs.offset
         self._points = None if kernel is None else X[pairs.landmarks]
         gap = float(pairs.values[-1]) - pairs.next_value
-        kept = float(pairs.values.sum())
         self.certificate_ = BasisCertificate(
             method=method,
             reason="asked for",
             residual=pairs.residual,
-            orthogonality=float(
-                np.abs(
-                    pairs.vectors.T @ pairs.vectors - np.eye(len(pairs.values))
-                ).max()
-            ),
+            orthogonality=orthogonality(pairs.vectors),
             gap=gap,
             cuts_repeated_value=gap <= 1e-6 * float(pairs.values[0]),
-            lost_trace=max(0.0, 1.0 - kept / pairs.trace),
+            lost_trace=max(0.0, 1.0 - float(pairs.values.sum()) / pairs.trace),
         )
         return self
 
@@ -176,6 +149,32 @@ class GramBasis(BasisMixin):
                 K = self._kernel(X[rows], self._points)
             U[rows] = (K - self._offset) @ self._weights
         return U
+
+    def _pairs(self, X: Any, kernel: Kernel | None) -> tuple[KernelPairs, str]:
+        """Compute the pairs; without a kernel X is the Gram matrix."""
+        n = X.shape[0]
+        r = check_n_components(self.n_components, n)
+        m = self._n_landmarks(n)
+        if m is None:
+            if kernel is None:
+                check_psd(X)
+            K = X if kernel is None else kernel(X)
+            return exact_pairs(K, r, centered=self.centered), "dense"
+        if kernel is None:
+            check_symmetric(X)
+
+        def columns(rows: IntArray) -> FloatArray:
+            return np.asarray(X[:, rows] if kernel is None else kernel(X, X[rows]))
+
+        pairs = landmark_pairs(
+            columns,
+            X.diagonal() if kernel is None else kernel.diag(X),
+            r,
+            m,
+            centered=self.centered,
+            rng=as_generator(self.random_state),
+        )
+        return pairs, f"nystrom with {len(pairs.landmarks)} landmarks"
 
     def _n_landmarks(self, n: int) -> int | None:
         if self.n_landmarks is None:
