@@ -41,7 +41,7 @@ from mercer.graphs._select import (
 
 _CELL = 256  # points in a cell
 _SAMPLE = 400  # rows with known neighbours, to choose and again to judge
-_AROUND = 512  # cells around a cell that its points may visit
+_AROUND = 128  # cells around a cell, among which its points choose
 _TASK = 16384
 _ROWS = 1024
 
@@ -171,8 +171,7 @@ class Cells:
         """Return the places of each row's nearest points in the cells it visits."""
         best = np.full((len(P), plan.kept), np.inf, dtype=np.float32)
         places = np.full((len(P), plan.kept), -1, dtype=np.int32)
-        width = min(self.near.shape[1], 4 * plan.visits)
-        visits = choose_cells(P, home, self.centers, self.near[:, :width], plan.visits)
+        visits = choose_cells(P, home, self.centers, self.near, plan.visits)
         largest = int(np.diff(self.starts).max())
         points = np.empty((largest, P.shape[1] + 2), dtype=np.float32)
         visitors = np.empty((_ROWS, P.shape[1] + 2), dtype=np.float32)
@@ -217,7 +216,7 @@ class Cells:
         while visits <= self.near.shape[1]:
             # Measuring a pair anew takes about as long as 16 entries of a product.
             cost = visits * _CELL * (r + 2) + 16 * kept * d
-            if cost > 0.5 * n * (d + 1):
+            if cost > 0.5 * n * (d + 1) or kept > 16 * k + 2:
                 return None
             reach = _lower(rank < visits)
             if reach >= self.target:
