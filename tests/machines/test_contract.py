@@ -274,6 +274,35 @@ def test_features_and_gram_matrix_of_a_learned_kernel_agree(machine, n_classes):
     assert not hasattr(learner, "kernel_")
 
 
+@each_machine
+def test_none_is_the_training_rows_of_a_learned_kernel(machine):
+    X, truth = blobs()
+    y = some_labels(truth)
+    if isinstance(machine, SimpleMKL):
+        with pytest.raises(ValueError, match="pass X"):
+            clone(machine).fit(X, y).predict(None)
+        return
+    model = clone(machine)
+    if machine in ON_KERNELS:
+        model.set_params(kernel=DiffusionLearner(12))
+    model.fit(X, y)
+    np.testing.assert_allclose(
+        model.decision_function(None), model.decision_function(X), atol=1e-8
+    )
+    np.testing.assert_array_equal(model.predict(None), model.predict(X))
+
+
+@each_on_kernels
+def test_none_is_refused_where_the_rows_were_not_kept(machine):
+    X, truth = blobs()
+    basis = GraphBasis(None, n_neighbors=12).fit(X[::-1])
+    ready_made = SpectralKernel(basis, diffusion(basis.values_))
+    for kernel in ("rbf", ready_made):
+        model = clone(machine).set_params(kernel=kernel).fit(X, truth)
+        with pytest.raises(ValueError, match="pass X"):
+            model.predict(None)
+
+
 @each_on_kernels
 def test_a_learner_may_work_on_a_graph(machine):
     X, truth = blobs()

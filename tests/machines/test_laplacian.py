@@ -2,6 +2,8 @@ import numpy as np
 import pytest
 from sklearn.metrics.pairwise import rbf_kernel
 
+from data_folder import needs_data
+from mercer.datasets import load
 from mercer.graphs.laplacian import laplacian
 from mercer.graphs.neighbors import neighbor_graph
 from mercer.kernels.parametric import RBF
@@ -191,3 +193,25 @@ def test_a_graph_in_place_of_points_is_refused():
     _, y, graph = problem(2)
     with pytest.raises(TypeError, match="ready-made Graph as graph="):
         LapRLS().fit(graph, y)
+
+
+@pytest.mark.slow
+@needs_data
+@pytest.mark.parametrize(
+    ("name", "n_labeled", "n_neighbors", "degree", "printed"),
+    [
+        ("g50c", 50, 50, 5, 94.64),
+        ("ssl_digit1", 100, 5, 2, 98.14),
+        ("ssl_usps", 100, 5, 2, 95.10),
+        ("ssl_text", 100, 50, 5, 76.44),
+    ],
+)
+def test_near_print(name, n_labeled, n_neighbors, degree, printed):
+    """Mao and Tsang (2010), Table 2, where folds and ties are not said: one point."""
+    data = load(name)
+    model = LapRLSCV(n_neighbors=n_neighbors, degree=degree, random_state=0)
+    accuracies = []
+    for known, rest in data.splits[n_labeled]:
+        found = model.fit(data.X, data.reveal(known)).transduction_[rest]
+        accuracies.append(100 * np.mean(found == data.y[rest]))
+    assert abs(np.mean(accuracies) - printed) <= 1.0

@@ -15,6 +15,7 @@ from mercer._typing import ArrayLike, FloatArray, IntArray
 from mercer.exceptions import DisconnectedGraphWarning
 from mercer.graphs.neighbors import Graph
 from mercer.machines._maps import (
+    GramMap,
     KernelMap,
     is_learner,
     is_precomputed,
@@ -97,7 +98,8 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
         ----------
         X : array-like or sparse array of shape (m, n_features)
             New points; with ``kernel="precomputed"`` their kernel values with all
-            training points, (m, n).
+            training points, (m, n). None is the training rows, without a search,
+            where the kernel was learned by this machine.
 
         Returns
         -------
@@ -122,7 +124,16 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
 
     def _represent(self, X: Any) -> FloatArray:
         check_is_fitted(self, "dual_coef_")
-        return self._map.represent(self._checked(X, reset=False))
+        if X is not None:
+            return self._map.represent(self._checked(X, reset=False))
+        # A kernel that was handed over ready-made may know other rows than ours.
+        if isinstance(self._map, GramMap) or hasattr(self.kernel, "features"):
+            msg = (
+                "X=None means the training rows, which only a machine that learned its "
+                "kernel has kept; pass X."
+            )
+            raise ValueError(msg)
+        return self._map.represent(None)
 
     def _scores(self, R: FloatArray) -> FloatArray:
         """Return decision values, (m, q), and the prior where no label reaches."""
