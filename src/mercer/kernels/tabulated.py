@@ -1,6 +1,6 @@
 """A Gram matrix over given points, found again by their values."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -33,14 +33,9 @@ class Tabulated(Kernel):
 
     points: Any
     K: FloatArray
-    _place: dict[bytes, int] = field(init=False)
 
     def __post_init__(self) -> None:
         check_same_length(self.points, self.K, "points", "K")
-        place: dict[bytes, int] = {}
-        for i, key in enumerate(_keys(self.points)):
-            place.setdefault(key, i)
-        object.__setattr__(self, "_place", place)
 
     def __call__(self, X: Any, Z: Any = None) -> FloatArray:
         """Return the tabulated values of X and Z, (n, m); Z is X when None."""
@@ -52,9 +47,10 @@ class Tabulated(Kernel):
         return self.K.diagonal()[self._rows(X)]
 
     def _rows(self, X: Any) -> IntArray:
-        keys = _keys(X)
-        places = [self._place.get(key, -1) for key in keys]
-        rows: IntArray = np.array(places, dtype=np.intp)
+        place: dict[bytes, int] = {}
+        for i, key in enumerate(_keys(self.points)):
+            place.setdefault(key, i)
+        rows: IntArray = np.array([place.get(key, -1) for key in _keys(X)], np.intp)
         if rows.min(initial=0) < 0:
             msg = (
                 f"{int((rows < 0).sum())} of {len(rows)} points are new, and this "

@@ -1,8 +1,7 @@
 """Pieces of the annealed machines: class shares, kernels in training, prediction.
 
 Kernels come as matrices or as features of the training points. Either view gives the
-solver its stack and the machine its function f, called with new points or, without
-any, for the training points.
+solver its stack, the machine its function f, and the values of f in training.
 """
 
 from dataclasses import dataclass
@@ -20,6 +19,17 @@ from mercer.spectrum.kernel import SpectralKernel
 
 # Less than this share of the largest kernel value is rounding error of eigenvectors.
 _REACH = 1e-10
+
+
+@dataclass(frozen=True, slots=True)
+class AnnealedCertificate:
+    """How the machine knows that it is right."""
+
+    gap: float  # relative duality gap of the kernel weights at the end
+    ratio_residual: float  # largest error of a class share
+    change: float  # largest last change of the soft labels at a temperature
+    n_temperatures: int
+    n_rounds: int  # over all temperatures
 
 
 def class_shares(class_ratio: float | ArrayLike | None, labels: Labels) -> FloatArray:
@@ -50,11 +60,13 @@ class MatrixFunction:
     points: Any
     coef: FloatArray  # (n, m)
     labeled: IntArray
-    K: FloatArray  # (n, n) over the training points
 
-    def __call__(self, X: Any = None) -> tuple[FloatArray, BoolArray]:
+    def __call__(self, X: Any) -> tuple[FloatArray, BoolArray]:
         """Return f, (m, q), and whether any labelled point reaches the point."""
-        K = self.K if X is None else self.kernel(X, self.points)
+        return self.of(self.kernel(X, self.points))
+
+    def of(self, K: FloatArray) -> tuple[FloatArray, BoolArray]:
+        """Return the same from kernel values with the training points."""
         return K @ self.coef, _reached(K[:, self.labeled])
 
 
@@ -76,8 +88,14 @@ class MatrixView:
         """Return f = sum_j weights_j K_j coef."""
         used = np.flatnonzero(weights)
         kernel = Weighted([self.kernels[j] for j in used], weights[used])
-        K = np.tensordot(weights[used], self.K[used], axes=1)
-        return MatrixFunction(kernel, self.points, coef, labeled, K)
+        return MatrixFunction(kernel, self.points, coef, labeled)
+
+    def in_training(
+        self, weights: FloatArray, coef: FloatArray, labeled: IntArray
+    ) -> tuple[FloatArray, BoolArray]:
+        """Return f and reach of the training points."""
+        K = np.tensordot(weights, self.K, axes=1)
+        return self.function(weights, coef, labeled).of(K)
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,9 +106,12 @@ class FeatureFunction:
     reads: list[FloatArray]  # (r_j, m) weight_j Φ_jᵀ coef
     seen: list[FloatArray]  # (l, r_j) features of the labelled points
 
-    def __call__(self, X: Any = None) -> tuple[FloatArray, BoolArray]:
+    def __call__(self, X: Any) -> tuple[FloatArray, BoolArray]:
         """Return f, (m, q), and whether any labelled point reaches the point."""
-        features = [kernel.features(X) for kernel in self.kernels]
+        return self.of([kernel.features(X) for kernel in self.kernels])
+
+    def of(self, features: list[FloatArray]) -> tuple[FloatArray, BoolArray]:
+        """Return the same from the features of the points."""
         f: FloatArray = sum(
             (F @ read for F, read in zip(features, self.reads, strict=True)),
             start=np.zeros((len(features[0]), self.reads[0].shape[1])),
@@ -128,8 +149,35 @@ class FeatureView:
             [self.features[j][labeled] for j in used],
         )
 
+    def in_training(
+        self, weights: FloatArray, coef: FloatArray, labeled: IntArray
+    ) -> tuple[FloatArray, BoolArray]:
+        """Return f and reach of the training points."""
+        features = [self.features[j] for j in np.flatnonzero(weights)]
+        return self.function(weights, coef, labeled).of(features)
+
 
 def _reached(K: FloatArray) -> BoolArray:
     largest = np.abs(K).max(axis=1, initial=0.0)
     reached: BoolArray = largest > _REACH * largest.max(initial=0.0)
     return reached
+
+
+def middle_threshold(
+    f: FloatArray, positive: BoolArray, otherwise: FloatArray
+) -> FloatArray:
+    """Return the threshold half-way between two sets of values, if it parts them.
+
+    Once labels have hardened every threshold between the sets gives the same shares.
+    """
+    if positive.all() or not positive.any() or f[~positive].max() > f[positive].min():
+        return otherwise
+    return np.array([(f[~positive].max() + f[positive].min()) / 2])
+
+
+def codes_of(scores: FloatArray) -> IntArray:
+    """Return the class that decision values speak for, (m,)."""
+    if scores.shape[1] == 1:
+        return (scores[:, 0] > 0).astype(np.intp)
+    best: IntArray = scores.argmax(axis=1)
+    return best

@@ -2,7 +2,6 @@
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, Self
 
@@ -19,20 +18,16 @@ from mercer.exceptions import DisconnectedGraphWarning
 from mercer.kernels.composite import Scaled, Weighted
 from mercer.kernels.sets import gaussian_set
 from mercer.kernels.stack import gram_stack, resolve_kernels
-from mercer.machines._annealed_parts import FeatureView, MatrixView, class_shares
+from mercer.machines._annealed_parts import (
+    AnnealedCertificate,
+    FeatureView,
+    MatrixView,
+    class_shares,
+    codes_of,
+    middle_threshold,
+)
 from mercer.optim.annealing import Annealed, signed_targets, solve_annealed
 from mercer.optim.kernel_weights import solve_kernel_weights
-
-
-@dataclass(frozen=True, slots=True)
-class AnnealedCertificate:
-    """How the machine knows that it is right."""
-
-    gap: float  # relative duality gap of the kernel weights at the end
-    ratio_residual: float  # largest error of a class share
-    change: float  # largest last change of the soft labels at a temperature
-    n_temperatures: int
-    n_rounds: int  # over all temperatures
 
 
 class AnnealedKernelMachine(ClassifierMixin, BaseEstimator):
@@ -172,7 +167,8 @@ class AnnealedKernelMachine(ClassifierMixin, BaseEstimator):
             coef = self._annealed(view, labels)
         self.kernel_ = Weighted(self.kernels_, self.weights_)
         self._function = view.function(self.weights_, coef, labels.labeled)
-        self._transduce(labels, unlabeled)
+        f, reached = view.in_training(self.weights_, coef, labels.labeled)
+        self._transduce(labels, unlabeled, f, reached)
         return self
 
     def decision_function(self, X: ArrayLike | SparseArray) -> FloatArray:
@@ -185,7 +181,7 @@ class AnnealedKernelMachine(ClassifierMixin, BaseEstimator):
 
     def predict(self, X: ArrayLike | SparseArray) -> NDArray[Any]:
         """Return the class of points, (m,)."""
-        codes = _codes(self._scores(X))
+        codes = codes_of(self._scores(X))
         return self.classes_[codes]
 
     def _view(self, X: Any) -> MatrixView | FeatureView:
@@ -254,15 +250,16 @@ class AnnealedKernelMachine(ClassifierMixin, BaseEstimator):
         )
         return end.coef
 
-    def _transduce(self, labels: Labels, unlabeled: IntArray) -> None:
+    def _transduce(
+        self, labels: Labels, unlabeled: IntArray, f: FloatArray, reached: BoolArray
+    ) -> None:
         codes = labels.codes.copy()
-        f, reached = self._function()
         if self.annealing_ is not None and len(self.classes_) == 2:
             hidden = unlabeled[reached[unlabeled]]
             positive = self.annealing_.P[reached[unlabeled], 1] > 0.5
-            self.threshold_ = _middle(f[hidden, 0], positive, self.threshold_)
+            self.threshold_ = middle_threshold(f[hidden, 0], positive, self.threshold_)
         scores = self._shifted(f[unlabeled], reached[unlabeled])
-        codes[unlabeled] = _codes(scores)
+        codes[unlabeled] = codes_of(scores)
         self.transduction_ = self.classes_[codes]
 
     def _scores(self, X: Any) -> FloatArray:
@@ -301,20 +298,3 @@ class AnnealedKernelMachine(ClassifierMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
-
-
-def _middle(f: FloatArray, positive: BoolArray, otherwise: FloatArray) -> FloatArray:
-    """Return the threshold half-way between two sets of values, if it parts them.
-
-    Once labels have hardened every threshold between the sets gives the same shares.
-    """
-    if positive.all() or not positive.any() or f[~positive].max() > f[positive].min():
-        return otherwise
-    return np.array([(f[~positive].max() + f[positive].min()) / 2])
-
-
-def _codes(scores: FloatArray) -> IntArray:
-    if scores.shape[1] == 1:
-        return (scores[:, 0] > 0).astype(np.intp)
-    best: IntArray = scores.argmax(axis=1)
-    return best
