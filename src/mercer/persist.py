@@ -14,12 +14,13 @@ from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile
 
+import numpy as np
 import skops.io
 from scipy.sparse import coo_array, csc_array, csr_array
 from sklearn.base import BaseEstimator
 from skops.io.exceptions import UntrustedTypesFoundException
 
-_SCIPY_TYPES = [coo_array, csc_array, csr_array]
+_ARRAY_TYPES = [np.dtype, coo_array, csc_array, csr_array]
 
 
 def save(obj: Any, path: str | os.PathLike[str]) -> None:
@@ -56,9 +57,10 @@ def save(obj: Any, path: str | os.PathLike[str]) -> None:
 def load(path: str | os.PathLike[str], *, trusted: Sequence[str] = ()) -> Any:
     """Read what `save` wrote.
 
-    Estimators and result classes of Mercer, and what skops trusts of scikit-learn,
-    NumPy and SciPy, are loaded. Anything else that the file names is refused before
-    any object is made: functions of Mercer too, since a file can ask for a call.
+    Estimators and result classes of Mercer, what skops trusts of scikit-learn, NumPy
+    and SciPy, and the column encoders of skrub are loaded. Anything else that the
+    file names is refused before any object is made: functions of Mercer too, since a
+    file can ask for a call.
 
     Parameters
     ----------
@@ -94,20 +96,21 @@ def load(path: str | os.PathLike[str], *, trusted: Sequence[str] = ()) -> Any:
 
 
 def _is_known(name: str) -> bool:
-    """Tell whether a name is an estimator or record of Mercer, or a sparse array."""
+    """Tell estimators and records of Mercer, encoders of skrub and sparse arrays."""
     module, _, attribute = name.rpartition(".")
     parts = module.split(".")
-    if parts[0] == "scipy":
-        return any(name == f"{t.__module__}.{t.__name__}" for t in _SCIPY_TYPES)
-    if parts[0] != "mercer" or "__main__" in parts:  # importing __main__ would run it
+    if parts[0] in {"numpy", "scipy"}:
+        return any(name == f"{t.__module__}.{t.__name__}" for t in _ARRAY_TYPES)
+    # Importing __main__ would run it.
+    if parts[0] not in {"mercer", "skrub"} or "__main__" in parts:
         return False
     try:
         known = getattr(import_module(module), attribute)
     except (ImportError, AttributeError):
         return False
     # A module also holds what it imports: `mercer.persist.Path` is not Mercer's.
-    return (
-        isinstance(known, type)
-        and known.__module__ == module
-        and (issubclass(known, BaseEstimator | tuple) or is_dataclass(known))
-    )
+    if not isinstance(known, type) or known.__module__ != module:
+        return False
+    if parts[0] == "skrub":
+        return issubclass(known, BaseEstimator)
+    return issubclass(known, BaseEstimator | tuple) or is_dataclass(known)

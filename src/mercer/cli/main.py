@@ -6,7 +6,12 @@ import click
 
 from mercer import __version__
 
-COMMANDS = {"reproduce": "mercer.cli.reproduce"}
+COMMANDS = {
+    "learn": "mercer.cli.learn",
+    "predict": "mercer.cli.predict",
+    "next": "mercer.cli.next",
+    "reproduce": "mercer.cli.reproduce",
+}
 
 
 class LazyGroup(click.Group):

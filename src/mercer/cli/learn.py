@@ -1,0 +1,129 @@
+"""`mercer learn`: from a table with a few labels to predictions, model and report."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from mercer.cli.running import output_options, reading_options, run
+
+if TYPE_CHECKING:
+    from mercer.tables.learning import TableResult
+    from mercer.tables.stages import Stages
+
+
+@click.command("learn")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--target", default="label", show_default=True, help="Column to predict.")
+@click.option("--id", "id_column", default=None, help="Column that names the rows.")
+@click.option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=None,
+    help="Folder for the results [default: mercer-out/FILE].",
+)
+@click.option(
+    "--pairs",
+    type=click.Path(path_type=Path),
+    default=None,
+    help="File of pairs: two ids, and must or cannot.",
+)
+@click.option(
+    "--drop", multiple=True, help="Column not to learn from; may be repeated."
+)
+@click.option(
+    "--allow-single", is_flag=True, help="Accept classes with a single label."
+)
+@click.option("--memory", default=None, help="Most memory to use, e.g. 4GB.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Random seed.")
+@reading_options
+@output_options
+def command(
+    file: Path,
+    target: str,
+    id_column: str | None,
+    out: Path | None,
+    pairs: Path | None,
+    drop: tuple[str, ...],
+    allow_single: bool,
+    memory: str | None,
+    seed: int,
+    delimiter: str | None,
+    encoding: str,
+    missing: tuple[str, ...],
+    quiet: bool,
+    as_json: bool,
+) -> None:
+    """Predict a column of FILE from the rows where it is filled in.
+
+    FILE is a table (CSV, TSV, Parquet, Arrow, Feather, NPZ) or a folder of images or
+    texts. Rows whose target is empty are predicted; they also help to learn. Results:
+    report.html, predictions.csv, predictions.parquet and model.skops.
+    """
+    folder = out or Path("mercer-out") / (file.resolve().stem or "table")
+
+    def job(stages: "Stages") -> dict[str, Any]:
+        from mercer.tables.learning import learn
+        from mercer.tables.memory import parse_size
+        from mercer.tables.reading import read_table
+        from mercer.tables.saving import save_result
+
+        limit = None if memory is None else parse_size(memory)
+        stages.begin("reading")
+        table = read_table(
+            file,
+            delimiter=delimiter,
+            encoding=encoding,
+            missing=missing,
+            as_text=tuple(c for c in (target, id_column) if c),
+        )
+        result = learn(
+            table,
+            target,
+            id=id_column,
+            pairs=pairs,
+            drop=drop,
+            allow_single=allow_single,
+            memory=limit,
+            random_state=seed,
+            stages=stages,
+        )
+        paths = save_result(result, folder, stages=stages)
+        return summarise(result, paths)
+
+    run(job, describe, quiet=quiet, as_json=as_json)
+
+
+def summarise(result: "TableResult", paths: list[Path]) -> dict[str, Any]:
+    """Return the main figures of a result, for JSON."""
+    scores = {} if result.check is None else result.check.scores
+    return {
+        "rows": len(result.table),
+        "labels": len(result.labels.labeled),
+        "classes": [str(c) for c in result.labels.classes],
+        "accuracy": {
+            s.name: {"share": s.accuracy, "low": float(s.low), "high": float(s.high)}
+            for s in scores
+        },
+        "memory": str(result.plan),
+        "warnings": list(result.warnings),
+        "next": [str(result.ids[i]) for i in result.next_rows],
+        "columns": [note._asdict() for note in result.notes],
+        "files": {path.name: str(path) for path in paths},
+    }
+
+
+def describe(said: dict[str, Any]) -> str:
+    """Return the main figures in words."""
+    lines = [
+        f"{said['rows']:,} rows, {said['labels']:,} labels, "
+        f"{len(said['classes']):,} classes."
+    ]
+    for name, a in said["accuracy"].items():
+        lines.append(
+            f"  {name:20} {a['share']:6.1%} right on hidden labels "
+            f"({a['low']:.1%} to {a['high']:.1%})"
+        )
+    lines += [f"Note: {warning}" for warning in said["warnings"]]
+    lines += [f"wrote {path}" for path in said["files"].values()]
+    return "\n".join(lines)

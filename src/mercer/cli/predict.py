@@ -1,0 +1,72 @@
+"""`mercer predict`: the target of new rows, by a model that was saved."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from mercer.cli.running import load_model, output_options, reading_options, run
+
+if TYPE_CHECKING:
+    from mercer.tables.stages import Stages
+
+
+@click.command("predict")
+@click.argument("model", type=click.Path(path_type=Path))
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option(
+    "--out",
+    type=click.Path(dir_okay=False, path_type=Path),
+    default=None,
+    help="File for the predictions, .csv or .parquet [default: FILE-predictions.csv].",
+)
+@reading_options
+@output_options
+def command(
+    model: Path,
+    file: Path,
+    out: Path | None,
+    delimiter: str | None,
+    encoding: str,
+    missing: tuple[str, ...],
+    quiet: bool,
+    as_json: bool,
+) -> None:
+    """Predict the rows of FILE with MODEL, a model.skops that `mercer learn` wrote.
+
+    FILE has the columns of the table that was learned from; the target need not be
+    among them.
+    """
+    path = out or Path(f"{file.resolve().stem}-predictions.csv")
+
+    def job(stages: "Stages") -> dict[str, Any]:
+        from mercer.tables.learning import predictions_frame
+        from mercer.tables.reading import read_table
+        from mercer.tables.target import read_ids
+        from mercer.tables.writing import all_or_nothing, write_frame
+
+        stages.begin("reading")
+        loaded = load_model(model)
+        table = read_table(
+            file,
+            delimiter=delimiter,
+            encoding=encoding,
+            missing=missing,
+            as_text=tuple(c for c in (loaded.target, loaded.id) if c),
+            image_shape=loaded.image_shape,
+        )
+        has_id = loaded.id in table.frame.columns
+        ids = read_ids(table, loaded.id if has_id else None)
+        stages.begin("predictions")
+        frame = predictions_frame(ids, loaded.predict_proba(table), loaded.classes_)
+        stages.begin("files")
+        with all_or_nothing(path.parent) as part:
+            write_frame(frame, part / path.name)
+        return {"rows": len(frame), "file": str(path)}
+
+    run(
+        job,
+        lambda said: f"{said['rows']:,} rows predicted.\nwrote {said['file']}",
+        quiet=quiet,
+        as_json=as_json,
+    )

@@ -1,0 +1,116 @@
+"""What the commands on tables share: options, progress, errors and exit codes.
+
+0: done. 2: something a person can correct (a file, an option, a full disk).
+130: stopped by Ctrl-C, 143: by the system; nothing half-written is left.
+"""
+
+import json
+import signal
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from mercer.tables.stages import Stages
+
+F = TypeVar("F", bound=Callable[..., Any])
+BAD_INPUT, INTERRUPTED, TERMINATED = 2, 130, 143
+
+
+def reading_options(function: F) -> F:
+    """Add the options that say how a text file is read."""
+    for option in (
+        click.option(
+            "--missing", multiple=True, help="Cell that means 'not known', e.g. '?'."
+        ),
+        click.option("--encoding", default="utf-8", show_default=True),
+        click.option("--delimiter", default=None, help="One character, or 'tab'."),
+    ):
+        function = option(function)
+    return function
+
+
+def output_options(function: F) -> F:
+    """Add the options that say how much is printed."""
+    function = click.option(
+        "--json", "as_json", is_flag=True, help="Print the result as JSON."
+    )(function)
+    return click.option("--quiet", "-q", is_flag=True, help="Print errors only.")(
+        function
+    )
+
+
+def load_model(path: Path) -> Any:
+    """Return a model that `mercer learn` saved."""
+    from mercer.persist import load
+    from mercer.tables.model import TableModel
+    from mercer.tables.table import TableError
+
+    model = load(path)
+    if not isinstance(model, TableModel):
+        msg = f"{path} holds a {type(model).__name__}, no model of `mercer learn`."
+        raise TableError(msg)
+    return model
+
+
+def run(
+    job: Callable[["Stages"], dict[str, Any]],
+    describe: Callable[[dict[str, Any]], str],
+    *,
+    quiet: bool,
+    as_json: bool,
+) -> None:
+    """Do a job with progress on stderr, print its result, or say what went wrong.
+
+    Parameters
+    ----------
+    job : callable
+        Takes the stages and returns a result that JSON can hold.
+    describe : callable
+        Turns the result into the words printed without `as_json`.
+    quiet, as_json : bool
+        What was asked for.
+    """
+    from mercer.cli.progress import Display
+    from mercer.tables.stages import quiet as silence
+
+    signal.signal(signal.SIGTERM, _terminate)
+    try:
+        if quiet or as_json:
+            result = job(silence)
+        else:
+            with Display() as stages:
+                result = job(stages)
+    except KeyboardInterrupt:
+        _stop("Stopped; nothing was written.", INTERRUPTED, as_json)
+    except MemoryError:
+        msg = "memory ran out; pass --memory with less than the machine has."
+        _stop(msg, BAD_INPUT, as_json)
+    except OSError as error:
+        _stop(_words(error), BAD_INPUT, as_json)
+    except (ValueError, TypeError, ImportError) as error:
+        _stop(str(error), BAD_INPUT, as_json)
+    if as_json:
+        click.echo(json.dumps(result))
+    elif not quiet:
+        click.echo(describe(result))
+
+
+def _terminate(*_: object) -> NoReturn:
+    sys.exit(TERMINATED)
+
+
+def _words(error: OSError) -> str:
+    what = error.strerror or str(error)
+    where = f"{error.filename}: " if error.filename else ""
+    return f"{where}{what}. Nothing was written."
+
+
+def _stop(message: str, code: int, as_json: bool) -> NoReturn:
+    if as_json:
+        click.echo(json.dumps({"error": message, "exit_code": code}))
+    click.echo(f"Error: {message}", err=True)
+    sys.exit(code)

@@ -1,0 +1,112 @@
+"""What the page tells: plain numbers and names, computed elsewhere."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from mercer._typing import BoolArray, FloatArray, IntArray
+
+
+class Contestant(NamedTuple):
+    """A model and how often it was right about hidden labels."""
+
+    name: str
+    accuracy: float
+    low: float
+    high: float
+    balanced: float
+    lead: float  # of Mercer over it, on the same rows
+    lead_low: float
+    lead_high: float
+
+
+class Bin(NamedTuple):
+    """Rows of about the same confidence."""
+
+    confidence: float
+    accuracy: float
+    low: float
+    high: float
+    n: int
+
+
+class Row(NamedTuple):
+    """A row of the table that someone should look at."""
+
+    id: str
+    given: str  # "" if unlabelled
+    prediction: str
+    probability: float
+    second: str
+    second_probability: float
+    cells: str
+
+
+class Fact(NamedTuple):
+    """A figure of a certificate, with what it means."""
+
+    part: str
+    name: str
+    value: str
+    meaning: str
+
+
+@dataclass(frozen=True, eq=False)
+class Quality:
+    """Cross-validation on the labelled rows."""
+
+    contestants: tuple[Contestant, ...]  # Mercer first
+    bins: tuple[Bin, ...]
+    error_before: float
+    error_after: float
+    confusion: FloatArray  # (n_classes, n_classes) given by predicted
+    n_tested: int
+    n_splits: int
+    n_repeats: int
+    doubtful: tuple[Row, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Map:
+    """Some rows as points of the plane."""
+
+    xy: FloatArray  # (m, 2)
+    codes: IntArray  # (m,) predicted class
+    labeled: BoolArray  # (m,)
+    tips: tuple[str, ...]  # (m,) what hovering shows
+
+
+@dataclass(frozen=True, eq=False)
+class Picture:
+    """The kernel between some rows, ordered by class."""
+
+    K: FloatArray  # (m, m) in [-1, 1], 1 on the diagonal
+    codes: IntArray  # (m,) ascending
+
+
+@dataclass(frozen=True, eq=False)
+class Story:
+    """Everything the page shows."""
+
+    source: str
+    target: str
+    made: str  # date and version
+    n_rows: int
+    classes: tuple[str, ...]
+    n_given: IntArray  # labels of each class
+    n_predicted: IntArray  # rows predicted to be of each class
+    n_pairs: int
+    quality: Quality | None
+    next_rows: tuple[Row, ...]
+    map: Map
+    picture: Picture
+    values: FloatArray  # (r,) roughness of the directions
+    weights: FloatArray  # (r,) what the kernel gives them
+    columns: tuple[tuple[str, str, str, int], ...]
+    facts: tuple[Fact, ...]
+    warnings: tuple[str, ...]
+    memory: str
+
+    @property
+    def n_labeled(self) -> int:
+        """Number of labelled rows."""
+        return int(self.n_given.sum())

@@ -1,0 +1,278 @@
+"""From a table with a few labels to predictions and a model, in one call."""
+
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.frozen import FrozenEstimator
+
+from mercer._labels import Labels, encode_labels
+from mercer._typing import FloatArray, IntArray
+from mercer.active.strategies import choose_rows, entropy
+from mercer.learners.pairwise import PairwiseKernel
+from mercer.learners.parameter_free import ParameterFreeKernel
+from mercer.machines.klr import KernelLogisticRegression
+from mercer.pairs import Pairs
+from mercer.spectrum.basis import GRAPH_UP_TO, make_basis
+from mercer.tables.checking import Check, check_by_hiding
+from mercer.tables.encoding import ColumnNote, TableEncoder
+from mercer.tables.memory import MemoryPlan, available_memory, plan_memory
+from mercer.tables.model import FeatureKernel, TableModel, proba_of_features
+from mercer.tables.pair_files import read_pairs
+from mercer.tables.stages import Stages, quiet
+from mercer.tables.table import Table, as_table
+from mercer.tables.target import read_ids, read_target
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# Rows from which the next questions are chosen; the most uncertain ones of more.
+_CANDIDATES = 20_000
+_PAIRS_OF_LABELS = 10_000
+# With less, the shares of the classes outweigh a handful of labels.
+_C = 100.0
+
+
+@dataclass(frozen=True, eq=False)
+class TableResult:
+    """What `learn` found out about a table."""
+
+    table: Table
+    target: str
+    ids: Any  # (n,)
+    labels: Labels
+    proba: FloatArray  # (n, n_classes)
+    model: TableModel
+    notes: list[ColumnNote]
+    check: Check | None
+    next_rows: IntArray  # to label next, most useful first
+    basis: Any
+    learner: Any
+    features: FloatArray  # (n, r) of the learned kernel
+    plan: MemoryPlan
+    warnings: tuple[str, ...]
+    n_pairs: int
+
+    @property
+    def predictions(self) -> "pd.DataFrame":
+        """One line a row: id, prediction, probabilities, margin, was it labelled."""
+        return predictions_frame(
+            self.ids, self.proba, self.labels.classes, self.labels.codes >= 0
+        )
+
+
+def predictions_frame(
+    ids: Any, proba: FloatArray, classes: Any, was_labeled: Any = None
+) -> "pd.DataFrame":
+    """Return the table that is written as predictions.
+
+    The margin is the lead of the first class over the second.
+    """
+    import pandas as pd
+
+    top = np.partition(proba, -2, axis=1)[:, -2:]
+    columns = {
+        "id": ids,
+        "prediction": classes[proba.argmax(axis=1)],
+        "margin": top[:, 1] - top[:, 0],
+    }
+    if was_labeled is not None:
+        columns["labelled"] = was_labeled
+    for k, name in enumerate(classes):
+        columns[f"probability {name}"] = proba[:, k]
+    return pd.DataFrame(columns)
+
+
+def learn(
+    data: Any,
+    target: str = "label",
+    *,
+    id: str | None = None,
+    pairs: Any = None,
+    drop: tuple[str, ...] = (),
+    allow_single: bool = False,
+    memory: float | None = None,
+    random_state: int = 0,
+    stages: Stages = quiet,
+) -> TableResult:
+    """Learn the target of a table from the rows where it is filled in.
+
+    Parameters
+    ----------
+    data : data frame, dict of arrays, Table or path
+        A path is read by `mercer.tables.reading.read_table`.
+    target : str, default="label"
+        Column to predict; empty cells (None, NaN, "" and the number -1) are unlabelled.
+    id : str, optional
+        Column that names the rows; not learned from.
+    pairs : data frame, Table or path, optional
+        Rows known to belong together or apart; see `mercer.tables.pair_files`.
+    drop : tuple of str, default=()
+        Columns not to learn from.
+    allow_single : bool, default=False
+        Accept classes with a single label.
+    memory : float, optional
+        Bytes that may be used; by default three quarters of what is free.
+    random_state : int, default=0
+        Equal numbers give equal results.
+    stages : Stages, optional
+        Told which stage begins and how much of it is done.
+
+    Returns
+    -------
+    TableResult
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> table = pd.DataFrame({"size": [1, 2, 1, 2, 8, 9, 8, 9], "label": ["small",
+    ...     "small", None, None, "big", "big", None, None]})
+    >>> result = learn(table, target="label")
+    >>> result.predictions["prediction"].tolist()
+    ['small', 'small', 'small', 'small', 'big', 'big', 'big', 'big']
+    """
+    if isinstance(data, str | Path):
+        from mercer.tables.reading import read_table
+
+        data = read_table(Path(data), as_text=tuple(c for c in (target, id) if c))
+    table = as_table(data)
+    ids = read_ids(table, id)
+    for name in drop:
+        table.check_column(name, "--drop")
+    labels = encode_labels(read_target(table, target, allow_single=allow_single))
+    evidence = None if pairs is None else read_pairs(pairs, ids)
+    rng = np.random.default_rng(random_state)
+
+    stages.begin("columns to coordinates")
+    left_out = {target, *drop, *([id] if id else ["file"])}
+    encoder = TableEncoder(random_state=random_state)
+    X = encoder.fit_transform(table.without(left_out))
+    plan = _plan(X, labels, memory)
+    stages.tell(f"{len(table):,} rows, {len(labels.labeled):,} labels: {plan}")
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        stages.begin("neighbours and directions")
+        basis = make_basis(
+            "auto",
+            n_components=plan.n_components,
+            random_state=int(rng.integers(2**31)),
+        ).fit(X)
+        stages.begin("kernel and classifier")
+        learner = _learn(basis, labels.codes, evidence, X)
+        features = learner.kernel_.features()
+        machine = KernelLogisticRegression(FeatureKernel(), C=_C)
+        given = labels.classes[labels.codes[labels.labeled]]
+        machine.fit(features[labels.labeled], given)
+        stages.begin("checks with hidden labels")
+
+        def relearn(part: Any, codes: IntArray, rows: IntArray) -> Any:
+            kept = None if evidence is None else _pairs_among(evidence, rows)
+            return _learn(part, codes, kept, rows[:, None])
+
+        check = check_by_hiding(
+            X, labels, basis, relearn, machine, rng=rng, advance=stages.advance
+        )
+        stages.begin("predictions")
+        temperature = 1.0 if check is None else check.temperature
+        proba = proba_of_features(machine, features, temperature)
+        next_rows = _next_rows(features, proba, labels, rng)
+    model = TableModel(
+        encoder,
+        learner.kernel_,
+        machine,
+        temperature=temperature,
+        target=target,
+        id=id,
+        image_shape=table.image_shape,
+    )
+    return TableResult(
+        table=table,
+        target=target,
+        ids=ids,
+        labels=labels,
+        proba=proba,
+        model=model,
+        notes=encoder.notes_,
+        check=check,
+        next_rows=next_rows,
+        basis=basis,
+        learner=learner,
+        features=features,
+        plan=plan,
+        warnings=tuple(dict.fromkeys(str(w.message) for w in caught)),
+        n_pairs=0 if evidence is None else len(evidence),
+    )
+
+
+def _learn(basis: Any, codes: IntArray, pairs: Pairs | None, X: Any) -> Any:
+    """Return a learner fitted on a basis that is kept as it is."""
+    frozen = FrozenEstimator(basis)
+    if pairs is None:
+        return ParameterFreeKernel(frozen).fit(X, codes)
+    labeled = np.flatnonzero(codes >= 0)
+    n_all = len(labeled) * (len(labeled) - 1) // 2
+    said = Pairs.from_labels(
+        codes, n_pairs=min(n_all, _PAIRS_OF_LABELS), random_state=0
+    )
+    both = Pairs(
+        np.concatenate([pairs.first, said.first]),
+        np.concatenate([pairs.second, said.second]),
+        np.concatenate([pairs.signs, said.signs]),
+        len(codes),
+    )
+    return PairwiseKernel(basis=frozen).fit(X, pairs=both)
+
+
+def _pairs_among(pairs: Pairs, rows: IntArray) -> Pairs:
+    """Return the pairs with both ends in some sorted rows, numbered within them."""
+    inside = np.isin(pairs.first, rows) & np.isin(pairs.second, rows)
+    return Pairs(
+        np.searchsorted(rows, pairs.first[inside]),
+        np.searchsorted(rows, pairs.second[inside]),
+        pairs.signs[inside],
+        len(rows),
+    )
+
+
+def _plan(X: Any, labels: Labels, memory: float | None) -> MemoryPlan:
+    n, n_labeled = X.shape[0], len(labels.labeled)
+    # Far more directions than labels, or far fewer; and no more than time allows.
+    wanted = min(max(100, 10 * n_labeled), 500)
+    if n_labeled > 250:
+        wanted = max(n_labeled // 5, 100)
+    most = 500 if n <= 5_000 else 200 if n <= 50_000 else 100
+    size = X.data.nbytes * 2 if issparse(X) else X.nbytes
+    return plan_memory(
+        n=n,
+        bytes_of_points=size,
+        n_classes=len(labels.classes),
+        wanted=min(wanted, most, n),
+        has_graph=issparse(X) or n <= GRAPH_UP_TO,
+        limit=available_memory() if memory is None else memory,
+    )
+
+
+def _next_rows(
+    features: FloatArray, proba: FloatArray, labels: Labels, rng: np.random.Generator
+) -> IntArray:
+    """Return twenty rows to label next: uncertain, and unlike one another."""
+    free = np.flatnonzero(labels.codes < 0)
+    if len(free) > _CANDIDATES:
+        free = np.sort(free[np.argsort(-entropy(proba[free]))[:_CANDIDATES]])
+    if len(free) == 0:
+        return free
+    rows = np.concatenate([labels.labeled, free])
+    picked = choose_rows(
+        "diverse",
+        20,
+        proba=proba[rows],
+        features=features[rows],
+        labeled=np.arange(len(labels.labeled)),
+        candidates=np.arange(len(labels.labeled), len(rows)),
+        rng=rng,
+    )
+    return rows[picked]

@@ -1,0 +1,153 @@
+"""A table: columns of cells, columns of vectors, and where they came from."""
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class TableError(ValueError):
+    """A table that cannot be learned from; the message names file, row or column."""
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Columns of equal length.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        Columns of numbers, strings or dates, with a plain row number as index.
+    vectors : dict of str to ndarray of shape (n, d)
+        Columns whose cells are vectors: embeddings, images, spectra.
+    source : str
+        What messages call it: a file name, or "the table".
+    image_shape : tuple of int, optional
+        Height, width and colours, where the vectors are images.
+    """
+
+    frame: "pd.DataFrame"
+    vectors: dict[str, NDArray[Any]] = field(default_factory=dict)
+    source: str = "the table"
+    image_shape: tuple[int, int, int] | None = None
+
+    def __len__(self) -> int:
+        return len(self.frame)
+
+    @property
+    def columns(self) -> list[str]:
+        """Names of all columns."""
+        return [*self.frame.columns, *self.vectors]
+
+    def check_column(self, name: str, option: str) -> None:
+        """Raise unless there is a column of cells of this name."""
+        if name in self.frame.columns:
+            return
+        if name in self.vectors:
+            msg = (
+                f"{self.source}: column {name!r} holds vectors; {option} needs a "
+                "column of single values."
+            )
+            raise TableError(msg)
+        msg = f"{self.source} has no column {name!r}; {self._advice(name)}"
+        raise TableError(msg)
+
+    def _advice(self, name: str) -> str:
+        names = self.columns
+        if len(names) == 1:
+            for mark, option in (
+                (";", "';'"),
+                ("\t", "tab"),
+                ("|", "'|'"),
+                (",", "','"),
+            ):
+                if mark in names[0]:
+                    return (
+                        f"its only column is {names[0]!r}, so the delimiter is "
+                        f"probably {option}: pass --delimiter {option}."
+                    )
+        alike = [c for c in names if c.strip().casefold() == name.strip().casefold()]
+        if alike:
+            return f"did you mean {alike[0]!r}?"
+        shown = ", ".join(repr(c) for c in names[:12])
+        return f"its columns are {shown}{', ...' if len(names) > 12 else ''}."
+
+    def without(self, names: set[str]) -> "Table":
+        """Return the table with some columns left out."""
+        frame = self.frame.drop(columns=[c for c in self.frame.columns if c in names])
+        vectors = {k: v for k, v in self.vectors.items() if k not in names}
+        return replace(self, frame=frame, vectors=vectors)
+
+    def take(self, rows: NDArray[Any]) -> "Table":
+        """Return some rows, numbered anew."""
+        frame = self.frame.iloc[rows].reset_index(drop=True)
+        vectors = {k: v[rows] for k, v in self.vectors.items()}
+        return replace(self, frame=frame, vectors=vectors)
+
+
+def as_table(data: Any, source: str = "the table") -> Table:
+    """Return a `Table` of a data frame of pandas or polars, or a dict of arrays.
+
+    Cells that are lists or arrays of one length become a column of vectors; so do
+    arrays of two or more dimensions in a dict.
+
+    Examples
+    --------
+    >>> table = as_table({"X": np.zeros((3, 2)), "y": [0, 1, -1]})
+    >>> len(table), table.columns
+    (3, ['y', 'X'])
+    """
+    import pandas as pd
+
+    if isinstance(data, Table):
+        return data
+    if hasattr(data, "to_pandas"):
+        data = data.to_pandas()
+    if isinstance(data, dict):
+        arrays = {str(k): np.asarray(v) for k, v in data.items()}
+        lengths = {k: len(v) if v.ndim else 0 for k, v in arrays.items()}
+        if len(set(lengths.values())) > 1 or 0 in lengths.values():
+            told = ", ".join(f"{k}: {n}" for k, n in lengths.items())
+            msg = f"{source}: arrays must have one row for each item; rows are {told}."
+            raise TableError(msg)
+        vectors = {k: v.reshape(len(v), -1) for k, v in arrays.items() if v.ndim > 1}
+        flat = {k: v for k, v in arrays.items() if v.ndim == 1}
+        n = next(iter(lengths.values()), 0)
+        return Table(pd.DataFrame(flat, index=range(n)), vectors, source)
+    if not isinstance(data, pd.DataFrame):
+        msg = f"a data frame or a dict of arrays is wanted, got {type(data).__name__}."
+        raise TypeError(msg)
+    frame = data.reset_index(drop=True)
+    frame.columns = [str(name) for name in frame.columns]
+    twice = frame.columns[frame.columns.duplicated()]
+    if len(twice):
+        msg = f"{source} has two columns named {twice[0]!r}; rename one."
+        raise TableError(msg)
+    vectors = {}
+    for name in frame.columns:
+        if frame[name].dtype == object and _holds_vectors(frame[name]):
+            vectors[name] = _stack(frame[name], source)
+    return Table(frame.drop(columns=list(vectors)), vectors, source)
+
+
+def _holds_vectors(column: "pd.Series[Any]") -> bool:
+    first = column.dropna()
+    return len(first) > 0 and isinstance(first.iloc[0], list | tuple | np.ndarray)
+
+
+def _stack(column: "pd.Series[Any]", source: str) -> NDArray[Any]:
+    lengths = np.array([np.size(v) if np.ndim(v) else -1 for v in column])
+    usual = int(np.median(lengths))
+    odd = np.flatnonzero(lengths != usual)
+    if len(odd):
+        found = "no vector" if lengths[odd[0]] < 0 else f"{lengths[odd[0]]} numbers"
+        msg = (
+            f"{source}: column {column.name!r} holds vectors of {usual} numbers, but "
+            f"row {odd[0] + 1} has {found}."
+        )
+        raise TableError(msg)
+    return np.array([np.ravel(v) for v in column])

@@ -1,0 +1,234 @@
+"""From a result to the story that the report tells."""
+
+from dataclasses import fields, is_dataclass
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+from sklearn.manifold import TSNE
+
+from mercer import __version__
+from mercer._typing import FloatArray, IntArray
+from mercer.report.story import (
+    Bin,
+    Contestant,
+    Fact,
+    Map,
+    Picture,
+    Quality,
+    Row,
+    Story,
+)
+from mercer.tables.checking import Check, doubtful_labels, wilson_interval
+from mercer.tables.learning import TableResult
+
+_ON_MAP, _IN_PICTURE = 1000, 240
+_CELL, _CELLS = 40, 6
+
+MEANINGS = {
+    "method": "how the directions were computed",
+    "reason": "why this way",
+    "residual": "error of the equations that were solved; 0 is exact",
+    "orthogonality": "error of the right angles between directions; 0 is exact",
+    "gap": "distance to the first direction left out",
+    "cuts_repeated_value": "whether equal directions were separated at the cut",
+    "n_null": "connected parts of the data",
+    "recall": "share of true neighbours found, by sample",
+    "lost_trace": "share of the kernel outside the directions",
+    "alignment": "agreement of the kernel with the labels; 1 is perfect",
+    "n_eigenspaces": "directions with a weight of their own",
+    "n_iter": "steps taken",
+    "objective": "value at the optimum",
+    "relative_gap": "distance to the best kernel possible; 0 is exact",
+    "agreement": "share of pairs that the kernel agrees with",
+    "n_pairs": "pairs used, those between labels included",
+}
+
+
+def tell(result: TableResult, *, rng: np.random.Generator) -> Story:
+    """Return what the report shows of a result.
+
+    Parameters
+    ----------
+    result : TableResult
+    rng : numpy.random.Generator
+        Draws the rows of the map and of the picture.
+    """
+    labels = result.labels
+    q = len(labels.classes)
+    names = tuple(str(c) for c in labels.classes)
+    codes = result.proba.argmax(axis=1)
+    kernel = result.model.kernel
+    core = np.asarray(kernel.core)
+    return Story(
+        source=result.table.source,
+        target=result.target,
+        made=f"{datetime.now():%d %B %Y}, Mercer {__version__}",
+        n_rows=len(result.table),
+        classes=names,
+        n_given=np.bincount(labels.codes[labels.labeled], minlength=q),
+        n_predicted=np.bincount(codes, minlength=q),
+        n_pairs=result.n_pairs,
+        quality=_quality(result, names),
+        next_rows=tuple(
+            _row(result, int(i), result.proba[i], names) for i in result.next_rows
+        ),
+        map=_map(result, codes, names, rng),
+        picture=_picture(result, codes, rng),
+        values=np.maximum(result.basis.values_, 0.0),
+        weights=core if core.ndim == 1 else np.diag(core),
+        columns=tuple((n[0], n[1], n[2], n[3]) for n in result.notes),
+        facts=tuple(_facts(result)),
+        warnings=result.warnings,
+        memory=f"The job {result.plan}",
+    )
+
+
+def _quality(result: TableResult, names: tuple[str, ...]) -> Quality | None:
+    check = result.check
+    if check is None:
+        return None
+    rows = []
+    for k in doubtful_labels(check):
+        rows.append(_row(result, int(check.rows[k]), check.proba[k], names))
+    return Quality(
+        contestants=tuple(
+            Contestant(
+                s.name,
+                s.accuracy,
+                s.low,
+                s.high,
+                s.balanced,
+                s.lead,
+                s.lead_low,
+                s.lead_high,
+            )
+            for s in check.scores
+        ),
+        bins=tuple(_bins(check)),
+        error_before=check.error_before,
+        error_after=check.error_after,
+        confusion=check.confusion,
+        n_tested=len(check.rows),
+        n_splits=check.n_splits,
+        n_repeats=check.n_repeats,
+        doubtful=tuple(rows),
+    )
+
+
+def _bins(check: Check) -> list[Bin]:
+    """Return bins of equal numbers of rows; ten at most, ten rows at least."""
+    confidence = check.proba.max(axis=1)
+    right = check.proba.argmax(axis=1) == check.codes
+    order = np.argsort(confidence, kind="stable")
+    bins = []
+    for part in np.array_split(order, int(np.clip(len(order) // 10, 1, 10))):
+        share = float(right[part].mean())
+        low, high = wilson_interval(share, len(part))
+        bins.append(Bin(float(confidence[part].mean()), share, low, high, len(part)))
+    return bins
+
+
+def _row(result: TableResult, i: int, proba: FloatArray, names: tuple[str, ...]) -> Row:
+    first, second = np.argsort(-proba, kind="stable")[:2]
+    code = int(result.labels.codes[i])
+    return Row(
+        id=str(result.ids[i]),
+        given="" if code < 0 else names[code],
+        prediction=names[first],
+        probability=float(proba[first]),
+        second=names[second],
+        second_probability=float(proba[second]),
+        cells=_cells(result, i),
+    )
+
+
+def _cells(result: TableResult, i: int) -> str:
+    """Return the first cells of a row in words."""
+    shown = []
+    for name, value in result.table.frame.iloc[i].items():
+        if name in {result.target, result.model.id, "file"}:
+            continue
+        said = f"{value:.4g}" if isinstance(value, float) else str(value)
+        said = said if len(said) <= _CELL else said[: _CELL - 1] + "…"
+        shown.append(f"{name}: {said}")
+        if len(shown) == _CELLS:
+            break
+    return " · ".join(shown)
+
+
+def _map(
+    result: TableResult,
+    codes: IntArray,
+    names: tuple[str, ...],
+    rng: np.random.Generator,
+) -> Map:
+    rows = _sample(result, _ON_MAP, rng)
+    features = _directions_of(result, rows)
+    if len(rows) > 3:
+        xy = TSNE(
+            max_iter=300,
+            perplexity=min(20, (len(rows) - 1) / 3),
+            random_state=int(rng.integers(2**31)),
+        ).fit_transform(features.astype(np.float32))
+    else:
+        xy = features[:, :2]
+    tips = []
+    for i in rows:
+        row = _row(result, int(i), result.proba[i], names)
+        given = f"labelled {row.given}" if row.given else "not labelled"
+        said = f"{row.prediction} {row.probability:.0%}, or {row.second}"
+        tips.append(f"{row.id} ({given})\n{said}\n{row.cells}")
+    known = result.labels.codes[rows] >= 0
+    return Map(np.asarray(xy), codes[rows], known, tuple(tips))
+
+
+def _picture(result: TableResult, codes: IntArray, rng: np.random.Generator) -> Picture:
+    rows = _sample(result, _IN_PICTURE, rng)
+    rows = rows[np.argsort(codes[rows], kind="stable")]
+    features = _directions_of(result, rows)
+    return Picture(features @ features.T, codes[rows])
+
+
+def _sample(result: TableResult, n: int, rng: np.random.Generator) -> IntArray:
+    """Return at most n rows, half of them labelled if so many are."""
+    labeled = result.labels.labeled
+    if len(labeled) > n // 2:
+        labeled = rng.choice(labeled, n // 2, replace=False)
+    rest = np.flatnonzero(result.labels.codes < 0)
+    if len(rest) > n - len(labeled):
+        rest = rng.choice(rest, n - len(labeled), replace=False)
+    return np.sort(np.concatenate([labeled, rest]))
+
+
+def _directions_of(result: TableResult, rows: IntArray) -> FloatArray:
+    """Return features of length 1, so that products are cosines in the kernel."""
+    features = result.features[rows]
+    length = np.linalg.norm(features, axis=1, keepdims=True)
+    return np.asarray(features / np.where(length > 0, length, 1.0))
+
+
+def _facts(result: TableResult) -> list[Fact]:
+    parts = (
+        (f"directions ({type(result.basis).__name__})", result.basis.certificate_),
+        (f"kernel ({type(result.learner).__name__})", result.learner.certificate_),
+        ("classifier", result.model.machine.certificate_),
+    )
+    return [
+        Fact(part, name.replace("_", " "), _figure(value), MEANINGS.get(name, ""))
+        for part, certificate in parts
+        for name, value in _figures(certificate)
+    ]
+
+
+def _figures(certificate: Any) -> list[tuple[str, Any]]:
+    if not is_dataclass(certificate):
+        return []
+    pairs = ((f.name, getattr(certificate, f.name)) for f in fields(certificate))
+    return [(name, v) for name, v in pairs if isinstance(v, str | bool | int | float)]
+
+
+def _figure(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:.3g}" if isinstance(value, float) else str(value)
