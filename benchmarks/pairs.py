@@ -138,11 +138,13 @@ def a1a() -> None:
         print(f"a1a, C={C:g}, B=N, {problem.forms.n_pairs} pairs")
         seconds, solution = cpu(lambda p=problem: solve_npkl(p, tol=1e-4))
         describe("Newton", seconds, solution)
-        for max_eigh in (10, 45):
+        for name, step in (("C/t", C), ("1/t", 1.0)):
             seconds, solution = cpu(
-                lambda p=problem, k=max_eigh: solve_npkl_paper(p, tol=1e-4, max_eigh=k)
+                lambda p=problem, s=step: solve_npkl_paper(
+                    p, step=s, tol=1e-4, max_eigh=45
+                )
             )
-            describe(f"Algorithm 1, {max_eigh} steps of C/t", seconds, solution)
+            describe(f"Algorithm 1, steps {name}", seconds, solution)
         lbfgs(problem)
     print(f"peak memory {peak_gb():.2f} GB")
 

@@ -69,6 +69,6 @@ def test_derivative_of_the_projection(budget):
         return (near.range * near.values) @ near.range.T
 
     near = project_psd_ball(W.copy(), budget=budget)
-    Z, Q = near.derivative(H, near.scale)
+    Z, Q = near.derivative(H @ near.range, near.scale)
     difference = (project(W + step * H) - project(W - step * H)) / (2 * step)
     np.testing.assert_allclose(Z @ Q.T + Q @ Z.T, difference, atol=1e-7)

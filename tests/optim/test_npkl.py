@@ -86,7 +86,7 @@ def test_gap_is_true_and_closed(loss, seed):
 def test_full_basis_gives_the_exact_kernel(loss):
     L, pairs, forms = random_problem(seed=3)
     U = np.linalg.qr(np.random.default_rng(0).normal(size=L.shape))[0]
-    inside = BasisForms(U[pairs.first], U[pairs.second], pairs.signs)
+    inside = BasisForms.over(U, pairs.first, pairs.second, pairs.signs)
     exact = solve_npkl(PairProblem(forms, L, loss, 3.0, 60.0), tol=1e-9)
     core = solve_npkl(PairProblem(inside, U.T @ L @ U, loss, 3.0, 60.0), tol=1e-9)
     assert core.objective == pytest.approx(exact.objective, rel=1e-8)
@@ -170,17 +170,21 @@ def test_settings_must_be_positive(setting):
         PairProblem(forms, np.eye(14), "hinge", **settings)
 
 
+@pytest.mark.parametrize("width", [1, 5])
 @pytest.mark.parametrize("kind", ["entries", "basis"])
-def test_margins_and_combine_are_adjoint(kind):
+def test_margins_and_combine_are_adjoint(kind, width):
     rng = np.random.default_rng(0)
     _, pairs, forms = random_problem(seed=0)
     if kind == "basis":
         U = rng.normal(size=(forms.side, 5))
-        forms = BasisForms(U[pairs.first], U[pairs.second], pairs.signs)
-    left, right = rng.normal(size=(2, forms.side, 3))
+        forms = BasisForms.over(U, pairs.first, pairs.second, pairs.signs)
+    left, right = rng.normal(size=(2, forms.side, width))
     weights = rng.normal(size=len(pairs))
     through = np.sum((forms.combine(weights) @ left) * right)
     assert forms.margins(left, right) @ weights == pytest.approx(through, rel=1e-10)
+    np.testing.assert_allclose(
+        forms.apply(weights, left), forms.combine(weights) @ left, atol=1e-12
+    )
     stacked = forms.stacked() @ (left @ right.T).ravel()
     np.testing.assert_allclose(stacked, forms.margins(left, right), atol=1e-12)
 

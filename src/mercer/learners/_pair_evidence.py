@@ -42,7 +42,7 @@ def pair_family(basis: Any, pairs: Pairs) -> PairFamily:
         raise ValueError(msg)
     penalty = smoothness(basis.values_)
     if r < n:
-        forms = BasisForms(U[pairs.first], U[pairs.second], pairs.signs)
+        forms = BasisForms.over(U, pairs.first, pairs.second, pairs.signs)
         name = f"kernels in the span of {r} directions over {n} points"
         return PairFamily(name, forms, np.diag(penalty), None)
     entries = EntryForms(pairs.first, pairs.second, pairs.signs, n)

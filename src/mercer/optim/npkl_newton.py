@@ -216,7 +216,8 @@ def _hessian(
     slope = centre.sigma * point.projection.scale
 
     def multiply(d: FloatArray) -> FloatArray:
-        Z, Q = point.projection.derivative(problem.forms.combine(d), slope)
+        image = problem.forms.apply(d, point.projection.range)
+        Z, Q = point.projection.derivative(image, slope)
         curved: FloatArray = 2 * problem.forms.margins(Z, Q)
         return diagonal * d + curved
 

@@ -15,12 +15,13 @@ def solve_npkl_paper(
     problem: PairProblem,
     *,
     start: FloatArray | None = None,
+    step: float | None = None,
     tol: float = 1e-6,
     max_eigh: int = 50,
 ) -> NPKLSolution:
-    r"""Learn a kernel from pairs by projected gradient steps of length C/t.
+    r"""Learn a kernel from pairs by projected gradient steps of length eta/t.
 
-    .. math:: a^t = \left(a^{t-1} + \tfrac{C}{t}\,
+    .. math:: a^t = \left(a^{t-1} + \tfrac{\eta}{t}\,
         \partial\mathcal J/\partial a\right)_+, \qquad a^0 = 1
 
     Parameters
@@ -28,6 +29,8 @@ def solve_npkl_paper(
     problem : PairProblem
     start : ndarray of shape (n_pairs,), default=None
         Dual variables to start from; None takes 1 (at most C for the hinge).
+    step : float, default=None
+        The length eta of the first step; None takes C.
     tol : float, default=1e-6
         Bound on the relative duality gap.
     max_eigh : int, default=50
@@ -40,8 +43,9 @@ def solve_npkl_paper(
     Notes
     -----
     Zhuang, Tsang, Hoi (ICML 2009), Algorithm 1. The paper says O(1/t) for the step and
-    "until convergence"; here the step is C/t and the gap is measured. Reaching
-    `max_eigh` is the usual end and gives no warning; `solve_npkl` is the solver to use.
+    "until convergence"; here the step is C/t, a natural unit as a is of the order of C
+    (steps 1/t hardly move for C = 10), and the gap is measured. Reaching `max_eigh` is
+    a usual end and gives no warning; `solve_npkl` is the solver to use.
     """
     a = np.ones(problem.forms.n_pairs) if start is None else start
     a = np.minimum(a, problem.upper)
@@ -66,6 +70,7 @@ def solve_npkl_paper(
         )
         best = new if best is None else better(best, new)
         gradient = 1 - problem.curvature * a - margins
-        a = np.clip(a + problem.C / n_eigh * gradient, 0, problem.upper)
+        length = (problem.C if step is None else step) / n_eigh
+        a = np.clip(a + length * gradient, 0, problem.upper)
     assert best is not None
     return replace(best, n_eigh=n_eigh)

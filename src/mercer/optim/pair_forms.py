@@ -8,7 +8,7 @@ else of a pair.
 """
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, Self
 
 import numpy as np
 from scipy import sparse
@@ -31,6 +31,9 @@ class PairForms(Protocol):
 
     def combine(self, weights: FloatArray) -> FloatArray | SparseArray:
         """Return the sum of weights[p] S_p; the answer can be multiplied by `@`."""
+
+    def apply(self, weights: FloatArray, Q: FloatArray) -> FloatArray:
+        """Return combine(weights) @ Q, for a narrow Q without forming the sum."""
 
     def margins(self, left: FloatArray, right: FloatArray) -> FloatArray:
         """Return <S_p, left right^T> for every p."""
@@ -69,6 +72,11 @@ class EntryForms:
         ).tocsr()
         return half + half.T
 
+    def apply(self, weights: FloatArray, Q: FloatArray) -> FloatArray:
+        """Return combine(weights) @ Q."""
+        image: FloatArray = self.combine(weights) @ Q
+        return image
+
     def margins(self, left: FloatArray, right: FloatArray) -> FloatArray:
         """Return T_p times the symmetrised entry of left right^T."""
         i, j = self.first, self.second
@@ -98,43 +106,63 @@ class EntryForms:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BasisForms:
-    """Pairs as forms on the r x r core of a basis.
+    """Pairs as forms on the r x r core of a basis; made by `over`.
 
-    `first` and `second` hold the rows of the basis at the two ends, (m, r).
+    Examples
+    --------
+    >>> import numpy as np
+    >>> U = np.array([[1.0, 0.0], [0.0, 1.0], [0.6, 0.8]])
+    >>> forms = BasisForms.over(U, np.array([0]), np.array([2]), np.array([1.0]))
+    >>> forms.combine(np.array([2.0]))
+    array([[1.2, 0.8],
+           [0.8, 0. ]])
     """
 
-    first: FloatArray
-    second: FloatArray
-    signs: FloatArray
+    rows: FloatArray  # (t, r) values of the basis at the points in pairs
+    entries: EntryForms  # the pairs, between these rows
+
+    @classmethod
+    def over(
+        cls, vectors: FloatArray, first: IntArray, second: IntArray, signs: FloatArray
+    ) -> Self:
+        """Take the rows of `vectors`, (n, r), that occur in pairs."""
+        points, ends = np.unique(np.concatenate([first, second]), return_inverse=True)
+        m = len(signs)
+        entries = EntryForms(ends[:m], ends[m:], signs, len(points))
+        return cls(np.ascontiguousarray(vectors[points]), entries)
 
     @property
     def n_pairs(self) -> int:
         """Number of pairs."""
-        return len(self.signs)
+        return self.entries.n_pairs
 
     @property
     def side(self) -> int:
         """Side r of the core."""
-        return int(self.first.shape[1])
+        return int(self.rows.shape[1])
 
     def combine(self, weights: FloatArray) -> FloatArray:
         """Return the sum of weights[p] U^T S_p U."""
-        half: FloatArray = self.first.T @ (
-            (weights * self.signs / 2)[:, None] * self.second
-        )
-        return half + half.T
+        core: FloatArray = self.rows.T @ (self.entries.combine(weights) @ self.rows)
+        return (core + core.T) / 2
+
+    def apply(self, weights: FloatArray, Q: FloatArray) -> FloatArray:
+        """Return combine(weights) @ Q, from the right if Q is narrow."""
+        if Q.shape[1] >= self.side // 2:
+            return self.combine(weights) @ Q
+        image: FloatArray = self.rows.T @ self.entries.apply(weights, self.rows @ Q)
+        return image
 
     def margins(self, left: FloatArray, right: FloatArray) -> FloatArray:
         """Return T_p times the symmetrised entry of U left right^T U^T."""
-        core = left @ right.T
-        core = (core + core.T) / 2
-        values: FloatArray = self.signs * np.einsum(
-            "pr,pr->p", self.first @ core, self.second
-        )
-        return values
+        # Through r x r where the factors are wide: one product with the rows, not two.
+        if left.shape[1] < self.side // 2:
+            return self.entries.margins(self.rows @ left, self.rows @ right)
+        return self.entries.margins(self.rows @ (left @ right.T), self.rows)
 
     def stacked(self) -> FloatArray:
         """Return the forms as dense rows, (n_pairs, side²)."""
-        rows = np.einsum("p,pi,pj->pij", self.signs / 2, self.first, self.second)
+        i, j = self.rows[self.entries.first], self.rows[self.entries.second]
+        rows = np.einsum("p,pi,pj->pij", self.entries.signs / 2, i, j)
         symmetric: FloatArray = rows + rows.transpose(0, 2, 1)
         return symmetric.reshape(self.n_pairs, -1)

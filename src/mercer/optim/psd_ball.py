@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import eigh
 
-from mercer._typing import FloatArray, SparseArray
+from mercer._typing import FloatArray
 
 __all__ = ["PSDBallProjection", "project_eigenpairs", "project_psd_ball"]
 
@@ -34,10 +34,10 @@ class PSDBallProjection:
         """Eigenvectors of the projection, (n, rank)."""
         return self.vectors[:, : self.rank]
 
-    def derivative(
-        self, H: FloatArray | SparseArray, slope: float
-    ) -> tuple[FloatArray, FloatArray]:
+    def derivative(self, HQ: FloatArray, slope: float) -> tuple[FloatArray, FloatArray]:
         r"""Return (Z, Q) with Z Q^T + Q Z^T the derivative in direction H.
+
+        Only the product HQ of H with Q = `range` is needed.
 
         .. math:: D = P(\Omega \circ P^\top H P)P^\top, \qquad
             \Omega_{ij} = \frac{(w_i)_+ - (w_j)_+}{w_i - w_j}
@@ -47,7 +47,7 @@ class PSDBallProjection:
         """
         r = self.rank
         P, Q, w = self.vectors, self.range, self.eigenvalues
-        Y = P.T @ (H @ Q)  # (n, r)
+        Y = P.T @ HQ  # (n, r)
         omega = np.full((len(w), r), 0.5)
         omega[r:] = w[:r] / (w[:r] - w[r:, None])
         radial = 0.0
