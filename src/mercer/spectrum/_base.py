@@ -78,14 +78,12 @@ def orthogonality(U: FloatArray) -> float:
     return float(np.abs(U.T @ U - np.eye(U.shape[1])).max())
 
 
-def fix_signs(vectors: FloatArray) -> FloatArray:
-    """Return the vectors with the entry of largest modulus made positive.
+def column_signs(vectors: FloatArray) -> FloatArray:
+    """Return the signs that make the entry of largest modulus positive, (r,).
 
     Entries within a part in 1e6 of the largest count as equal and the first
     decides, so that rounding does not flip a symmetric vector.
     """
     size = np.abs(vectors)
     first = np.argmax(size >= (1 - 1e-6) * size.max(axis=0, initial=0.0), axis=0)
-    signs = np.where(vectors[first, np.arange(vectors.shape[1])] < 0, -1.0, 1.0)
-    flipped: FloatArray = vectors * signs
-    return flipped
+    return np.where(vectors[first, np.arange(vectors.shape[1])] < 0, -1.0, 1.0)

@@ -17,7 +17,7 @@ from mercer.spectrum._base import (
     BasisCertificate,
     BasisMixin,
     check_n_components,
-    fix_signs,
+    column_signs,
     orthogonality,
 )
 from mercer.spectrum.eigen import component_vectors, smallest_eigenpairs
@@ -133,7 +133,7 @@ class AnchorBasis(BasisMixin):
         kept = int(np.count_nonzero(pairs.values < 1.0 - _RANK_TOL))
         sigma = 1.0 - pairs.values[:kept]
         U = B @ (pairs.vectors[:, :kept] / np.sqrt(sigma))
-        signs = np.where(np.sum(fix_signs(U) * U, axis=0) < 0, -1.0, 1.0)
+        signs = column_signs(U)
         self.vectors_, self.values_ = U * signs, pairs.values[:kept]
         self._map = scale[:, None] * pairs.vectors[:, :kept] * (signs / np.sqrt(sigma))
         next_value = float(pairs.values[kept]) if kept < r else pairs.next_value

@@ -16,7 +16,7 @@ from mercer.spectrum._base import (
     BasisCertificate,
     BasisMixin,
     check_n_components,
-    fix_signs,
+    column_signs,
     orthogonality,
 )
 from mercer.spectrum.eigen import component_vectors, smallest_eigenpairs
@@ -142,7 +142,7 @@ class GraphBasis(BasisMixin):
         upper = 2.0 if kind == "normalized" else max(2.0 * float(d.max()), 1e-300)
         null, n_null = graph_null_vectors(self.graph_, kind, at_most=r + 1)
         pairs = smallest_eigenpairs(L, r, upper=upper, null=null, rng=rng)
-        U = fix_signs(pairs.vectors)
+        U = pairs.vectors * column_signs(pairs.vectors)
         gap = pairs.next_value - float(pairs.values[-1])
         self.certificate_ = BasisCertificate(
             method=pairs.method,

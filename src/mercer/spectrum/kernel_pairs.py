@@ -7,7 +7,7 @@ import numpy as np
 from scipy.linalg import cholesky, eigh, solve_triangular
 
 from mercer._typing import FloatArray, IntArray
-from mercer.spectrum._base import fix_signs
+from mercer.spectrum._base import column_signs
 from mercer.spectrum.nystrom import pivoted_cholesky
 
 # Directions with less of the largest eigenvalue are lost in rounding at new points.
@@ -68,7 +68,8 @@ def exact_pairs(K: FloatArray, r: int, *, centered: bool) -> KernelPairs:
     values, vectors = eigh(K, subset_by_index=[n - k, n - 1])
     values, vectors = values[::-1], vectors[:, ::-1]
     kept = _rank(values[:r])
-    U, e = fix_signs(vectors[:, :kept]), values[:kept].copy()
+    U, e = vectors[:, :kept], values[:kept].copy()
+    U = U * column_signs(U)
     return KernelPairs(
         values=e,
         vectors=U,
@@ -130,7 +131,7 @@ def landmark_pairs(
     FT = F @ T
     T = solve_triangular(cholesky(FT.T @ FT), T.T, trans="T").T
     U = F @ T
-    signs = np.where(np.sum(fix_signs(U) * U, axis=0) < 0, -1.0, 1.0)
+    signs = column_signs(U)
     U, T = U * signs, T * signs
     return KernelPairs(
         values=e[:kept].copy(),
