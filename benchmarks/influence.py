@@ -80,11 +80,13 @@ def times(skip_sdp: bool) -> None:
             f"{ours.gap:8.1e} {ours.smallest_eigenvalue:9.1e} {ours.n_rounds:6d} | ",
             end="",
         )
-        if skip_sdp or n > 100:
-            print(f"{'-':>9}")
+        if skip_sdp or n > (100 if kind == "L P G G" else 50):
+            print(f"{'-':>9}", flush=True)
             continue
         (value, status), theirs = cpu(by_sdp, K, s)
-        print(f"{theirs:9.2f} {value:10.6f} {status}, {theirs / seconds:.0f}x")
+        print(
+            f"{theirs:9.2f} {value:10.6f} {status}, {theirs / seconds:.0f}x", flush=True
+        )
 
 
 def faces(n_train: int, n_people: int, dim: int, repetitions: int = 5) -> None:
@@ -123,7 +125,7 @@ def faces(n_train: int, n_people: int, dim: int, repetitions: int = 5) -> None:
             scores.setdefault(name, []).append(100 * score)
     cells = "  ".join(f"{name} {np.mean(s):.1f}" for name, s in scores.items())
     print(f"{n_train:4d} images, {n_people} people, {dim} dims: {cells}", end="")
-    print(f"  (influence changes s by at most {100 * max(effects):.2f}%)")
+    print(f"  (influence changes s by at most {100 * max(effects):.2f}%)", flush=True)
 
 
 def main() -> None:

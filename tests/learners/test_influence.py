@@ -10,6 +10,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from mercer.exceptions import NearlyConstantKernelWarning, NotPSDError
 from mercer.kernels.parametric import RBF, Linear, Polynomial
 from mercer.learners.influence import InfluenceKernel
+from mercer.persist import load, save
 from oracles.influence import affine_by_sdp, literal_costs
 
 BASE = [Linear(), Polynomial(degree=2), RBF(gamma=0.05), RBF(gamma=0.5)]
@@ -22,7 +23,7 @@ def points(n=30, seed=0):
 
 @parametrize_with_checks(
     [
-        InfluenceKernel([Polynomial(degree=2), RBF(gamma="mean_distance")]),
+        InfluenceKernel(),
         InfluenceKernel(
             [Polynomial(degree=2), RBF(gamma="mean_distance")], combination="affine"
         ),
@@ -169,6 +170,14 @@ def test_clone_and_refit_give_the_same():
     learner = InfluenceKernel(BASE, combination="affine")
     one, two = learner.fit(X).weights_, clone(learner).fit(X).weights_
     np.testing.assert_array_equal(one, two)
+
+
+def test_saved_learners_transform_the_same(tmp_path):
+    X, _ = points()
+    learner = InfluenceKernel([RBF(gamma=0.1), X @ X.T], combination="affine").fit(X)
+    save(learner, tmp_path / "learner.skops")
+    again = load(tmp_path / "learner.skops")
+    np.testing.assert_array_equal(again.transform(X), learner.transform(X))
 
 
 def bad_matrix(kind, n=10):

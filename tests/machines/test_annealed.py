@@ -10,6 +10,7 @@ from mercer.kernels.parametric import RBF
 from mercer.kernels.sets import gaussian_set
 from mercer.machines.annealed import AnnealedKernelMachine
 from mercer.machines.annealed_graph import GraphAnnealedKernelMachine
+from mercer.persist import load, save
 from mercer.spectrum.laplacian_kernels import IMAGE_METRICS, laplacian_kernels
 
 FEW = [RBF(gamma=g) for g in (10.0, 0.3, 0.03)]
@@ -195,6 +196,16 @@ def test_strings_missing_labels_and_matrices():
     assert set(fitted.classes_) == {"no", "yes"}
     assert (fitted.transduction_ == names[truth]).mean() >= 0.9
     np.testing.assert_array_equal(fitted.predict(X)[y < 0], fitted.transduction_[y < 0])
+
+
+@pytest.mark.parametrize("machine", MACHINES[::2], ids=repr)
+def test_saved_machines_predict_the_same(machine, tmp_path):
+    X, y, _ = blobs()
+    fitted = clone(machine).fit(X, y)
+    save(fitted, tmp_path / "machine.skops")
+    again = load(tmp_path / "machine.skops")
+    scores = fitted.decision_function(X + 0.1)
+    np.testing.assert_array_equal(again.decision_function(X + 0.1), scores)
 
 
 def test_bad_kernels_and_settings():

@@ -21,7 +21,7 @@ from mercer.exceptions import NearlyConstantKernelWarning
 from mercer.kernels.base import Kernel
 from mercer.kernels.composite import Weighted
 from mercer.kernels.normalized import Normalized
-from mercer.kernels.parametric import RBF, Linear, Polynomial
+from mercer.kernels.parametric import RBF, Polynomial
 from mercer.kernels.stack import gram_stack, resolve_kernels
 from mercer.optim.affine_psd import AffineCombination, solve_affine_psd
 from mercer.optim.influence import (
@@ -65,9 +65,10 @@ class InfluenceKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     kernels : sequence, default=None
         Each a Kernel, a name, a function of two sets of points, a pair
         ``(kernel, columns)`` for a block of columns, or a matrix over the rows of X
-        (which has no value at new points). None stands for a linear, a quadratic
-        and a Gaussian kernel whose :math:`2\sigma^2` is the mean squared distance.
-        All are brought to unit diagonal (Eq. 19).
+        (which has no value at new points). None stands for polynomials of degree 1
+        and 2, whose constant keeps points at the origin from vanishing, and a
+        Gaussian whose :math:`2\sigma^2` is the mean squared distance. All are brought
+        to unit diagonal (Eq. 19).
     combination : {"convex", "affine"}, default="convex"
         Convex: Eq. 32. Affine: Eq. 31, weights of any sign.
     objective : {"linear", "fractional"}, default="linear"
@@ -144,7 +145,7 @@ class InfluenceKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         )
         given = self.kernels
         if given is None:
-            given = [Linear(), Polynomial(degree=2), RBF(gamma="mean_distance")]
+            given = [Polynomial(degree=1), Polynomial(2), RBF(gamma="mean_distance")]
         names = getattr(self, "feature_names_in_", None)
         base = resolve_kernels(given, X, names=names)
         for j, kernel in enumerate(base):
