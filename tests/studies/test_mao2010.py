@@ -1,5 +1,7 @@
 """The studies of Mao and Tsang (2010), at a size that takes seconds."""
 
+from dataclasses import asdict
+
 import numpy as np
 import pytest
 from sklearn.datasets import make_moons
@@ -113,7 +115,7 @@ def test_kernels_of_figure_2_stand_class_by_class(moons):
 
 @needs_data
 def test_table_1_of_a_small_data_set_is_the_printed_one():
-    found = describe(row="G50C", split=0)
+    found = describe(split=0, **asdict(SETTINGS["G50C"]))
     figures = STUDIES["table1"].printed().items()
     printed = {column: f.mean for (row, column), f in figures if row == "G50C"}
     assert {c: found[c] for c in printed} == printed

@@ -22,6 +22,11 @@ if TYPE_CHECKING:
     show_default=True,
     help="Folder for CSV, Markdown, HTML and PNG.",
 )
+@click.option(
+    "--page",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Run nothing; write what has run so far to this Markdown file.",
+)
 def command(
     paper: str | None,
     name: str | None,
@@ -29,6 +34,7 @@ def command(
     fresh: bool,
     jobs: int | None,
     out: Path,
+    page: Path | None,
 ) -> None:
     """Run a paper's tables and figures again; without arguments, list them.
 
@@ -39,15 +45,22 @@ def command(
     from mercer.studies.registry import studies
 
     known = studies()
-    if paper is None:
+    if paper is None and page is None:
         for study in known:
             click.echo(f"{study.paper} {study.name:20} {study.title}")
         return
-    chosen = [s for s in known if s.paper == paper and name in (None, s.name)]
+    chosen = [s for s in known if paper in (None, s.paper) and name in (None, s.name)]
     if not chosen:
         wanted = paper if name is None else f"{paper} {name}"
         msg = f"there is no study {wanted!r}; `mercer reproduce` lists them."
         raise click.UsageError(msg)
+    if page is not None:
+        from mercer.studies.page import reproduction_page
+
+        page.parent.mkdir(parents=True, exist_ok=True)
+        page.write_text(reproduction_page(chosen), encoding="utf-8")
+        click.echo(f"wrote {page}")
+        return
     for study in chosen:
         _run(study, quick=quick, fresh=fresh, jobs=jobs, out=out)
 

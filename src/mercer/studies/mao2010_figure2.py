@@ -9,10 +9,10 @@ from mercer._typing import FloatArray, IntArray
 from mercer.kernels.alignment import alignment
 from mercer.learners.parameter_free import ParameterFreeKernel
 from mercer.machines.simple_mkl import SimpleMKL
-from mercer.studies.mao2010_methods import SETTINGS, Problem, problem_of, split_of
+from mercer.studies.mao2010_methods import Problem, Setting, problem_of, split_of
 from mercer.studies.study import Results
 
-ROW, MKL_C = "USPST", 100.0
+MKL_C = 100.0
 
 
 def learned_kernels(problem: Problem, labeled: IntArray) -> dict[str, FloatArray]:
@@ -31,13 +31,14 @@ def learned_kernels(problem: Problem, labeled: IntArray) -> dict[str, FloatArray
     return kernels
 
 
-def compare_kernels(*, row: str, split: int) -> dict[str, float]:
+def compare_kernels(*, split: int, **line: Any) -> dict[str, float]:
     """Return alignments with the ideal kernel and mean cosines in and between classes.
 
     The ideal kernel is 1 within a class and 0 between classes.
     """
-    problem = problem_of(row)
-    labeled, _ = split_of(problem.data, SETTINGS[row], split)
+    setting = Setting(**line)
+    problem = problem_of(setting.dataset, setting.n_neighbors, setting.power)
+    labeled, _ = split_of(problem.data, setting, split)
     y = np.sort(problem.data.y)
     same = y[:, None] == y
     result = {}
@@ -48,14 +49,15 @@ def compare_kernels(*, row: str, split: int) -> dict[str, float]:
     return result
 
 
-def draw_figure2(figure: Any, results: Results) -> None:
+def draw_figure2(figure: Any, results: Results, *, setting: Setting) -> None:
     """Draw both kernels of the first split, computed anew."""
-    problem = problem_of(ROW)
-    labeled, _ = split_of(problem.data, SETTINGS[ROW], 0)
+    problem = problem_of(setting.dataset, setting.n_neighbors, setting.power)
+    labeled, _ = split_of(problem.data, setting, 0)
+    ((first, *_),) = results.values()
     kernels = learned_kernels(problem, labeled)
     figure.set_size_inches(10, 5)
     for ax, (name, K) in zip(figure.subplots(1, 2), kernels.items(), strict=True):
         low, high = np.percentile(K, [1, 99])
         ax.imshow(K, vmin=low, vmax=high, interpolation="antialiased")
-        ax.set_title(f"{name}: {results[ROW][0][f'{name}: alignment']:.2f} aligned")
+        ax.set_title(f"{name}: {first[f'{name}: alignment']:.2f} aligned")
         ax.set_axis_off()

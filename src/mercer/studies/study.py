@@ -69,6 +69,8 @@ class Study:
         Which way a difference from print counts as better; None where neither is.
     deviations : tuple of str
         How the set-up differs from the paper, in plain words.
+    remarks : tuple of str
+        What there is to say about cells that come out worse than print.
     version : int
         Raised when the code behind the jobs changes its results.
     collect : callable or None
@@ -95,6 +97,7 @@ class Study:
     jobs: Callable[[bool], list[Job]]
     better: str | None = "higher"
     deviations: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
     version: int = 1
     collect: Callable[[Results], Results] | None = None
     notes: Callable[[Results], list[str]] | None = None

@@ -1,0 +1,83 @@
+"""The page of all tables, and what studies share."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from mercer.cli.reproduce import command
+from mercer.studies import registry
+from mercer.studies.page import reproduction_page
+from mercer.studies.runner import run_study
+from mercer.studies.study import Figure, Job, Results, Study
+
+
+def number(*, split: int) -> dict[str, float]:
+    return {"A": 90.0 + split, "A s": 0.5}
+
+
+def jobs(quick: bool) -> list[Job]:
+    return [Job("one", split, number) for split in range(2 if quick else 4)]
+
+
+def seconds(results: Results) -> Results:
+    return {row: [{"A": run["A s"]} for run in runs] for row, runs in results.items()}
+
+
+def accuracies(results: Results) -> Results:
+    return {row: [{"A": run["A"]} for run in runs] for row, runs in results.items()}
+
+
+STUDY = Study("999", "table1", "Accuracy", jobs, collect=accuracies)
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MERCER_CACHE", str(tmp_path))
+    printed = {("one", "A"): Figure(99.0, 0.1, 10)}
+    monkeypatch.setattr(Study, "printed", lambda self: printed)
+
+
+def run(study: Study, *, quick: bool) -> None:
+    *_, (done, total, _) = run_study(study, quick=quick, n_jobs=1)
+    assert done == total
+
+
+def test_what_is_missing_is_said_and_not_counted() -> None:
+    assert "0 of 4 jobs have run" in reproduction_page([STUDY])
+    run(STUDY, quick=True)
+    page = reproduction_page([STUDY])
+    assert "No table is complete." in page
+    assert "**Not complete: 2 of 4 jobs have run.**" in page
+    assert "90.50 ± 0.71 - (99.00 ± 0.10)" in page
+
+
+def test_worse_cells_are_named_with_what_there_is_to_say() -> None:
+    run(STUDY, quick=False)
+    page = reproduction_page([STUDY])
+    assert "| 999 table1 | Accuracy | complete |" in page
+    assert "1 compared, 0 within the printed deviation, 0 better, 1 worse" in page
+    assert "Worse than print: one / A.\nWe have no explanation" in page
+    known = replace(STUDY, remarks=("The moon was full.",))
+    assert "Worse than print: one / A.\nThe moon was full." in reproduction_page(
+        [known]
+    )
+
+
+def test_studies_with_the_same_jobs_share_results() -> None:
+    run(STUDY, quick=False)
+    times = replace(STUDY, name="table2", collect=seconds, shares="table1")
+    done, total, results = next(run_study(times))
+    assert (done, total) == (4, 4)
+    assert times.collected(results)["one"] == 4 * [{"A": 0.5}]
+
+
+def test_the_command_writes_the_page_and_runs_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(registry, "studies", lambda: [STUDY])
+    path = tmp_path / "docs" / "page.md"
+    answer = CliRunner().invoke(command, ["--page", str(path)])
+    assert answer.exit_code == 0, answer.output
+    assert "0 of 4 jobs have run" in path.read_text(encoding="utf-8")
