@@ -19,10 +19,10 @@ from mercer._typing import FloatArray, IntArray
 from mercer.model_selection import (
     SemiSupervisedKFold,
     expected_calibration_error,
-    fit_temperature,
 )
 from mercer.spectrum._base import BasisMixin
-from mercer.tables.model import FeatureKernel, tempered
+from mercer.tables.calibration import cautious_temperature, tempered
+from mercer.tables.model import FeatureKernel
 
 N_SPLITS = 5
 # Unlabelled rows that take part in the folds; the basis has seen all of them.
@@ -217,16 +217,16 @@ def _calibrated(
 
     The second result is the temperature of all rows, for predictions.
     """
-    logs = np.log(np.maximum(proba, np.finfo(np.float64).tiny))
     row = np.arange(len(codes)) % n_rows
     calm = proba.copy()
     for fold in np.unique(folds):
         inside = folds == fold
         others = ~np.isin(row, row[inside])
         if others.any():
-            T = fit_temperature(logs[others], codes[others])
+            n_others = len(np.unique(row[others]))
+            T = cautious_temperature(proba[others], codes[others], n_others)
             calm[inside] = tempered(proba[inside], T)
-    return calm, fit_temperature(logs, codes)
+    return calm, cautious_temperature(proba, codes, n_rows)
 
 
 def _score(name: str, right: FloatArray, mercer: FloatArray, codes: IntArray) -> Score:

@@ -38,9 +38,10 @@ class TableEncoder(BaseEstimator):
     used as it is (scaled column by column if its columns have different units).
     Anything else goes through skrub's `TableVectorizer`: numbers as they are, dates
     to their parts, few categories to 0/1, many to directions of their n-grams, texts
-    to directions of their TF-IDF. Then empty cells get the mean, and every column of
-    the table gets the same total variance, 1; texts and vectors get as much as all
-    other columns together.
+    to directions of their TF-IDF. Then empty cells get the mean, and the coordinates
+    of a column are scaled to a total variance of 1, of a text or of vectors to that of
+    all other columns together. Coordinates that are 0 or 1 stay so: two categories are
+    then as far apart as two numbers drawn at random, and a rare one is not farther.
 
     Parameters
     ----------
@@ -120,9 +121,11 @@ class TableEncoder(BaseEstimator):
         self.scale_ = None
         if uneven:
             self.mean_ = X.mean(axis=0, dtype=np.float64).astype(X.dtype)
-            self.scale_ = np.where(spread > 0, spread, 1.0).astype(X.dtype)
+            is_flag = ((X == 0) | (X == 1)).all(axis=0)
+            spread[is_flag | (spread == 0)] = 1.0
+            self.scale_ = spread.astype(X.dtype)
             X = (X - self.mean_) / self.scale_
-            done = "columns in different units: each scaled to variance 1"
+            done = "columns in different units: scaled to variance 1, 0/1 kept"
         self.notes_ = [ColumnNote(name, "vectors", done, X.shape[1])]
         return X
 
@@ -145,6 +148,7 @@ class TableEncoder(BaseEstimator):
 
         self.kind_ = "mixed"
         self.steps_: dict[str, Any] = {}
+        self.kinds_: dict[str, str] = {}
         self.texts_ = texts
         words = StringEncoder(
             n_components=_TEXT_DIRECTIONS,
@@ -186,9 +190,14 @@ class TableEncoder(BaseEstimator):
         self.scale_ = np.zeros(Z.shape[1])
         for name, places in groups.items():
             total = float(variance[places].sum())
+            if total == 0:
+                continue
             share = max(n_plain, 1) if self._is_wide(name) else 1
-            if total > 0:
-                self.scale_[places] = np.sqrt(share / total)
+            self.scale_[places] = np.sqrt(share / total)
+            if self.kinds_.get(name) == "low_cardinality" or (
+                len(places) == 1 and _is_flag(Z[:, places[0]])
+            ):
+                self.scale_[places] = 1.0
         self.notes_ = [
             self._note(table, name, groups.get(name, []), variance)
             for name in table.columns
@@ -240,8 +249,9 @@ class TableEncoder(BaseEstimator):
         kind = self.kinds_[name]
         empty = int(table.frame[name].isna().sum())
         n_values = table.frame[name].nunique()
+        is_flag = len(places) == 1 and self.scale_[places[0]] == 1.0
         said = {
-            "numeric": ("number", "scaled to variance 1"),
+            "numeric": ("number", "kept as 0/1" if is_flag else "scaled to variance 1"),
             "datetime": ("date", f"{used} parts: year, month, day, time"),
             "low_cardinality": ("category", f"{n_values} categories as 0/1"),
             "high_cardinality": (
@@ -255,6 +265,10 @@ class TableEncoder(BaseEstimator):
                 "set to the mean" if kind == "numeric" else "count as a category"
             )
         return ColumnNote(name, what, done, used)
+
+
+def _is_flag(values: FloatArray) -> bool:
+    return bool(np.isin(values[~np.isnan(values)], (0, 1)).all())
 
 
 def _is_text(column: "pd.Series[Any]") -> bool:

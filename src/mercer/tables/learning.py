@@ -1,6 +1,7 @@
 """From a table with a few labels to predictions and a model, in one call."""
 
 import warnings
+from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,7 +17,9 @@ from mercer.learners.pairwise import PairwiseKernel
 from mercer.learners.parameter_free import ParameterFreeKernel
 from mercer.machines.klr import KernelLogisticRegression
 from mercer.pairs import Pairs
+from mercer.spectrum.anchor import AnchorBasis
 from mercer.spectrum.basis import GRAPH_UP_TO, make_basis
+from mercer.spectrum.kernel import SpectralKernel
 from mercer.tables.checking import Check, check_by_hiding
 from mercer.tables.encoding import ColumnNote, TableEncoder
 from mercer.tables.memory import MemoryPlan, available_memory, plan_memory
@@ -182,7 +185,7 @@ def learn(
         next_rows = _next_rows(features, proba, labels, rng)
     model = TableModel(
         encoder,
-        learner.kernel_,
+        _kernel_for_new_rows(basis, learner.kernel_),
         machine,
         temperature=temperature,
         target=target,
@@ -236,6 +239,17 @@ def _pairs_among(pairs: Pairs, rows: IntArray) -> Pairs:
         pairs.signs[inside],
         len(rows),
     )
+
+
+def _kernel_for_new_rows(basis: Any, kernel: SpectralKernel) -> SpectralKernel:
+    """Return the kernel without what only the rows at hand need.
+
+    Anchors tell all about a new row; a graph needs its rows.
+    """
+    chosen = copy(basis.basis_)
+    if isinstance(chosen, AnchorBasis):
+        chosen.vectors_ = chosen.vectors_[:0]
+    return SpectralKernel(chosen, kernel.core)
 
 
 def _plan(X: Any, labels: Labels, memory: float | None) -> MemoryPlan:

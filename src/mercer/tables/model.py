@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
@@ -12,6 +11,7 @@ from mercer._rows import take_rows
 from mercer._typing import ArrayLike, FloatArray
 from mercer.active.strategies import choose_rows
 from mercer.kernels.base import Kernel
+from mercer.tables.calibration import tempered
 from mercer.tables.table import as_table
 from mercer.tables.target import read_target
 
@@ -182,16 +182,3 @@ def proba_of_features(
         p[reached] = tempered(p[reached], temperature)
         proba[rows] = p
     return proba
-
-
-def tempered(proba: FloatArray, temperature: float) -> FloatArray:
-    """Return softmax(log(p) / T).
-
-    Examples
-    --------
-    >>> tempered(np.array([[0.8, 0.2]]), 2.0).round(2)
-    array([[0.67, 0.33]])
-    """
-    logs = np.log(np.maximum(proba, np.finfo(np.float64).tiny))
-    p: FloatArray = softmax(logs / temperature, axis=1)
-    return p

@@ -117,10 +117,13 @@ def _read_npz(path: Path) -> Table:
     except (ValueError, BadZipFile, EOFError) as error:
         msg = f"{path} cannot be read as NPZ: {error}."
         raise TableError(msg) from error
-    if not arrays:
-        msg = f"{path} holds no array."
+    n = max((len(a) for a in arrays.values() if a.ndim), default=0)
+    if n == 0:
+        msg = f"{path} holds no array with rows."
         raise TableError(msg)
-    return as_table(arrays, str(path))
+    # Shorter arrays, such as a list of class names, describe the rest.
+    rows = {name: a for name, a in arrays.items() if a.ndim and len(a) == n}
+    return as_table(rows, str(path))
 
 
 def _join(table: Table, labels: Table) -> Table:
