@@ -29,7 +29,7 @@ def accuracies(results: Results) -> Results:
     return {row: [{"A": run["A"]} for run in runs] for row, runs in results.items()}
 
 
-STUDY = Study("999", "table1", "Accuracy", jobs, collect=accuracies)
+STUDY = Study("999", "table1", "Accuracy", jobs, collect=accuracies, minutes=2.5)
 
 
 @pytest.fixture(autouse=True)
@@ -56,7 +56,7 @@ def test_what_is_missing_is_said_and_not_counted() -> None:
 def test_worse_cells_are_named_with_what_there_is_to_say() -> None:
     run(STUDY, quick=False)
     page = reproduction_page([STUDY])
-    assert "| 999 table1 | Accuracy | complete |" in page
+    assert "| 999 table1 | Accuracy | 2.5 | complete |" in page
     assert "1 compared, 0 within the printed deviation, 0 better, 1 worse" in page
     assert "Worse than print: one / A.\nWe have no explanation" in page
     known = replace(STUDY, remarks=("The moon was full.",))

@@ -40,14 +40,16 @@ def command(
 
     PAPER is 000 to 004 and NAME a table or figure of it, such as table2; without
     NAME all of the paper's studies run. Finished splits are kept: run the same
-    command after an interrupt and it goes on where it stopped.
+    command after an interrupt and it goes on where it stopped. The list says how
+    many minutes a full run takes on one core.
     """
     from mercer.studies.registry import studies
 
     known = studies()
     if paper is None and page is None:
         for study in known:
-            click.echo(f"{study.paper} {study.name:20} {study.title}")
+            cost = "" if study.minutes is None else f" ({study.minutes:g} min)"
+            click.echo(f"{study.paper} {study.name:20} {study.title}{cost}")
         return
     chosen = [s for s in known if paper in (None, s.paper) and name in (None, s.name)]
     if not chosen:

@@ -42,11 +42,8 @@ class Setting:
 
 SETTINGS = {
     "G50C": Setting("g50c", 50, 50, 5, 10, per_class=25),
-    "G50C published": Setting("g50c", 50, 50, 5, 10),
     "USPST": Setting("uspst", 50, 10, 2, 10, per_class=5),
-    "USPST published": Setting("uspst", 50, 10, 2, 10),
     "PCMAC": Setting("pcmac", 50, 50, 5, 10, per_class=25),
-    "PCMAC published": Setting("pcmac", 50, 50, 5, 10),
     "webKB(P)": Setting("webkb_page", 12, 200, 5, 10, per_class=6),
     "webKB(PL)": Setting("webkb_both", 12, 200, 5, 10, per_class=6),
     **{
@@ -60,6 +57,9 @@ SETTINGS = {
             ("TEXT", "ssl_text", 50, 5),
         )
     },
+    "G50C published": Setting("g50c", 50, 50, 5, 10),
+    "USPST published": Setting("uspst", 50, 10, 2, 10),
+    "PCMAC published": Setting("pcmac", 50, 50, 5, 10),
 }
 
 

@@ -29,7 +29,8 @@ def reproduction_page(studies: Sequence[Study]) -> str:
         done, total, results = finished(study)
         name = f"{study.paper} {study.name}"
         state = "complete" if done == total else f"{done} of {total} jobs have run"
-        states.append(f"| {name} | {study.title} | {state} |")
+        minutes = "" if study.minutes is None else f"{study.minutes:g}"
+        states.append(f"| {name} | {study.title} | {minutes} | {state} |")
         if done == 0:
             continue
         table = make_table(study, {row: runs for row, runs in results.items() if runs})
@@ -38,7 +39,8 @@ def reproduction_page(studies: Sequence[Study]) -> str:
         text = to_markdown(table).replace("### ", "## ", 1)
         note = "" if done == total else f"\n**Not complete: {state}.**\n"
         parts.append(text + note + _worse(table))
-    listed = ["| study | what | state |", "|---|---|---|", *states]
+    head = "| study | what | minutes of one core | state |"
+    listed = [head, "|---|---|---|---|", *states]
     return "\n".join([HEAD, _summary(tables), "", *listed, "", *parts])
 
 

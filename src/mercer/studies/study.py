@@ -69,6 +69,8 @@ class Study:
         Which way a difference from print counts as better; None where neither is.
     deviations : tuple of str
         How the set-up differs from the paper, in plain words.
+    minutes : float or None
+        What a full run takes on one core, as measured; shared jobs count in each.
     remarks : tuple of str
         What there is to say about cells that come out worse than print.
     version : int
@@ -97,6 +99,7 @@ class Study:
     jobs: Callable[[bool], list[Job]]
     better: str | None = "higher"
     deviations: tuple[str, ...] = ()
+    minutes: float | None = None
     remarks: tuple[str, ...] = ()
     version: int = 1
     collect: Callable[[Results], Results] | None = None

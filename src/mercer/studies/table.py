@@ -151,7 +151,8 @@ def to_markdown(table: Table) -> str:
         lines.append(f"| {row} | " + " | ".join(texts) + " |")
     splits = sorted({c.splits for c in table.cells.values() if c.splits})
     shown = " to ".join(str(s) for s in dict.fromkeys([splits[0], splits[-1]]))
-    lines += ["", f"Ours: mean ± standard deviation over {shown} splits (print)."]
+    noun = "split" if shown == "1" else "splits"
+    lines += ["", f"Ours: mean ± standard deviation over {shown} {noun} (print)."]
     lines += [LEGEND, "", f"Cells: {table.summary()}.", ""]
     lines += [f"- {text}" for text in (*table.notes, *study.deviations)]
     return "\n".join(lines).rstrip() + "\n"
