@@ -1,0 +1,174 @@
+"""Least squares that settles everything itself, by leaving labels out."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.special import expit, softmax
+
+from mercer._labels import Labels
+from mercer._typing import ArrayLike, BoolArray, FloatArray
+from mercer.machines._base import KernelMachine, Solution
+from mercer.machines._maps import GramMap, KernelMap
+from mercer.optim.few_labels import fit_centred, spread_decision
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HeldOut:
+    """What the labelled points say of a machine trained without them."""
+
+    scores: FloatArray  # (l, C) log-probabilities but for a constant, point left out
+    counted: BoolArray  # (l,) points whose class has another label
+    n_errors: int  # among these
+    losses: FloatArray  # (n_ridges,) summed log-loss at each ridge
+    ridge_weights: FloatArray  # (n_ridges,)
+    sizes: FloatArray  # (C,) class shares the decision was made to have
+    n_rounds: int  # of spreading the decision
+
+
+class LeaveOneOutRLS(KernelMachine):
+    r"""Regularised least squares for very few labels; nothing to tune.
+
+    1. Ridge regression with a free offset at three strengths, weighed by the summed
+       log-loss of held-out labels (`solve_loo_ridge`, closed form).
+    2. Scores are centred over *all* points, as in Poisson learning, and a softmax with
+       slope and offsets is fitted to the held-out ones; the offsets stay close to half
+       way between those of the regression and the logarithms of the label shares.
+    3. Class sizes: the decision is spread over all points by the kernel,
+       :math:`F = F_0 + g\, K V / n`, V the present decision with given labels kept,
+       under offsets that give every class its share, until it rests.
+
+    Parameters
+    ----------
+    kernel : Kernel, learner, str, callable or "precomputed", default="rbf"
+        A learner is cloned and fitted on all points first.
+    class_sizes : "estimate", None or array-like, default="estimate"
+        Shares of the classes among all points, in the order of `classes_`, if known.
+        "estimate" takes a geometric mean of predicted shares and label shares: the
+        latter weigh :math:`\rho = (e + 1) / (m + 1)` if e of m held-out labels are
+        missed. None leaves out step 3.
+
+    Attributes
+    ----------
+    classes_, class_prior_, labeled_, kernel_, learner_, transduction_
+        As in `RLSClassifier`.
+    dual_coef_ : ndarray of shape (n_labeled, n_columns)
+        Coefficients of the labelled points after step 2; with ``class_sizes=None``
+        they and `intercept_` are the whole decision.
+    intercept_ : ndarray of shape (n_columns,)
+    certificate_ : HeldOut
+
+    Notes
+    -----
+    The gain :math:`g = \max(0, 1 - e / ((m + 2)(1 - 1/C)))` is 1 without evidence and 0
+    when held-out labels are no better than guessed: where the kernel does not know the
+    classes, nothing is spread. Step 3 with known sizes is kernel k-means with seeds and
+    sizes; with the walk of a graph in place of K it is PoissonMBO (Calder, Cook,
+    Thorpe and Slepcev, ICML 2020), and step 2 with infinite ridge is Poisson learning.
+
+    Examples
+    --------
+    >>> X = [[0.0], [0.2], [1.0], [1.1]]
+    >>> machine = LeaveOneOutRLS().fit(X, ["low", None, "high", None])
+    >>> machine.transduction_
+    array(['low', 'low', 'high', 'high'], dtype='<U4')
+    """
+
+    certificate_: HeldOut
+
+    def __init__(
+        self, kernel: Any = "rbf", *, class_sizes: str | ArrayLike | None = "estimate"
+    ) -> None:
+        self.kernel = kernel
+        self.class_sizes = class_sizes
+
+    def predict_proba(self, X: ArrayLike) -> FloatArray:
+        """Return the probability of every class, (m, n_classes)."""
+        scores = self._scores(self._represent(X))
+        if scores.shape[1] == 1:
+            p = expit(scores[:, 0])
+            return np.column_stack([1 - p, p])
+        return np.asarray(softmax(scores, axis=1))
+
+    def _check_parameters(self) -> None:
+        if isinstance(self.class_sizes, str) and self.class_sizes != "estimate":
+            msg = (
+                "class_sizes must be 'estimate', None or the shares of the classes, "
+                f"got {self.class_sizes!r}."
+            )
+            raise ValueError(msg)
+
+    def _make_map(
+        self, X: Any, y: ArrayLike, labels: Labels
+    ) -> tuple[KernelMap, FloatArray | None]:
+        kernel_map, training = super()._make_map(X, y, labels)
+        if training is None:
+            training = kernel_map.represent(X)
+        self._training = training
+        return kernel_map, training
+
+    def _solve(self, labels: Labels, weights: FloatArray) -> Solution:
+        to_features = _labelled_span(self._map)
+        Phi = self._training if to_features is None else self._training @ to_features
+        del self._training
+        mean = Phi.mean(axis=0)
+        Phi = Phi - mean
+        variances = np.einsum("ij,ij->j", Phi, Phi) / len(Phi)
+        unit = float(variances.sum()) or 1.0
+        kept = variances > 1e-8 * unit
+        Phi = Phi[:, kept] / np.sqrt(unit)
+        rows, codes = labels.labeled, labels.codes[labels.labeled]
+        start = fit_centred(Phi, rows, codes, len(labels.classes))
+        coef, offset, scores = start.coef, start.offset, start.scores
+        sizes, n_rounds = softmax(offset), 0
+        errors = int((scores.argmax(axis=1) != codes)[start.counted].sum())
+        if self.class_sizes is not None:
+            asked = self._sizes(labels)
+            coef, offset, sizes, n_rounds = spread_decision(
+                Phi, coef, offset, rows, codes, asked, errors, start.counted
+            )
+        self.certificate_ = HeldOut(
+            scores,
+            start.counted,
+            errors,
+            start.losses,
+            start.ridge_weights,
+            sizes,
+            n_rounds,
+        )
+        full = np.zeros((len(kept), coef.shape[1]))
+        full[kept] = coef / np.sqrt(unit)
+        intercept, dual = offset - mean @ full, start.dual / unit
+        if coef.shape[1] == 2:
+            full, dual = full[:, 1:] - full[:, :1], dual[:, 1:] - dual[:, :1]
+            intercept = intercept[1:] - intercept[:1]
+        if to_features is not None:
+            dual = to_features @ full
+        return Solution(full, dual, intercept)
+
+    def _sizes(self, labels: Labels) -> FloatArray | None:
+        if isinstance(self.class_sizes, str) or self.class_sizes is None:
+            return None
+        sizes = np.asarray(self.class_sizes, dtype=np.float64)
+        if sizes.shape != (len(labels.classes),) or not (sizes > 0).all():
+            msg = (
+                f"class_sizes must be {len(labels.classes)} positive shares, one for "
+                f"each of the classes {labels.classes.tolist()}; "
+                f"got {self.class_sizes!r}."
+            )
+            raise ValueError(msg)
+        shares: FloatArray = sizes / sizes.sum()
+        return shares
+
+    def _prior_scores(self) -> FloatArray:
+        log = np.log(np.maximum(self.class_prior_, 1e-12))
+        return log[1:] - log[:1] if len(log) == 2 else log
+
+
+def _labelled_span(kernel_map: KernelMap) -> FloatArray | None:
+    """Return what turns kernel values with labelled points into features, (l, r)."""
+    if not isinstance(kernel_map, GramMap):
+        return None
+    L = kernel_map.labeled
+    span: FloatArray = L / np.einsum("ij,ij->j", L, L)
+    return span

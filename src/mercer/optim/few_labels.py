@@ -1,0 +1,169 @@
+"""From a few labels to scores of all points: centred, calibrated, spread."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import softmax
+
+from mercer._typing import BoolArray, FloatArray, IntArray
+from mercer.optim.class_sizes import match_sizes
+from mercer.optim.loo_ridge import calibrate, held_out_loss, solve_loo_ridge
+
+RIDGES = (0.1, 1.0, 10.0)  # for features of unit variance
+MAX_ROUNDS = 10
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CentredFit:
+    """Scores with mean 0 over all points, and offsets."""
+
+    coef: FloatArray  # (r, C) of features, rows centred
+    dual: FloatArray  # (l, C) the same, of labelled points
+    offset: FloatArray  # (C,)
+    scores: FloatArray  # (l, C) held out
+    counted: BoolArray  # (l,)
+    losses: FloatArray
+    ridge_weights: FloatArray
+
+
+def fit_centred(
+    Phi: FloatArray, rows: IntArray, codes: IntArray, n_classes: int
+) -> CentredFit:
+    """Fit scores with mean 0 over all points, and calibrated offsets.
+
+    Parameters
+    ----------
+    Phi : ndarray of shape (n, r)
+        Features of all points, columns centred, total variance 1.
+    rows, codes : int ndarray of shape (l,)
+        Labelled points and their classes, 0 to C - 1.
+    n_classes : int
+        C.
+    """
+    Y, labeled = np.equal.outer(codes, np.arange(n_classes)) * 1.0, Phi[rows]
+    counts = Y.sum(axis=0)
+    counted = counts[codes] > 1
+    shares = np.log((counts + 1) / (counts + 1).sum())
+    shares -= shares.mean()
+    K, covariance = labeled @ labeled.T, Phi.T @ Phi / len(Phi)
+    losses = np.empty(len(RIDGES))
+    duals, scores, offsets = [], [], []
+    for i, ridge in enumerate(RIDGES):
+        fit = solve_loo_ridge(K, Y, ridge=ridge)
+        coef = labeled.T @ fit.alpha
+        variance = float(np.einsum("jc,jk,kc->", coef, covariance, coef)) / len(counts)
+        scale = max(np.sqrt(max(variance, 0.0)), 1e-12)
+        held = (fit.held_out - fit.held_out_offset) / scale
+        losses[i], slope = held_out_loss(held, codes, counted, shares)
+        duals.append(slope * fit.alpha / scale)
+        scores.append(slope * held)
+        offsets.append(slope * (fit.offset - fit.offset.mean()) / scale)
+    weights = softmax(-losses)
+    dual, held, offset = (
+        np.tensordot(weights, parts, axes=1) for parts in (duals, scores, offsets)
+    )
+    line = calibrate(held[counted], codes[counted], (offset + shares) / 2)
+    dual = line.slope * (dual - dual.mean(axis=1, keepdims=True))
+    return CentredFit(
+        labeled.T @ dual,
+        dual,
+        line.offset - line.offset.mean(),
+        line.slope * held + line.offset,
+        counted,
+        losses,
+        weights,
+    )
+
+
+def spread_decision(
+    Phi: FloatArray,
+    coef: FloatArray,
+    offset: FloatArray,
+    rows: IntArray,
+    codes: IntArray,
+    sizes: FloatArray | None,
+    n_errors: int,
+    counted: BoolArray,
+) -> tuple[FloatArray, FloatArray, FloatArray, int]:
+    """Spread the decision by the kernel under class sizes, until it rests.
+
+    Parameters
+    ----------
+    Phi : ndarray of shape (n, r)
+        Features of all points, columns centred, total variance 1.
+    coef, offset : ndarray of shape (r, C) and (C,)
+        Scores to start from.
+    rows, codes : int ndarray of shape (l,)
+        Labelled points and their classes.
+    sizes : ndarray of shape (C,) or None
+        Shares of the classes; None to estimate them.
+    n_errors : int
+        Held-out labels missed.
+    counted : bool ndarray of shape (l,)
+        Labels that could be left out.
+
+    Returns
+    -------
+    coef, offset : ndarray of shape (r, C) and (C,)
+        Scores of the last round, in the scale of the first.
+    sizes : ndarray of shape (C,)
+    n_rounds : int
+    """
+    C = len(offset)
+    m = int(counted.sum())
+    base = Phi @ coef + offset
+    scale = float(np.sqrt(np.mean(base**2))) or 1.0
+    base /= scale
+    if sizes is None:
+        sizes = estimated_sizes(base.argmax(axis=1), codes, C, (n_errors + 1) / (m + 1))
+    gain = max(0.0, 1.0 - n_errors / ((m + 2) * (1 - 1 / C)))
+    b = match_sizes(base, sizes)
+    added = np.zeros_like(coef)
+    now = _decide(base + b, rows, codes)
+    n_rounds = 0
+    while gain > 0 and n_rounds < MAX_ROUNDS:
+        n_rounds += 1
+        M = np.stack([Phi[now == c].sum(axis=0) for c in range(C)], axis=1)
+        M -= M.mean(axis=1, keepdims=True)
+        S = Phi @ M
+        spread = float(np.sqrt(np.mean(S**2))) or 1.0
+        S *= gain / spread
+        S += base
+        b = match_sizes(S, sizes, start=b, max_iter=5)
+        added = gain * M / spread
+        before, now = now, _decide(S + b, rows, codes)
+        if np.mean(now != before) < 1e-3:
+            break
+    return coef + scale * added, offset + scale * b, sizes, n_rounds
+
+
+def estimated_sizes(
+    predicted: IntArray, known: IntArray, n_classes: int, trust: float
+) -> FloatArray:
+    """Return a geometric mean of predicted and label shares, both smoothed.
+
+    Parameters
+    ----------
+    predicted, known : int ndarray
+        Classes of all points, and of the labelled ones.
+    n_classes : int
+        Number of classes.
+    trust : float
+        Weight of the label shares, in [0, 1].
+
+    Examples
+    --------
+    >>> estimated_sizes(np.array([0, 0, 0, 1]), np.array([0, 1]), 2, 1.0)
+    array([0.5, 0.5])
+    """
+    seen = np.bincount(predicted, minlength=n_classes) + 1.0
+    told = np.bincount(known, minlength=n_classes) + 1.0
+    mixed = (seen / seen.sum()) ** (1 - trust) * (told / told.sum()) ** trust
+    shares: FloatArray = mixed / mixed.sum()
+    return shares
+
+
+def _decide(scores: FloatArray, rows: IntArray, codes: IntArray) -> IntArray:
+    decided: IntArray = scores.argmax(axis=1)
+    decided[rows] = codes
+    return decided

@@ -1,0 +1,220 @@
+"""Several bases of one set of points, side by side."""
+
+from dataclasses import dataclass
+from typing import Any, Literal, Self
+
+import numpy as np
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from mercer._random import as_generator
+from mercer._typing import ArrayLike, FloatArray, RandomState, SparseArray
+from mercer.graphs.neighbors import Graph, graph_from_neighbors
+from mercer.graphs.search import NeighborIndex
+from mercer.kernels.parametric import RBF, Linear
+from mercer.spectrum._base import BasisCertificate, BasisMixin
+from mercer.spectrum.extension import equal_training_points
+from mercer.spectrum.gram import GramBasis
+from mercer.spectrum.graph import GraphBasis
+
+_DENSITY_NEIGHBOR = 10
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Block:
+    """Columns of a `PoolBasis` that come from one basis."""
+
+    name: str  # "graph 5", "linear", "gaussian" or "density"
+    kind: Literal["laplacian", "kernel", "density"]
+    columns: slice
+    values: FloatArray  # (r,) Laplacian values ascending, or kernel values descending
+    n_neighbors: int  # 0 for kernels
+    covariance: FloatArray  # (r, r) of the columns over the training points
+
+
+class PoolBasis(BasisMixin):
+    r"""Graphs of several sizes, plain kernels and the density, side by side.
+
+    Which graph suits the data matters more than what is learned on it, and before
+    there are labels nobody knows. This basis holds the smoothest directions of
+    self-tuning neighbour graphs of several sizes, the principal directions of a linear
+    and a Gaussian kernel, and one direction that all of these leave out: how dense the
+    data are at a point, :math:`-\log s(x)`, s the distance to the tenth neighbour.
+    One neighbour search serves all of them.
+
+    Parameters
+    ----------
+    n_components : int, default=150
+        At most so many directions of each graph and kernel.
+    n_neighbors : tuple of int, default=(3, 5, 10, 20, 50)
+        Sizes of the graphs.
+    random_state : int, Generator, RandomState or None, default=None
+        For approximate searches, landmarks and the starts of the eigensolver.
+
+    Attributes
+    ----------
+    vectors_ : ndarray of shape (n, r)
+        Centred columns; orthogonal to each other within a Gram block only.
+    values_ : ndarray of shape (r,)
+        Values of the bases, one after the other.
+    blocks_ : tuple of Block
+        Which columns come from where.
+    certificate_ : BasisCertificate
+        The worst residual and the worst recall of the bases.
+
+    Notes
+    -----
+    Graph directions are those of the random walk, :math:`D^{-1/2} u` scaled to the
+    mean degree: they are constant on components, and hubs do not stand out.
+
+    Examples
+    --------
+    >>> X = np.r_[np.zeros((4, 1)), np.ones((4, 1))] + 0.01 * np.arange(8)[:, None]
+    >>> basis = PoolBasis(n_neighbors=(2, 3)).fit(X)
+    >>> [block.name for block in basis.blocks_]
+    ['graph 2', 'graph 3', 'linear', 'gaussian', 'density']
+    >>> bool(np.allclose(basis.extend(X), basis.vectors_))
+    True
+    """
+
+    def __init__(
+        self,
+        n_components: int = 150,
+        *,
+        n_neighbors: tuple[int, ...] = (3, 5, 10, 20, 50),
+        random_state: RandomState = None,
+    ) -> None:
+        self.n_components = n_components
+        self.n_neighbors = n_neighbors
+        self.random_state = random_state
+
+    def fit(self, X: ArrayLike | SparseArray, y: object = None) -> Self:
+        """Search the neighbours once and compute every basis.
+
+        Parameters
+        ----------
+        X : array-like or sparse array of shape (n, n_features)
+            Points.
+        y : ignored
+        """
+        if isinstance(X, Graph):
+            msg = (
+                "PoolBasis builds its own graphs of points; for a Graph use GraphBasis."
+            )
+            raise TypeError(msg)
+        X = self._checked(X, reset=True)
+        rng = as_generator(self.random_state)
+        n = X.shape[0]
+        sizes = sorted({min(int(k), n - 1) for k in self.n_neighbors})
+        self.index_ = NeighborIndex.fit(X, rng=rng)
+        most = min(max(sizes[-1], _DENSITY_NEIGHBOR), n - 1)
+        neighbors = self.index_.neighbors(most)
+        self._width = most
+        bases: list[tuple[str, Any, int]] = []
+        for k in sizes:
+            graph = graph_from_neighbors(neighbors, k, weights="self_tuning")
+            basis = GraphBasis(
+                self.n_components, laplacian="random_walk", random_state=rng
+            )
+            bases.append((f"graph {k}", basis.fit(graph), k))
+        if neighbors.distances.max() > 0 or _spreads(X):
+            for name, kernel in (("linear", Linear()), ("gaussian", RBF(_RULE))):
+                plain = GramBasis(
+                    self.n_components, kernel=kernel, centered=True, random_state=rng
+                )
+                bases.append((name, plain.fit(X), 0))
+        self._bases = bases
+        self._smallest = _smallest_scale(neighbors.distances)
+        self._assemble([b.vectors_ for _, b, _ in bases], neighbors.distances)
+        return self
+
+    def extend(self, X: ArrayLike | SparseArray) -> FloatArray:
+        """Return the values of all directions at new points, (m, r).
+
+        Parameters
+        ----------
+        X : array-like or sparse array of shape (m, n_features)
+            New points; a training point gets its row of `vectors_`.
+        """
+        check_is_fitted(self, "vectors_")
+        X = self._checked(X, reset=False)
+        width = min(self._width, len(self.vectors_))
+        found, distances = self.index_.query(X, width)
+        indices = found.astype(np.intp)
+        parts = []
+        for _, basis, k in self._bases:
+            if k:
+                rows = basis.graph_.weigh(indices[:, :k], distances[:, :k])
+                parts.append(basis.extend(rows))
+            else:
+                parts.append(basis.extend(X))
+        parts.append(self._log_density(distances))
+        extended: FloatArray = np.concatenate(parts, axis=1) - self._mean
+        known = equal_training_points(indices, distances)
+        extended[known >= 0] = self.vectors_[known[known >= 0]]
+        return extended
+
+    def _log_density(self, distances: FloatArray) -> FloatArray:
+        k = min(_DENSITY_NEIGHBOR, distances.shape[1])
+        scale = np.maximum(distances[:, k - 1], self._smallest)
+        return -np.log(scale)[:, None]
+
+    def _assemble(self, parts: list[FloatArray], distances: FloatArray) -> None:
+        parts = [*parts, self._log_density(distances)]
+        U = np.concatenate(parts, axis=1, dtype=np.float64)
+        self._mean = U.mean(axis=0)
+        U -= self._mean
+        self.vectors_ = U
+        blocks, values, start = [], [], 0
+        named = [*self._bases, ("density", None, 0)]
+        for (name, basis, k), part in zip(named, parts, strict=True):
+            columns = slice(start, start + part.shape[1])
+            v = np.ones(1) if basis is None else basis.values_
+            kind = "density" if basis is None else "laplacian" if k else "kernel"
+            covariance = U[:, columns].T @ U[:, columns] / len(U)
+            blocks.append(Block(name, kind, columns, v, k, covariance))  # type: ignore[arg-type]
+            values.append(v)
+            start = columns.stop
+        self.blocks_ = tuple(blocks)
+        self.values_ = np.concatenate(values)
+        proofs = [basis.certificate_ for _, basis, _ in self._bases]
+        self.certificate_ = BasisCertificate(
+            method=", ".join(dict.fromkeys(proof.method for proof in proofs)),
+            reason="one of each kind",
+            residual=max(proof.residual for proof in proofs),
+            orthogonality=max(proof.orthogonality for proof in proofs),
+            gap=min(proof.gap for proof in proofs),
+            cuts_repeated_value=any(proof.cuts_repeated_value for proof in proofs),
+            n_null=max(proof.n_null for proof in proofs),
+            recall=min(proof.recall for proof in proofs),
+        )
+
+    def _checked(self, X: ArrayLike | SparseArray, *, reset: bool) -> Any:
+        return validate_data(
+            self,
+            X,
+            reset=reset,
+            accept_sparse="csr",
+            dtype=np.float64,
+            ensure_min_samples=2 if reset else 1,
+        )
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+_RULE = "mean_distance"
+
+
+def _spreads(X: Any) -> bool:
+    """Tell whether not all points are equal."""
+    span = X.max(axis=0) - X.min(axis=0)
+    return bool(np.asarray(span.todense() if hasattr(span, "todense") else span).any())
+
+
+def _smallest_scale(distances: FloatArray) -> float:
+    """Return what stands for the distance 0 between equal points."""
+    positive = distances[distances > 0]
+    return float(positive.min()) if len(positive) else 1.0
