@@ -68,10 +68,12 @@ class AnchorBasis(BasisMixin):
     The weights depart from the paper's Gaussian ones:
     :math:`z_j \propto (1 - d_j^2 / d_{s+1}^2)^2` with the distances to the nearest
     anchors in ascending order. They need no width, vanish where an anchor leaves the
-    s nearest, so that u(x) is continuous, and were the best in every comparison.
+    s nearest, so that u(x) is continuous, and were as good as or better than Gaussian
+    ones in nearly every comparison.
 
     When it is good: with so many anchors that most stand among points of one class.
-    On MNIST (70,000 points, 100 labels, Gaussian field weights, mean of 8 draws) the
+    On MNIST (70,000 points on 64 principal axes, 100 labels, Gaussian field weights,
+    mean of 8 draws, on which m, s and the weights were also chosen) the untuned
     neighbour graph has an accuracy of 89.9. Anchors have 88.5 with m = 1000, s = 3 and
     Gaussian weights, 89.5 with the weights above, 90.0 with s = 5 also, and 94.2 with
     m = 5000. When it is not: with few points an anchor there is nothing to save, with
