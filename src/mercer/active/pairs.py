@@ -32,9 +32,9 @@ def select_constraints(pairs: Pairs, features: FloatArray, n_points: int) -> Pai
 
     Notes
     -----
-    Zhuang, Tsang and Hoi (ICML 2009), section 3.2.4, as printed. It was no better
-    than keeping as many pairs at random where we measured it (docs/pairs.md); to
-    learn which pairs to ask for, use `next_pairs`.
+    Zhuang, Tsang and Hoi (ICML 2009), section 3.2.4, as printed. It thins pairs whose
+    answers are known (docs/pairs.md has what it loses); which pair to ask a person
+    about is the question of `next_pairs`.
 
     Examples
     --------
