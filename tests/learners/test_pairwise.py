@@ -12,6 +12,7 @@ from sklearn.preprocessing import Normalizer, StandardScaler
 from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from mercer import persist
 from mercer.clustering import cluster, rand_index
 from mercer.graphs.laplacian import laplacian
 from mercer.learners.pairwise import PairwiseKernel
@@ -238,6 +239,15 @@ def test_pickle_keeps_the_kernel():
     np.testing.assert_allclose(copied.kernel_(X), learner.kernel_(X), atol=1e-12)
 
 
+def test_saved_and_loaded_kernel_is_the_same(tmp_path):
+    X, _, pairs = moons()
+    learner = PairwiseKernel().fit(X, pairs=pairs)
+    persist.save(learner, tmp_path / "pairs.skops")
+    loaded = persist.load(tmp_path / "pairs.skops")
+    np.testing.assert_allclose(loaded.kernel_(X), learner.kernel_(X), atol=1e-12)
+    assert loaded.certificate_ == learner.certificate_
+
+
 def test_default_budget_is_the_size_of_the_ideal_kernel():
     X, y = make_blobs(90, centers=3, random_state=0)
     pairs = Pairs.from_labels(y, n_pairs=1000, random_state=0)
@@ -293,6 +303,12 @@ def test_no_evidence_is_an_error(evidence):
     X, _, _ = moons()
     with pytest.raises(ValueError, match="PairwiseKernel has no evidence"):
         PairwiseKernel().fit(X, **evidence)
+
+
+def test_too_many_labels_ask_for_a_sample():
+    X = np.zeros((2001, 1))
+    with pytest.raises(ValueError, match="2001 labels, which make 2001000 pairs"):
+        PairwiseKernel().fit(X, np.arange(2001) % 2)
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,9 @@ from mercer._typing import ArrayLike, FloatArray
 from mercer.optim.pair_forms import BasisForms, EntryForms, PairForms
 from mercer.pairs import ContradictionWarning, Pairs, as_pairs, describe
 
+# All pairs of so many labels, two million, still fit and are far more than needed.
+_MOST_LABELS = 2000
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairFamily:
@@ -59,7 +62,14 @@ def gather_pairs(
 ) -> Pairs:
     """Join the evidence of labels and pairs; warn where it contradicts itself."""
     found = Pairs.from_index(n_points=n)
-    if y is not None and is_labeled(np.asarray(y)).any():
+    labelled = 0 if y is None else int(is_labeled(np.asarray(y)).sum())
+    if labelled > _MOST_LABELS:
+        msg = (
+            f"y has {labelled} labels, which make {labelled * (labelled - 1) // 2} "
+            "pairs; draw some: pairs=Pairs.from_labels(y, n_pairs=100_000)."
+        )
+        raise ValueError(msg)
+    if y is not None and labelled > 0:
         found = found + Pairs.from_labels(y)
     if pairs is not None:
         found = found + as_pairs(pairs, n)

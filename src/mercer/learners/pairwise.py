@@ -170,7 +170,7 @@ class PairwiseKernel(SpectralLearner):
             All points, in pairs or not.
         y : array-like of shape (n,), default=None
             Labels; every two labelled points are a pair. -1, None and NaN mark
-            unlabelled points. For many labels pass a sample,
+            unlabelled points. For more than 2,000 labels pass a sample,
             ``pairs=Pairs.from_labels(y, n_pairs=...)``, instead.
         pairs : Pairs or what `as_pairs` reads, default=None
             E.g. a tuple (must_link, cannot_link) of lists of row numbers.
