@@ -2,7 +2,11 @@
 
 from dataclasses import dataclass
 
-__all__ = ["Contradiction", "ContradictionWarning", "describe"]
+from scipy.sparse.csgraph import breadth_first_order
+
+from mercer._typing import IntArray, SparseArray
+
+__all__ = ["Contradiction", "ContradictionWarning", "describe", "find_contradictions"]
 
 
 class ContradictionWarning(UserWarning):
@@ -27,6 +31,22 @@ class Contradiction:
     def __str__(self) -> str:
         steps = " -> ".join(str(i) for i in (self.pair[0], *(j for _, j in self.chain)))
         return f"cannot-link {self.pair} against the must-links {steps}"
+
+
+def find_contradictions(
+    must_graph: SparseArray, component: IntArray, cannot_link: IntArray
+) -> tuple[Contradiction, ...]:
+    """Find the cannot-links inside a must-link component, with a shortest chain."""
+    found = []
+    for i, j in cannot_link.tolist():
+        if component[i] == component[j]:
+            before = breadth_first_order(must_graph, i, directed=False)[1]
+            chain, here = [], j
+            while here != i:
+                chain.append((int(before[here]), here))
+                here = int(before[here])
+            found.append(Contradiction((i, j), tuple(chain[::-1])))
+    return tuple(found)
 
 
 def describe(wrong: tuple[Contradiction, ...]) -> str:

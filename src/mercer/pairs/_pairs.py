@@ -10,7 +10,12 @@ from scipy.sparse import csgraph
 from mercer._labels import encode_labels
 from mercer._random import as_generator
 from mercer._typing import ArrayLike, FloatArray, IntArray, RandomState, SparseArray
-from mercer.pairs._contradictions import Contradiction, describe
+from mercer.pairs._closure import close
+from mercer.pairs._contradictions import (
+    Contradiction,
+    describe,
+    find_contradictions,
+)
 from mercer.pairs._draw import draw_by_components, unrank
 from mercer.pairs._ends import as_ends, check_ends
 
@@ -270,18 +275,9 @@ class Pairs:
         >>> print(pairs.contradictions()[0])
         cannot-link (0, 2) against the must-links 0 -> 1 -> 2
         """
-        component = self.component_labels
-        graph = self._must_graph()
-        found = []
-        for i, j in self.cannot_link.tolist():
-            if component[i] == component[j]:
-                before = csgraph.breadth_first_order(graph, i, directed=False)[1]
-                chain, here = [], j
-                while here != i:
-                    chain.append((int(before[here]), here))
-                    here = int(before[here])
-                found.append(Contradiction((i, j), tuple(chain[::-1])))
-        return tuple(found)
+        return find_contradictions(
+            self._must_graph(), self.component_labels, self.cannot_link
+        )
 
     def closure(self) -> "Pairs":
         """Add every pair that follows from these.
@@ -291,27 +287,8 @@ class Pairs:
         """
         if wrong := self.contradictions():
             raise ValueError(describe(wrong))
-        component = self.component_labels
-        order = np.argsort(component, kind="stable")
-        members = np.split(order, np.cumsum(np.bincount(component))[:-1])
-        blocks = [(c, c) for c in range(len(members)) if len(members[c]) > 1]
-        apart = np.unique(np.sort(component[self.cannot_link], axis=1), axis=0)
-        blocks += [(int(a), int(b)) for a, b in apart.reshape(-1, 2)]
-        first, second, signs = [], [], []
-        for a, b in blocks:
-            i, j = np.meshgrid(members[a], members[b], indexing="ij")
-            keep = i < j if a == b else np.ones(i.shape, dtype=bool)
-            first.append(i[keep])
-            second.append(j[keep])
-            signs.append(np.full(int(keep.sum()), 1.0 if a == b else -1.0))
-        if not blocks:
-            return self
-        return Pairs(
-            np.concatenate(first),
-            np.concatenate(second),
-            np.concatenate(signs),
-            self.n_points,
-        )
+        closed = close(self.component_labels, self.cannot_link)
+        return Pairs(*closed, self.n_points)
 
     def _ends(self) -> IntArray:
         return np.column_stack([self.first, self.second])
