@@ -7,6 +7,7 @@
 import json
 import signal
 import sys
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
@@ -77,13 +78,15 @@ def run(
     from mercer.cli.progress import Display
     from mercer.tables.stages import quiet as silence
 
-    signal.signal(signal.SIGTERM, _terminate)
+    before = signal.signal(signal.SIGTERM, _terminate)
     try:
-        if quiet or as_json:
-            result = job(silence)
-        else:
-            with Display() as stages:
-                result = job(stages)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            if quiet or as_json:
+                result = job(silence)
+            else:
+                with Display() as stages:
+                    result = job(stages)
     except KeyboardInterrupt:
         _stop("Stopped; nothing was written.", INTERRUPTED, as_json)
     except MemoryError:
@@ -93,10 +96,15 @@ def run(
         _stop(_words(error), BAD_INPUT, as_json)
     except (ValueError, TypeError, ImportError) as error:
         _stop(str(error), BAD_INPUT, as_json)
+    finally:
+        signal.signal(signal.SIGTERM, before)
     if as_json:
         click.echo(json.dumps(result))
     elif not quiet:
         click.echo(describe(result))
+    if not quiet:
+        for message in dict.fromkeys(str(w.message) for w in caught):
+            click.echo(f"Note: {message}", err=True)
 
 
 def _terminate(*_: object) -> NoReturn:

@@ -112,7 +112,7 @@ def check_by_hiding(
     rows = _rows_in_folds(labels, rng)
     part = RowsOfBasis(basis, rows)
     codes = labels.codes[rows]
-    n_repeats = 4 if len(labels.labeled) <= 200 else 1
+    n_repeats = 2 if len(labels.labeled) <= 200 else 1
     folds = SemiSupervisedKFold(
         N_SPLITS, n_repeats=n_repeats, random_state=int(rng.integers(2**31))
     )
@@ -166,13 +166,12 @@ def _store(proba: FloatArray, rows: IntArray, model: Any, X: Any) -> None:
 
 
 def _baselines(n_labels: int) -> dict[str, Any]:
-    n_trees = 100 if n_labels <= 5000 else 50
     return {
         "logistic regression": make_pipeline(
             MaxAbsScaler(), LogisticRegression(max_iter=1000)
         ),
         "random forest": RandomForestClassifier(
-            n_trees, min_samples_leaf=1 if n_labels <= 5000 else 3, random_state=0
+            50, min_samples_leaf=1 if n_labels <= 5000 else 3, random_state=0
         ),
     }
 

@@ -21,7 +21,7 @@ def read_delimited(
     delimiter: str,
     encoding: str = "utf-8",
     missing: tuple[str, ...] = (),
-    as_text: tuple[str, ...] = (),
+    as_text: tuple[str, ...] | None = (),
 ) -> Table:
     """Read a delimited text file with a header.
 
@@ -35,11 +35,14 @@ def read_delimited(
         Cells that mean "not known", besides empty ones, NA, NaN and null.
     as_text : tuple of str, default=()
         Columns kept as they are written: the target and ids, where 007 is not 7 and
-        NA is a name.
+        NA is a name. None: all columns.
     """
     import pyarrow as pa
     from pyarrow import csv as arrow_csv
 
+    if as_text is None:
+        with path.open(encoding=encoding, newline="") as file:
+            as_text = tuple(next(csv.reader(file, delimiter=delimiter), ()))
     options = arrow_csv.ConvertOptions(
         column_types={name: pa.string() for name in as_text},
         null_values=[*arrow_csv.ConvertOptions().null_values, *missing],
@@ -55,6 +58,8 @@ def read_delimited(
         )
     except (pa.ArrowInvalid, UnicodeDecodeError, LookupError) as error:
         raise _diagnosis(path, delimiter, encoding, error) from error
+    if any(pa.types.is_binary(kind) for kind in arrow.schema.types):
+        raise _diagnosis(path, delimiter, encoding, "it holds bytes that are no text")
     names = arrow.column_names
     for name in names:
         if names.count(name) > 1:
@@ -114,9 +119,7 @@ def _short(value: object) -> str:
     return text if len(text) <= 40 else text[:37] + "..."
 
 
-def _diagnosis(
-    path: Path, delimiter: str, encoding: str, error: Exception
-) -> TableError:
+def _diagnosis(path: Path, delimiter: str, encoding: str, error: object) -> TableError:
     """Read the file again, slowly, to say where it goes wrong."""
     data = path.read_bytes()
     if not data.strip():

@@ -1,5 +1,6 @@
 """From the columns of a table to the coordinates of points."""
 
+import warnings
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
@@ -70,7 +71,8 @@ class TableEncoder(BaseEstimator):
             _check_numbers(name, block, table.source)
         if len(table.columns) == 1 and table.vectors:
             return self._fit_vectors(table)
-        texts = [c for c in table.frame.columns if _is_text(table.frame[c])]
+        words = _WORDS_OF_TEXT if len(table.columns) > 1 else 1
+        texts = [c for c in table.frame.columns if _is_text(table.frame[c], words)]
         if table.columns == texts:
             return self._fit_text(table, texts[0])
         return self._fit_mixed(table, texts)
@@ -216,11 +218,15 @@ class TableEncoder(BaseEstimator):
         """Return unscaled coordinates of new rows."""
         parts = []
         for name, steps in self.steps_.items():
-            value = table.frame[name]
-            for step in steps:
-                is_of_one_column = hasattr(step, "__single_column_transformer__")
-                value = step.transform(value if is_of_one_column else value.to_frame())
-            value = np.asarray(value, dtype=np.float32)
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                value = _apply(steps, table.frame[name])
+            if caught:  # scikit-learn counts columns where a person wants a name
+                msg = (
+                    f"{table.source}: column {name!r} holds values that the model was "
+                    "not trained with; they count as not known."
+                )
+                warnings.warn(msg, UserWarning, stacklevel=2)
             parts.append(value.reshape(len(table), -1))
         return np.hstack([*parts, *self._blocks(table)])
 
@@ -267,12 +273,21 @@ class TableEncoder(BaseEstimator):
         return ColumnNote(name, what, done, used)
 
 
+def _apply(steps: list[Any], column: "pd.Series[Any]") -> FloatArray:
+    """Return what fitted steps of skrub and scikit-learn make of a column."""
+    value: Any = column
+    for step in steps:
+        is_of_one_column = hasattr(step, "__single_column_transformer__")
+        value = step.transform(value if is_of_one_column else value.to_frame())
+    return np.asarray(value, dtype=np.float32)
+
+
 def _is_flag(values: FloatArray) -> bool:
     return bool(np.isin(values[~np.isnan(values)], (0, 1)).all())
 
 
-def _is_text(column: "pd.Series[Any]") -> bool:
-    """Tell texts from categories: several words a cell, and hardly two alike."""
+def _is_text(column: "pd.Series[Any]", n_words: float) -> bool:
+    """Tell texts from categories: so many words a cell, and hardly two alike."""
     import pandas as pd
 
     if not (pd.api.types.is_string_dtype(column) or column.dtype == object):
@@ -282,7 +297,7 @@ def _is_text(column: "pd.Series[Any]") -> bool:
         return False
     sample = filled.iloc[:: max(len(filled) // 500, 1)].astype(str)
     words = sample.str.split().str.len().mean()
-    return bool(words >= _WORDS_OF_TEXT and sample.nunique() > 0.5 * len(sample))
+    return bool(words >= n_words and sample.nunique() > 0.5 * len(sample))
 
 
 def _strings(column: "pd.Series[Any]") -> list[str]:

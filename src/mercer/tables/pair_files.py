@@ -43,7 +43,7 @@ def read_pairs(data: Any, ids: Any) -> Pairs:
     if isinstance(data, str | Path):
         from mercer.tables.reading import read_table
 
-        data = read_table(Path(data))
+        data = read_table(Path(data), as_text=None)
     table = as_table(data, "the table of pairs")
     if len(table.frame.columns) != 3:
         msg = (

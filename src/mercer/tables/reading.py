@@ -19,7 +19,7 @@ def read_table(
     delimiter: str | None = None,
     encoding: str = "utf-8",
     missing: tuple[str, ...] = (),
-    as_text: tuple[str, ...] = (),
+    as_text: tuple[str, ...] | None = (),
     image_shape: tuple[int, int, int] | None = None,
 ) -> Table:
     r"""Read CSV, TSV, Parquet, Arrow, Feather, NPZ, or a folder of images or texts.
@@ -48,7 +48,7 @@ def read_table(
         table = read_folder(path, image_shape=image_shape)
         labels = path / LABELS_FILE
         if labels.exists():
-            return _join(table, read_table(labels, as_text=("file", *as_text)))
+            return _join(table, read_table(labels, as_text=None))
         return table
     ending = path.suffix.lower()
     if not path.exists():

@@ -1,0 +1,154 @@
+"""From cells to coordinates."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from skrub import StringEncoder, TableVectorizer
+
+from mercer import persist
+from mercer.tables.encoding import TableEncoder
+from mercer.tables.table import TableError, as_table
+
+
+@pytest.fixture(scope="module")
+def frame() -> pd.DataFrame:
+    rng = np.random.default_rng(0)
+    n = 120
+    words = ["red", "blue", "green", "dog", "cat", "sun"]
+    frame = pd.DataFrame(
+        {
+            "number": 1000 + 50 * rng.standard_normal(n),
+            "flag": (rng.random(n) < 0.05).astype(int),
+            "category": rng.choice(["x", "y", "z"], n),
+            "many": [f"name{k}" for k in rng.integers(0, 80, n)],
+            "day": pd.date_range("2020-01-01", periods=n, freq="5D").astype(str),
+            "text": [" ".join(rng.choice(words, 8)) + f" {k}" for k in range(n)],
+            "same": 1.0,
+            "empty": None,
+        }
+    )
+    frame.loc[3, "number"] = np.nan
+    return frame
+
+
+def test_every_column_is_accounted_for(frame: pd.DataFrame) -> None:
+    encoder = TableEncoder()
+    X = encoder.fit_transform(as_table(frame))
+    kinds = {note.column: note.kind for note in encoder.notes_}
+    assert kinds == {
+        "number": "number",
+        "flag": "number",
+        "category": "category",
+        "many": "many categories",
+        "day": "date",
+        "text": "text",
+        "same": "no information",
+        "empty": "no information",
+    }
+    assert sum(note.n_coordinates for note in encoder.notes_) == X.shape[1]
+    done = {note.column: note.done for note in encoder.notes_}
+    assert "1 empty cells set to the mean" in done["number"]
+    assert done["flag"] == "kept as 0/1"
+
+
+def test_coordinates_are_those_of_skrub_scaled(frame: pd.DataFrame) -> None:
+    plain = frame[["number", "flag", "category", "day", "many"]]
+    X = TableEncoder().fit_transform(as_table(plain))
+    Z = TableVectorizer(high_cardinality=StringEncoder(random_state=0)).fit_transform(
+        plain
+    )
+    Z = Z.loc[:, Z.std() > 0]
+    assert X.shape[1] == Z.shape[1]
+    number = Z["number"].fillna(Z["number"].mean())
+    np.testing.assert_allclose(
+        X[:, 0], (number - number.mean()) / Z["number"].std(ddof=0), atol=1e-3
+    )
+    groups = {
+        name: [k for k, c in enumerate(Z) if c.startswith(name)] for name in plain
+    }
+    variance = {name: X[:, places].var(axis=0).sum() for name, places in groups.items()}
+    assert variance["day"] == pytest.approx(1, abs=1e-3)
+    assert variance["many"] == pytest.approx(1, abs=1e-3)
+    share = plain["flag"].mean()
+    assert variance["flag"] == pytest.approx(share * (1 - share), abs=1e-6)
+    for place in groups["category"]:
+        assert np.ptp(X[:, place]) == pytest.approx(1, abs=1e-6)
+
+
+def test_text_weighs_as_much_as_the_rest(frame: pd.DataFrame) -> None:
+    encoder = TableEncoder()
+    X = encoder.fit_transform(as_table(frame[["number", "day", "text"]]))
+    n_text = {note.column: note.n_coordinates for note in encoder.notes_}["text"]
+    variance = X.var(axis=0)
+    assert variance[-n_text:].sum() == pytest.approx(2, abs=0.01)
+    assert variance[:-n_text].sum() == pytest.approx(2, abs=0.02)
+
+
+def test_new_rows_get_the_same_coordinates_after_saving(
+    frame: pd.DataFrame, tmp_path: Path
+) -> None:
+    encoder = TableEncoder()
+    X = encoder.fit_transform(as_table(frame))
+    persist.save(encoder, tmp_path / "encoder.skops")
+    loaded = persist.load(tmp_path / "encoder.skops")
+    np.testing.assert_allclose(loaded.transform(as_table(frame)), X, atol=1e-6)
+    some = as_table(frame.iloc[[7, 3]])
+    np.testing.assert_allclose(loaded.transform(some), X[[7, 3]], atol=1e-6)
+
+
+def test_values_never_seen_are_told_by_column(frame: pd.DataFrame) -> None:
+    encoder = TableEncoder().fit(as_table(frame))
+    new = frame.head(2).assign(category="w")
+    with pytest.warns(UserWarning, match="column 'category' holds values"):
+        X = encoder.transform(as_table(new))
+    assert np.isfinite(X).all()
+
+
+def test_one_column_of_texts_becomes_tfidf() -> None:
+    texts = ["the sea and the ship", "a ship on the sea", "moss under the old tree"]
+    encoder = TableEncoder()
+    X = encoder.fit_transform(as_table(pd.DataFrame({"text": texts})))
+    cosines = (X @ X.T).toarray()
+    np.testing.assert_allclose(np.diag(cosines), 1)
+    assert cosines[0, 1] > cosines[0, 2]
+    assert encoder.notes_[0].done.startswith("TF-IDF")
+
+
+def test_vectors_in_like_units_are_not_touched() -> None:
+    X = np.random.default_rng(0).standard_normal((10, 4)).astype(np.float32)
+    Z = TableEncoder().fit_transform(as_table({"X": X}))
+    assert np.shares_memory(Z, X)
+    assert Z.dtype == np.float32
+
+
+def test_arrays_in_unlike_units_are_scaled_and_flags_kept() -> None:
+    rng = np.random.default_rng(0)
+    X = np.c_[
+        1000 * rng.standard_normal(50), rng.standard_normal((50, 2)), np.arange(50) == 3
+    ]
+    Z = TableEncoder().fit_transform(as_table({"X": X}))
+    np.testing.assert_allclose(Z[:, :3].std(axis=0), 1)
+    np.testing.assert_allclose(np.ptp(Z[:, 3]), 1)
+
+
+@pytest.mark.parametrize(
+    ("column", "said"),
+    [
+        ([[1.0, np.nan], [0.0, 1.0]], "row 1, 'v', holds NaN"),
+        ([["a", "b"], ["c", "d"]], "not numbers"),
+        ([[1.0, 1.0], [1.0, 1.0]], "are equal"),
+    ],
+)
+def test_bad_vectors(column: object, said: str) -> None:
+    with pytest.raises(TableError, match=said):
+        TableEncoder().fit(as_table(pd.DataFrame({"v": column})))
+
+
+def test_wrong_size_of_vectors_at_prediction() -> None:
+    encoder = TableEncoder().fit(as_table({"X": np.eye(3)}))
+    with pytest.raises(
+        TableError, match="have 2 numbers; the model was trained with 3"
+    ):
+        encoder.transform(as_table({"X": np.eye(2)}))
