@@ -60,9 +60,9 @@ class LeaveOneOutRLS(KernelMachine):
 
     Notes
     -----
-    The gain :math:`g = \max(0, 1 - e / ((m + 2)(1 - 1/C)))` is 1 without evidence and 0
-    when held-out labels are no better than guessed: where the kernel does not know the
-    classes, nothing is spread. Step 3 with known sizes is kernel k-means with seeds and
+    The gain :math:`g = (1 + \rho) \max(0, 1 - e / ((m + 2)(1 - 1/C)))` is 2 without
+    evidence, 1 when all of many held-out labels are right and 0 when they might as well
+    be guessed: where the kernel does not know the classes, nothing is spread. Step 3 with known sizes is kernel k-means with seeds and
     sizes; with the walk of a graph in place of K it is PoissonMBO (Calder, Cook,
     Thorpe and Slepcev, ICML 2020), and step 2 with infinite ridge is Poisson learning.
 

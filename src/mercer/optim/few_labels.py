@@ -114,9 +114,11 @@ def spread_decision(
     base = Phi @ coef + offset
     scale = float(np.sqrt(np.mean(base**2))) or 1.0
     base /= scale
+    doubt = (n_errors + 1) / (m + 1)
     if sizes is None:
-        sizes = estimated_sizes(base.argmax(axis=1), codes, C, (n_errors + 1) / (m + 1))
-    gain = max(0.0, 1.0 - n_errors / ((m + 2) * (1 - 1 / C)))
+        sizes = estimated_sizes(base.argmax(axis=1), codes, C, doubt)
+    skill = 1.0 - n_errors / ((m + 2) * (1 - 1 / C))
+    gain = (1.0 + doubt) * max(skill, 0.0)
     b = match_sizes(base, sizes)
     added = np.zeros_like(coef)
     now = _decide(base + b, rows, codes)
