@@ -62,9 +62,11 @@ class LeaveOneOutRLS(KernelMachine):
     -----
     The gain :math:`g = (1 + \rho) \max(0, 1 - e / ((m + 2)(1 - 1/C)))` is 2 without
     evidence, 1 when all of many held-out labels are right and 0 when they might as well
-    be guessed: where the kernel does not know the classes, nothing is spread. Step 3 with known sizes is kernel k-means with seeds and
-    sizes; with the walk of a graph in place of K it is PoissonMBO (Calder, Cook,
-    Thorpe and Slepcev, ICML 2020), and step 2 with infinite ridge is Poisson learning.
+    be guessed: where the kernel does not know the classes, nothing is spread.
+
+    Step 3 with known sizes is kernel k-means with seeds and sizes; with the walk of a
+    graph in place of K it is PoissonMBO (Calder, Cook, Thorpe and Slepcev, ICML 2020),
+    and step 2 with infinite ridge is Poisson learning.
 
     Examples
     --------
@@ -111,24 +113,26 @@ class LeaveOneOutRLS(KernelMachine):
         to_features = _labelled_span(self._map)
         Phi = self._training if to_features is None else self._training @ to_features
         del self._training
-        mean = Phi.mean(axis=0)
+        rows, codes = labels.labeled, labels.codes[labels.labeled]
+        labeled, mean = Phi[rows], Phi.mean(axis=0)
         Phi = Phi - mean
         variances = np.einsum("ij,ij->j", Phi, Phi) / len(Phi)
         unit = float(variances.sum()) or 1.0
-        kept = variances > 1e-8 * unit
+        kept = variances > 1e-8 * unit  # most directions of a steep kernel are not
         Phi = Phi[:, kept] / np.sqrt(unit)
-        rows, codes = labels.labeled, labels.codes[labels.labeled]
         start = fit_centred(Phi, rows, codes, len(labels.classes))
-        coef, offset, scores = start.coef, start.offset, start.scores
+        errors = int((start.scores.argmax(axis=1) != codes)[start.counted].sum())
+        dual = start.dual / unit
+        coef, offset = labeled.T @ dual, start.offset
         sizes, n_rounds = softmax(offset), 0
-        errors = int((scores.argmax(axis=1) != codes)[start.counted].sum())
         if self.class_sizes is not None:
             asked = self._sizes(labels)
-            coef, offset, sizes, n_rounds = spread_decision(
-                Phi, coef, offset, rows, codes, asked, errors, start.counted
+            moved, offset, sizes, n_rounds = spread_decision(
+                Phi, start.coef, offset, rows, codes, asked, errors, start.counted
             )
+            coef[kept] += (moved - start.coef) / np.sqrt(unit)
         self.certificate_ = HeldOut(
-            scores,
+            start.scores,
             start.counted,
             errors,
             start.losses,
@@ -136,15 +140,13 @@ class LeaveOneOutRLS(KernelMachine):
             sizes,
             n_rounds,
         )
-        full = np.zeros((len(kept), coef.shape[1]))
-        full[kept] = coef / np.sqrt(unit)
-        intercept, dual = offset - mean @ full, start.dual / unit
+        intercept = offset - mean @ coef
         if coef.shape[1] == 2:
-            full, dual = full[:, 1:] - full[:, :1], dual[:, 1:] - dual[:, :1]
+            coef, dual = coef[:, 1:] - coef[:, :1], dual[:, 1:] - dual[:, :1]
             intercept = intercept[1:] - intercept[:1]
         if to_features is not None:
-            dual = to_features @ full
-        return Solution(full, dual, intercept)
+            dual = to_features @ coef
+        return Solution(coef, dual, intercept)
 
     def _sizes(self, labels: Labels) -> FloatArray | None:
         if isinstance(self.class_sizes, str) or self.class_sizes is None:

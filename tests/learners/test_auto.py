@@ -1,0 +1,345 @@
+"""The default for few labels: closed forms, invariances, and hard cases."""
+
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.datasets import make_blobs
+from sklearn.frozen import FrozenEstimator
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from mercer.datasets import make_two_moons
+from mercer.learners.auto import AutoKernel, pool_members
+from mercer.machines.loo_rls import LeaveOneOutRLS
+from mercer.optim.class_sizes import match_sizes
+from mercer.optim.few_labels import estimated_sizes, fit_centred, spread_decision
+from mercer.optim.loo_ridge import calibrate, held_out_loss, solve_loo_ridge
+from mercer.spectrum.graph import GraphBasis
+from mercer.spectrum.pool import PoolBasis
+from mercer.spectrum.steep import steep
+
+MINUS_ONE = "y holds -1 as a class; here -1 means unlabelled"
+
+
+@parametrize_with_checks(
+    [PoolBasis(random_state=0), AutoKernel(random_state=0), LeaveOneOutRLS()],
+    expected_failed_checks=lambda e: (
+        {} if isinstance(e, PoolBasis) else {"check_classifiers_classes": MINUS_ONE}
+    ),
+)
+def test_scikit_learn_contract(estimator, check) -> None:
+    check(estimator)
+
+
+def ridge_by_gram(K, Y, ridge):
+    """Solve the bordered system of ridge regression with a free offset."""
+    n = len(K)
+    A = np.block([[K + ridge * np.eye(n), np.ones((n, 1))], [np.ones((1, n)), 0.0]])
+    x = np.linalg.solve(A, np.vstack([Y, np.zeros((1, Y.shape[1]))]))
+    return x[:n], x[n]
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    st.integers(2, 9), st.integers(2, 4), st.floats(0.01, 10), st.integers(0, 2**32 - 1)
+)
+def test_leave_one_out_equals_refits(n, C, ridge, seed) -> None:
+    rng = np.random.default_rng(seed)
+    U, Y = rng.standard_normal((n, 3)), np.eye(C)[rng.integers(C, size=n)]
+    K = U @ U.T
+    fit = solve_loo_ridge(K, Y, ridge=ridge)
+    alpha, offset = ridge_by_gram(K, Y, ridge)
+    np.testing.assert_allclose(fit.alpha, alpha, atol=1e-8)
+    np.testing.assert_allclose(fit.offset, offset, atol=1e-8)
+    for i in range(n):
+        rest = np.arange(n) != i
+        alpha, offset = ridge_by_gram(K[np.ix_(rest, rest)], Y[rest], ridge)
+        np.testing.assert_allclose(
+            fit.held_out[i], K[i, rest] @ alpha + offset, atol=1e-7
+        )
+        np.testing.assert_allclose(fit.held_out_offset[i], offset, atol=1e-7)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.lists(st.floats(0, 2), min_size=2, max_size=30),
+    st.floats(0.05, 1.2),
+    st.sampled_from([1.0, 2.0, 5.0]),
+)
+def test_steep_weights_have_the_rank_asked_for(values, share, power) -> None:
+    values = np.sort([0.0, *values])
+    rank = share * len(values)
+    weights = steep(values, rank=rank, power=power)
+    n_null = int((values <= 1e-10 * values.max()).sum())
+    if rank >= len(values) or n_null == len(values):
+        assert (weights == 1).all()
+    else:
+        assert weights.sum() == pytest.approx(max(rank, n_null), rel=1e-6)
+        assert (np.diff(weights) <= 1e-12).all()
+        assert weights[0] == 1
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(2, 4), st.integers(30, 60), st.integers(0, 2**32 - 1))
+def test_offsets_give_the_sizes_asked_for(C, n, seed) -> None:
+    rng = np.random.default_rng(seed)
+    counts = 3 + rng.multinomial(n - 3 * C, np.ones(C) / C)
+    scores = rng.standard_normal((n, C))
+    b = match_sizes(scores, counts / n, max_iter=500)
+    found = np.bincount((scores + b).argmax(axis=1), minlength=C)
+    np.testing.assert_array_equal(found, counts)
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(0, 12), st.integers(2, 4), st.integers(0, 2**32 - 1))
+def test_calibration_is_stationary_and_a_minimum(m, C, seed) -> None:
+    rng = np.random.default_rng(seed)
+    scores, codes = 3 * rng.standard_normal((m, C)), rng.integers(C, size=m)
+    start = rng.standard_normal(C)
+    line = calibrate(scores, codes, start)
+    assert line.residual <= 1e-9 * (1 + m)
+
+    def objective(a, c):
+        z = a * scores + c
+        losses = np.log(np.exp(z).sum(axis=1)) - z[np.arange(m), codes]
+        return losses.sum() + 2 * (a - 1) ** 2 + ((c - start) ** 2).sum() / 8
+
+    best = objective(line.slope, line.offset)
+    for _ in range(20):
+        a, c = 0.1 * rng.standard_normal(), 0.1 * rng.standard_normal(C)
+        assert objective(line.slope + a, line.offset + c) >= best - 1e-12
+
+
+def test_held_out_loss_is_the_best_of_the_slopes_and_never_above_guessing() -> None:
+    codes, all_of_them = np.array([0, 1, 1]), np.ones(3, bool)
+    wrong = np.array([[-1.0, 1.0], [1.0, -1.0], [1.0, -1.0]])
+    assert held_out_loss(wrong, codes, all_of_them, np.zeros(2))[0] == pytest.approx(
+        3 * np.log(2)
+    )
+    loss, slope = held_out_loss(-wrong, codes, all_of_them, np.zeros(2))
+    assert slope == 2.0
+    assert loss == pytest.approx(3 * np.log1p(np.exp(-4.0)))
+    none = held_out_loss(wrong, codes, np.zeros(3, bool), np.zeros(2))
+    assert none == (0.0, 2.0)  # nothing left out: no evidence, the usual slope
+
+
+def test_sizes_are_the_predicted_ones_or_those_of_the_labels() -> None:
+    predicted, known = np.repeat([0, 1], [8, 2]), np.array([0, 1, 1])
+    np.testing.assert_allclose(
+        estimated_sizes(predicted, known, 2, 0.0), [9 / 12, 3 / 12]
+    )
+    np.testing.assert_allclose(
+        estimated_sizes(predicted, known, 2, 1.0), [2 / 5, 3 / 5]
+    )
+
+
+def moons(n_each=3, n=200, seed=0):
+    X, truth = make_two_moons(n, random_state=seed)
+    y = np.full(n, -1)
+    for c in (0, 1):
+        y[np.flatnonzero(truth == c)[:n_each]] = c
+    return X, y, truth
+
+
+def default(**options):
+    return LeaveOneOutRLS(AutoKernel(random_state=0), **options)
+
+
+@pytest.mark.parametrize("n_each", [1, 2, 5])
+def test_two_moons(n_each) -> None:
+    X, y, truth = moons(n_each)
+    assert np.mean(default().fit(X, y).transduction_ == truth) > 0.95
+
+
+def test_the_kernel_is_the_weighted_sum_of_the_pool() -> None:
+    X, y, _ = moons()
+    learner = AutoKernel(random_state=0).fit(X, y)
+    evidence, basis = learner.certificate_, learner.basis_
+    members = pool_members(basis.blocks_, 2)
+    assert evidence.names == tuple(member.name for member in members)
+    assert evidence.weights.sum() == pytest.approx(1)
+    total = np.zeros((len(X), len(X)))
+    for weight, member in zip(evidence.weights, members, strict=True):
+        U = basis.vectors_[:, member.block.columns]
+        K = (U * member.core) @ U.T
+        assert np.trace(K) / len(X) == pytest.approx(1)  # of unit variance
+        total += weight * K
+    np.testing.assert_allclose(learner.kernel_(), total, atol=1e-10)
+
+
+def test_without_evidence_the_prior_decides() -> None:
+    X, y, _ = moons(1)
+    learner = AutoKernel(random_state=0).fit(X, y)
+    assert learner.certificate_.n_held_out == 0
+    priors = np.array([m.prior for m in pool_members(learner.basis_.blocks_, 2)])
+    np.testing.assert_allclose(learner.certificate_.weights, priors / priors.sum())
+
+
+def test_many_labels_decide_for_the_kernel_that_predicts_them() -> None:
+    rng = np.random.default_rng(0)  # a dense and a scattered class at one place
+    X = np.r_[0.1 * rng.standard_normal((100, 6)), rng.standard_normal((100, 6))]
+    truth = np.repeat([0, 1], 100)
+    y = np.where(rng.random(200) < 0.2, truth, -1)
+    evidence = AutoKernel(random_state=0).fit(X, y).certificate_
+    best = np.argmin(evidence.losses)
+    losses = dict(zip(evidence.names, evidence.losses, strict=True))
+    assert losses["density"] < 0.7 * losses["linear"]
+    assert evidence.weights[best] > 1 / len(evidence.names)
+
+
+def scores_of(X, y, **options):
+    return default(**options).fit(X, y).decision_function(X)
+
+
+def test_row_order_class_names_and_scale_of_x_change_nothing() -> None:
+    X, y, _ = moons(3)
+    scores = scores_of(X, y)
+    order = np.random.default_rng(0).permutation(len(X))
+    np.testing.assert_allclose(scores_of(X[order], y[order]), scores[order], atol=1e-5)
+    np.testing.assert_allclose(scores_of(1e3 * X, y), scores, atol=1e-5)
+    names = np.array(["b", "a", None], dtype=object)  # swaps the order of the classes
+    np.testing.assert_allclose(scores_of(X, names[y]), -scores, atol=1e-8)
+
+
+def test_sparse_equals_dense() -> None:
+    X, y, _ = moons(3)
+    np.testing.assert_allclose(
+        scores_of(sparse.csr_array(X), y), scores_of(X, y), atol=1e-6
+    )
+
+
+def test_training_points_as_new_points_get_their_own_scores() -> None:
+    X, y, _ = moons(3)
+    machine = default().fit(X, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        again = machine.decision_function(X)
+    np.testing.assert_allclose(again, machine.decision_function(None), atol=1e-10)
+    unlabeled = y < 0
+    np.testing.assert_array_equal(
+        machine.predict(X)[unlabeled], machine.transduction_[unlabeled]
+    )
+
+
+def test_new_points_follow_their_neighbours() -> None:
+    X, truth = make_blobs(300, centers=[[0, 0], [8, 0], [0, 8]], random_state=0)
+    y = np.full(200, -1)
+    for c in range(3):
+        y[np.flatnonzero(truth[:200] == c)[:2]] = c
+    machine = default().fit(X[:200], y)
+    assert np.mean(machine.predict(X[200:]) == truth[200:]) > 0.98
+    P = machine.predict_proba(X[200:])
+    np.testing.assert_allclose(P.sum(axis=1), 1)
+
+
+def test_components_without_labels_are_defined() -> None:
+    rng = np.random.default_rng(0)
+    centers = 100.0 * rng.standard_normal((6, 2))
+    X = np.concatenate([c + rng.standard_normal((60, 2)) for c in centers])
+    truth = np.repeat(np.arange(6), 60)
+    y = np.full(360, -1)
+    y[[0, 60, 120]] = [0, 1, 2]  # three of six far clusters have a label
+    answer = default().fit(X, y).transduction_
+    for c in range(3):
+        assert (answer[truth == c] == c).all()
+    for c in range(3, 6):
+        assert len(np.unique(answer[truth == c])) == 1
+
+
+@pytest.mark.parametrize("n", [3, 6, 12])
+def test_tiny_and_repeated_points(n) -> None:
+    X = np.repeat([[0.0], [1.0], [1.1]], n // 3, axis=0)
+    y = np.full(n, -1)
+    y[0], y[-1] = 0, 1
+    machine = default().fit(X, y)
+    assert machine.transduction_[0] == 0
+    assert machine.transduction_[-1] == 1
+    assert np.isfinite(machine.decision_function(X)).all()
+
+
+def test_equal_points_leave_the_prior() -> None:
+    machine = default().fit(np.zeros((6, 2)), [0, 0, 1, -1, -1, -1])
+    assert np.isfinite(machine.predict_proba(np.zeros((1, 2)))).all()
+
+
+def test_told_sizes_are_kept() -> None:
+    X, _ = make_blobs([150, 50], centers=[[0, 0], [3, 0]], random_state=0)
+    y = np.full(200, -1)
+    y[[0, 1, 150, 151]] = [0, 0, 1, 1]
+    machine = default(class_sizes=[0.75, 0.25]).fit(X, y)
+    assert abs(np.sum(machine.predict(X) == 1) - 50) <= 2
+    machine = default(class_sizes=[0.5, 0.5]).fit(X, y)
+    assert abs(np.sum(machine.predict(X) == 1) - 100) <= 2
+    with pytest.raises(ValueError, match="2 positive shares"):
+        default(class_sizes=[0.5, 0.3, 0.2]).fit(X, y)
+    with pytest.raises(ValueError, match="'estimate', None or"):
+        default(class_sizes="known").fit(X, y)
+
+
+def test_without_sizes_labelled_points_explain_the_decision() -> None:
+    X, y, _ = moons(3)
+    for kernel in (AutoKernel(random_state=0), "rbf"):
+        machine = LeaveOneOutRLS(kernel, class_sizes=None).fit(X, y)
+        by_hand = machine.similarity(X) @ machine.dual_coef_ + machine.intercept_
+        np.testing.assert_allclose(by_hand.ravel(), machine.decision_function(X))
+
+
+def test_a_kernel_without_features_gives_the_same_as_its_features() -> None:
+    X, y, _ = moons(4)
+    linear = LeaveOneOutRLS("linear", class_sizes=None).fit(X, y)
+    gram = LeaveOneOutRLS("precomputed", class_sizes=None).fit(X @ X.T, y)
+    np.testing.assert_allclose(
+        linear.decision_function(X), gram.decision_function(X @ X.T), atol=1e-8
+    )
+
+
+def test_centred_scores_have_mean_zero_but_for_their_offset() -> None:
+    rng = np.random.default_rng(0)
+    Phi = rng.standard_normal((50, 4))
+    Phi -= Phi.mean(axis=0)
+    Phi /= np.sqrt((Phi**2).sum() / 50)
+    rows, codes = np.arange(6), np.array([0, 0, 1, 1, 2, 2])
+    fit = fit_centred(Phi, rows, codes, 3)
+    np.testing.assert_allclose((Phi @ fit.coef).mean(axis=0), 0, atol=1e-12)
+    np.testing.assert_allclose(fit.coef, Phi[rows].T @ fit.dual, atol=1e-12)
+    sizes = np.array([0.5, 0.3, 0.2])
+    coef, offset, kept, _ = spread_decision(
+        Phi, fit.coef, fit.offset, rows, codes, sizes, 0, fit.counted
+    )
+    np.testing.assert_array_equal(kept, sizes)
+    found = np.bincount((Phi @ coef + offset).argmax(axis=1), minlength=3) / 50
+    np.testing.assert_allclose(found, sizes, atol=0.05)
+
+
+def test_where_held_out_labels_are_missed_nothing_is_spread() -> None:
+    rng = np.random.default_rng(0)
+    Phi = rng.standard_normal((40, 3))
+    rows, codes = np.arange(6), np.array([0, 0, 0, 1, 1, 1])
+    coef, offset = rng.standard_normal((3, 2)), np.zeros(2)
+    counted = np.ones(6, bool)
+    after, _, _, n_rounds = spread_decision(
+        Phi, coef, offset, rows, codes, np.array([0.5, 0.5]), 6, counted
+    )
+    assert n_rounds == 0
+    np.testing.assert_array_equal(after, coef)
+
+
+def test_new_labels_on_a_kept_basis_equal_a_fresh_fit() -> None:
+    X, y, truth = moons(2)
+    learner = AutoKernel(random_state=0).fit(X, y)
+    y[50] = truth[50]
+    fresh = AutoKernel(random_state=0).fit(X, y)
+    kept = clone(learner).set_params(basis=FrozenEstimator(learner.basis_)).fit(X, y)
+    np.testing.assert_allclose(kept.weights_, fresh.weights_, rtol=1e-8)
+
+
+def test_bad_input_is_named() -> None:
+    X, y, _ = moons()
+    with pytest.raises(TypeError, match="PoolBasis"):
+        AutoKernel(GraphBasis()).fit(X, y)
+    with pytest.raises(TypeError, match="use GraphBasis"):
+        PoolBasis().fit(GraphBasis().fit(X).graph_)
