@@ -65,7 +65,8 @@ def command(
             ]
         }
 
-    run(job, _describe, quiet=quiet, as_json=as_json)
+    stages = ("reading", "predictions")
+    run(job, _describe, stages=stages, quiet=quiet, as_json=as_json)
 
 
 def _describe(said: dict[str, Any]) -> str:

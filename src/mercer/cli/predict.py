@@ -67,6 +67,7 @@ def command(
     run(
         job,
         lambda said: f"{said['rows']:,} rows predicted.\nwrote {said['file']}",
+        stages=("reading", "predictions", "files"),
         quiet=quiet,
         as_json=as_json,
     )

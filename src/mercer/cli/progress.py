@@ -2,6 +2,7 @@
 
 import sys
 import time
+from collections.abc import Sequence
 from typing import Any, Self
 
 from rich.console import Console
@@ -10,7 +11,7 @@ from rich.progress_bar import ProgressBar
 from rich.spinner import Spinner
 from rich.table import Table
 
-# Shares of the time that stages usually take.
+# What stages usually take, compared with each other.
 COSTS = {
     "reading": 6,
     "columns to coordinates": 4,
@@ -30,7 +31,8 @@ class Clock:
     of the stage.
     """
 
-    def __init__(self, now: float) -> None:
+    def __init__(self, stages: Sequence[str], now: float) -> None:
+        self.costs = {name: COSTS[name] for name in stages}
         self.start = self.stage_start = now
         self.stage = ""
         self.done = 0.0  # cost of the stages that ended
@@ -40,18 +42,18 @@ class Clock:
         """Take note that the stage before ended."""
         if not self.stage:
             self.start = now
-        self.done += COSTS.get(self.stage, 0)
+        self.done += self.costs.get(self.stage, 0)
         self.stage, self.stage_start, self.reported = name, now, 0.0
 
     def share(self, now: float) -> float:
         """Return how much of the job is done, in [0, 1]."""
-        cost = COSTS.get(self.stage, 0)
+        cost = self.costs.get(self.stage, 0)
         inside = self.reported
         if not inside and self.done:
             rate = (self.stage_start - self.start) / self.done
             spent = now - self.stage_start
             inside = min(spent / (rate * cost), 0.9) if rate * cost > 0 else 0.0
-        return (self.done + cost * inside) / sum(COSTS.values())
+        return (self.done + cost * inside) / sum(self.costs.values())
 
     def left(self, now: float) -> float | None:
         """Return the seconds that are left, or None while nothing is known."""
@@ -79,9 +81,9 @@ def in_words(seconds: float | None) -> str:
 class Display:
     """Shows stages: a live line on a terminal, else one line a stage."""
 
-    def __init__(self) -> None:
+    def __init__(self, stages: Sequence[str]) -> None:
         self.console = Console(stderr=True)
-        self.clock = Clock(time.monotonic())
+        self.clock = Clock(stages, time.monotonic())
         self.live: Live | None = None
         self.spinner = Spinner("dots")
         if self.console.is_terminal:

@@ -8,7 +8,7 @@ import json
 import signal
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
@@ -61,6 +61,7 @@ def run(
     job: Callable[["Stages"], dict[str, Any]],
     describe: Callable[[dict[str, Any]], str],
     *,
+    stages: Sequence[str] | None = None,
     quiet: bool,
     as_json: bool,
 ) -> None:
@@ -72,10 +73,12 @@ def run(
         Takes the stages and returns a result that JSON can hold.
     describe : callable
         Turns the result into the words printed without `as_json`.
+    stages : sequence of str, optional
+        Those that the job goes through; by default all of them.
     quiet, as_json : bool
         What was asked for.
     """
-    from mercer.cli.progress import Display
+    from mercer.cli.progress import COSTS, Display
     from mercer.tables.stages import quiet as silence
 
     before = signal.signal(signal.SIGTERM, _terminate)
@@ -85,8 +88,8 @@ def run(
             if quiet or as_json:
                 result = job(silence)
             else:
-                with Display() as stages:
-                    result = job(stages)
+                with Display(stages or list(COSTS)) as display:
+                    result = job(display)
     except KeyboardInterrupt:
         _stop("Stopped; nothing was written.", INTERRUPTED, as_json)
     except MemoryError:

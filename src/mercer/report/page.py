@@ -7,7 +7,7 @@ from html import escape
 from importlib.resources import files
 from string import Template
 
-from mercer.report import sections
+from mercer.report import acting, judging, showing
 from mercer.report.story import Story
 
 
@@ -18,14 +18,14 @@ def render(story: Story) -> str:
     """
     assets = files("mercer.report") / "assets"
     parts = [
-        sections.summary(story),
-        sections.quality(story),
-        sections.next_rows(story),
-        sections.doubtful(story),
-        sections.points(story),
-        sections.learned(story),
-        sections.columns(story),
-        sections.certificates(story),
+        acting.summary(story),
+        judging.quality(story),
+        acting.next_rows(story),
+        acting.doubtful(story),
+        showing.points(story),
+        showing.learned(story),
+        showing.columns(story),
+        showing.certificates(story),
     ]
     page = Template((assets / "page.html").read_text(encoding="utf-8"))
     script = f"\n{(assets / 'script.js').read_text(encoding='utf-8')}\n"

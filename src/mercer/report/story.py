@@ -39,6 +39,7 @@ class Row(NamedTuple):
     second: str
     second_probability: float
     cells: str
+    picture: FloatArray | None = None  # (height, width, colours) in [0, 1]
 
 
 class Fact(NamedTuple):
@@ -101,6 +102,7 @@ class Story:
     picture: Picture
     values: FloatArray  # (r,) roughness of the directions
     weights: FloatArray  # (r,) what the kernel gives them
+    choices: tuple[tuple[str, float], ...]  # kernels that were mixed, and their shares
     columns: tuple[tuple[str, str, str, int], ...]
     facts: tuple[Fact, ...]
     warnings: tuple[str, ...]

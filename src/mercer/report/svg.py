@@ -60,7 +60,8 @@ def draw_contest(contestants: Sequence[Contestant]) -> str:
 
     height = step * len(contestants) + 26
     body = []
-    for tick in np.linspace(start, 1, 5):
+    step_of_ticks = 0.1 if start >= 0.5 else 0.25 if start == 0 else 0.2
+    for tick in np.arange(1.0, start - 1e-9, -step_of_ticks):
         x = place(tick)
         body.append(line(x, 4, x, height - 22, "grid"))
         body.append(text(x, height - 6, f"{tick:.0%}", "tick", "middle"))
@@ -138,12 +139,28 @@ def draw_bars(values: FloatArray, label: str, kind: str) -> str:
     return draw(width, height, body, label)
 
 
+def draw_shares(shares: Sequence[tuple[str, float]], label: str) -> str:
+    """Draw named shares of one as bars, one below the other."""
+    width, left, step = 560.0, 150.0, 22.0
+    body = []
+    for k, (name, share) in enumerate(shares):
+        y = step * k
+        length = max((width - left - 60) * share, 1.0)
+        body.append(text(left - 10, y + 14, name, "name", "end"))
+        body.append(
+            f'<rect x="{left}" y="{y + 4:.1f}" width="{length:.1f}" height="13" '
+            'rx="2" class="bar weight"/>'
+        )
+        body.append(text(left + length + 8, y + 15, f"{share:.0%}", "value"))
+    return draw(width, step * len(shares) + 4, body, label)
+
+
 def draw_picture(picture: Picture, classes: Sequence[str]) -> str:
     """Draw the kernel matrix, with a band of class colours beside it."""
     m, side, band = len(picture.K), 420.0, 10.0
     body = [
         f'<image x="{band + 4}" y="{band + 4}" width="{side}" height="{side}" '
-        f'preserveAspectRatio="none" href="{png_uri(np.abs(picture.K))}" '
+        f'preserveAspectRatio="none" href="{png_uri(stretched(picture.K))}" '
         'class="pixels"/>'
     ]
     for c in np.unique(picture.codes):
@@ -164,18 +181,36 @@ def draw_picture(picture: Picture, classes: Sequence[str]) -> str:
     return draw(total, total, body, "The learned kernel between rows ordered by class")
 
 
+def stretched(K: FloatArray) -> FloatArray:
+    """Return likeness between its everyday level, 0, and the most likely, 1."""
+    off = K[~np.eye(len(K), dtype=bool)]
+    low, high = np.quantile(off, [0.3, 0.995]) if off.size else (0.0, 1.0)
+    return np.clip((K - low) / max(high - low, 1e-12), 0.0, 1.0)
+
+
 def png_uri(strength: FloatArray) -> str:
     """Return an image whose pixels are as opaque as the numbers, in one blue.
 
     Opacity rather than lightness lets the page behind decide between light and dark.
     """
-    height, width = strength.shape
-    pixels = np.empty((height, width, 4), dtype=np.uint8)
+    pixels = np.empty((*strength.shape, 4))
     pixels[..., :3] = (58, 110, 200)
-    pixels[..., 3] = np.round(255 * np.clip(strength, 0, 1) ** 0.7)
-    raw = np.hstack([np.zeros((height, 1), np.uint8), pixels.reshape(height, -1)])
+    pixels[..., 3] = 255 * np.clip(strength, 0, 1)
+    return _png(pixels, colour_type=6)
+
+
+def image_uri(picture: FloatArray) -> str:
+    """Return a picture of shape (height, width, 1 or 3) with values in [0, 1]."""
+    kind = 2 if picture.shape[2] == 3 else 0
+    return _png(255 * np.clip(picture, 0, 1), colour_type=kind)
+
+
+def _png(pixels: FloatArray, *, colour_type: int) -> str:
+    height, width = pixels.shape[:2]
+    rows = np.round(pixels).astype(np.uint8).reshape(height, -1)
+    raw = np.hstack([np.zeros((height, 1), np.uint8), rows])
     parts = [b"\x89PNG\r\n\x1a\n"]
-    header = struct.pack(">IIBBBBB", width, height, 8, 6, 0, 0, 0)
+    header = struct.pack(">IIBBBBB", width, height, 8, colour_type, 0, 0, 0)
     for name, data in (
         (b"IHDR", header),
         (b"IDAT", zlib.compress(raw.tobytes(), 9)),

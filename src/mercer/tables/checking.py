@@ -110,7 +110,7 @@ def check_by_hiding(
     if counts.max() < 2:
         return None
     rows = _rows_in_folds(labels, rng)
-    part = RowsOfBasis(basis, rows)
+    part = basis if len(rows) == len(labels.codes) else RowsOfBasis(basis, rows)
     codes = labels.codes[rows]
     n_repeats = 2 if len(labels.labeled) <= 200 else 1
     folds = SemiSupervisedKFold(

@@ -1,28 +1,26 @@
 """From a table with a few labels to predictions and a model, in one call."""
 
 import warnings
-from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.sparse import issparse
-from sklearn.frozen import FrozenEstimator
 
 from mercer._labels import Labels, encode_labels
 from mercer._typing import FloatArray, IntArray
 from mercer.active.strategies import choose_rows, entropy
-from mercer.learners.pairwise import PairwiseKernel
-from mercer.learners.parameter_free import ParameterFreeKernel
 from mercer.machines.klr import KernelLogisticRegression
-from mercer.pairs import Pairs
-from mercer.spectrum.anchor import AnchorBasis
-from mercer.spectrum.basis import GRAPH_UP_TO, make_basis
-from mercer.spectrum.kernel import SpectralKernel
 from mercer.tables.checking import Check, check_by_hiding
 from mercer.tables.encoding import ColumnNote, TableEncoder
-from mercer.tables.memory import MemoryPlan, available_memory, plan_memory
+from mercer.tables.fitting import (
+    fit_basis,
+    kernel_for_new_rows,
+    learn_kernel,
+    pairs_among,
+    plan_basis,
+)
+from mercer.tables.memory import MemoryPlan
 from mercer.tables.model import FeatureKernel, TableModel, proba_of_features
 from mercer.tables.pair_files import read_pairs
 from mercer.tables.stages import Stages, quiet
@@ -34,9 +32,8 @@ if TYPE_CHECKING:
 
 # Rows from which the next questions are chosen; the most uncertain ones of more.
 _CANDIDATES = 20_000
-_PAIRS_OF_LABELS = 10_000
 # With less, the shares of the classes outweigh a handful of labels.
-_C = 100.0
+_C = 10.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,19 +150,16 @@ def learn(
     left_out = {target, *drop, *([id] if id else ["file"])}
     encoder = TableEncoder(random_state=random_state)
     X = encoder.fit_transform(table.without(left_out))
-    plan = _plan(X, labels, memory)
+    plan = plan_basis(X, labels, memory, has_pairs=evidence is not None)
     stages.tell(f"{len(table):,} rows, {len(labels.labeled):,} labels: {plan}")
 
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         stages.begin("neighbours and directions")
-        basis = make_basis(
-            "auto",
-            n_components=plan.n_components,
-            random_state=int(rng.integers(2**31)),
-        ).fit(X)
+        seed = int(rng.integers(2**31))
+        basis = fit_basis(X, plan, has_pairs=evidence is not None, seed=seed)
         stages.begin("kernel and classifier")
-        learner = _learn(basis, labels.codes, evidence, X)
+        learner = learn_kernel(basis, labels.codes, evidence, X)
         features = learner.kernel_.features()
         machine = KernelLogisticRegression(FeatureKernel(), C=_C)
         given = labels.classes[labels.codes[labels.labeled]]
@@ -173,8 +167,8 @@ def learn(
         stages.begin("checks with hidden labels")
 
         def relearn(part: Any, codes: IntArray, rows: IntArray) -> Any:
-            kept = None if evidence is None else _pairs_among(evidence, rows)
-            return _learn(part, codes, kept, rows[:, None])
+            kept = None if evidence is None else pairs_among(evidence, rows)
+            return learn_kernel(part, codes, kept, rows[:, None])
 
         check = check_by_hiding(
             X, labels, basis, relearn, machine, rng=rng, advance=stages.advance
@@ -185,7 +179,7 @@ def learn(
         next_rows = _next_rows(features, proba, labels, rng)
     model = TableModel(
         encoder,
-        _kernel_for_new_rows(basis, learner.kernel_),
+        kernel_for_new_rows(basis, learner.kernel_),
         machine,
         temperature=temperature,
         target=target,
@@ -208,65 +202,6 @@ def learn(
         plan=plan,
         warnings=tuple(dict.fromkeys(str(w.message) for w in caught)),
         n_pairs=0 if evidence is None else len(evidence),
-    )
-
-
-def _learn(basis: Any, codes: IntArray, pairs: Pairs | None, X: Any) -> Any:
-    """Return a learner fitted on a basis that is kept as it is."""
-    frozen = FrozenEstimator(basis)
-    if pairs is None:
-        return ParameterFreeKernel(frozen).fit(X, codes)
-    labeled = np.flatnonzero(codes >= 0)
-    n_all = len(labeled) * (len(labeled) - 1) // 2
-    said = Pairs.from_labels(
-        codes, n_pairs=min(n_all, _PAIRS_OF_LABELS), random_state=0
-    )
-    both = Pairs(
-        np.concatenate([pairs.first, said.first]),
-        np.concatenate([pairs.second, said.second]),
-        np.concatenate([pairs.signs, said.signs]),
-        len(codes),
-    )
-    return PairwiseKernel(basis=frozen).fit(X, pairs=both)
-
-
-def _pairs_among(pairs: Pairs, rows: IntArray) -> Pairs:
-    """Return the pairs with both ends in some sorted rows, numbered within them."""
-    inside = np.isin(pairs.first, rows) & np.isin(pairs.second, rows)
-    return Pairs(
-        np.searchsorted(rows, pairs.first[inside]),
-        np.searchsorted(rows, pairs.second[inside]),
-        pairs.signs[inside],
-        len(rows),
-    )
-
-
-def _kernel_for_new_rows(basis: Any, kernel: SpectralKernel) -> SpectralKernel:
-    """Return the kernel without what only the rows at hand need.
-
-    Anchors tell all about a new row; a graph needs its rows.
-    """
-    chosen = copy(basis.basis_)
-    if isinstance(chosen, AnchorBasis):
-        chosen.vectors_ = chosen.vectors_[:0]
-    return SpectralKernel(chosen, kernel.core)
-
-
-def _plan(X: Any, labels: Labels, memory: float | None) -> MemoryPlan:
-    n, n_labeled = X.shape[0], len(labels.labeled)
-    # Far more directions than labels, or far fewer; and no more than time allows.
-    wanted = min(max(100, 10 * n_labeled), 500)
-    if n_labeled > 250:
-        wanted = max(n_labeled // 5, 100)
-    most = 500 if n <= 5_000 else 200 if n <= 50_000 else 100
-    size = X.data.nbytes * 2 if issparse(X) else X.nbytes
-    return plan_memory(
-        n=n,
-        bytes_of_points=size,
-        n_classes=len(labels.classes),
-        wanted=min(wanted, most, n),
-        has_graph=issparse(X) or n <= GRAPH_UP_TO,
-        limit=available_memory() if memory is None else memory,
     )
 
 

@@ -19,6 +19,7 @@ from mercer.report.story import (
     Row,
     Story,
 )
+from mercer.spectrum.pool import PoolBasis
 from mercer.tables.checking import Check, doubtful_labels, wilson_interval
 from mercer.tables.learning import TableResult
 
@@ -58,8 +59,7 @@ def tell(result: TableResult, *, rng: np.random.Generator) -> Story:
     q = len(labels.classes)
     names = tuple(str(c) for c in labels.classes)
     codes = result.proba.argmax(axis=1)
-    kernel = result.model.kernel
-    core = np.asarray(kernel.core)
+    values, weights, choices = _spectrum(result)
     return Story(
         source=result.table.source,
         target=result.target,
@@ -75,8 +75,9 @@ def tell(result: TableResult, *, rng: np.random.Generator) -> Story:
         ),
         map=_map(result, codes, names, rng),
         picture=_picture(result, codes, rng),
-        values=np.maximum(result.basis.values_, 0.0),
-        weights=core if core.ndim == 1 else np.diag(core),
+        values=values,
+        weights=weights,
+        choices=choices,
         columns=tuple((n[0], n[1], n[2], n[3]) for n in result.notes),
         facts=tuple(_facts(result)),
         warnings=result.warnings,
@@ -140,7 +141,16 @@ def _row(result: TableResult, i: int, proba: FloatArray, names: tuple[str, ...])
         second=names[second],
         second_probability=float(proba[second]),
         cells=_cells(result, i),
+        picture=_picture_of(result, i),
     )
+
+
+def _picture_of(result: TableResult, i: int) -> FloatArray | None:
+    """Return a row of a folder of images as an image."""
+    if result.table.image_shape is None:
+        return None
+    pixels: FloatArray = result.table.vectors["image"][i]
+    return pixels.reshape(result.table.image_shape)
 
 
 def _cells(result: TableResult, i: int) -> str:
@@ -188,6 +198,27 @@ def _picture(result: TableResult, codes: IntArray, rng: np.random.Generator) -> 
     rows = rows[np.argsort(codes[rows], kind="stable")]
     features = _directions_of(result, rows)
     return Picture(features @ features.T, codes[rows])
+
+
+def _spectrum(
+    result: TableResult,
+) -> tuple[FloatArray, FloatArray, tuple[tuple[str, float], ...]]:
+    """Return roughness and weights of directions, and the kernels that were mixed.
+
+    Of a pool, the directions of the graph that counts most.
+    """
+    core = np.asarray(result.model.kernel.core)
+    basis = result.basis
+    if not isinstance(basis, PoolBasis):
+        weights = core if core.ndim == 1 else np.diag(core)
+        return np.maximum(basis.values_, 0.0), weights, ()
+    graphs = [b for b in basis.blocks_ if b.kind == "laplacian"]
+    shares = [core[b.columns] * np.diag(b.covariance) for b in graphs]
+    best = int(np.argmax([share.sum() for share in shares]))
+    evidence = result.learner.certificate_
+    ranked = sorted(zip(evidence.weights, evidence.names, strict=True), reverse=True)
+    choices = tuple((name, float(w)) for w, name in ranked[:6] if w >= 0.005)
+    return np.maximum(graphs[best].values, 0.0), shares[best], choices
 
 
 def _sample(result: TableResult, n: int, rng: np.random.Generator) -> IntArray:

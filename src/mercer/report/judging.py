@@ -1,0 +1,86 @@
+"""The section that says how good the predictions are."""
+
+from html import escape
+
+import numpy as np
+
+from mercer.report import svg
+from mercer.report.parts import table
+from mercer.report.story import Contestant, Quality, Story
+
+_SHOWN_CLASSES = 12
+
+
+def quality(story: Story) -> str:
+    """Return cross-validation, calibration and confusions."""
+    q = story.quality
+    if q is None:
+        return ""
+    times = "" if q.n_repeats == 1 else f", {q.n_repeats} times over"
+    return (
+        '<section id="quality"><h2>How good it is</h2>'
+        f"<p>Labels were hidden a part at a time ({q.n_splits} parts{times}) and "
+        "predicted from the others. Bars are 95 % intervals: with few labels, "
+        "much is left to chance.</p>"
+        f'<div class="two wide-left"><div>{svg.draw_contest(q.contestants)}'
+        '<p class="small soft">The baselines see the labelled rows only. '
+        f"{_leads(q)}</p>"
+        f"<h3>What is taken for what</h3>{_confusion(story, q)}</div>"
+        f"<div><h3>Are the probabilities to be believed?</h3>"
+        f"{svg.draw_reliability(q.bins)}"
+        f'<p class="small soft">Mean gap {q.error_after:.1%} '
+        f"({q.error_before:.1%} before calibration).</p></div></div></section>"
+    )
+
+
+def _leads(q: Quality) -> str:
+    return " ".join(
+        f"Lead over {c.name}: {100 * c.lead:+.1f} points "
+        f"({100 * c.lead_low:+.1f} to {100 * c.lead_high:+.1f})."
+        for c in q.contestants[1:]
+    )
+
+
+def _confusion(story: Story, q: Quality) -> str:
+    if len(story.classes) > _SHOWN_CLASSES:
+        return _worst_confusions(story, q)
+    share = q.confusion / np.maximum(q.confusion.sum(axis=1, keepdims=True), 1)
+    head = "".join(f'<th scope="col">{escape(c)}</th>' for c in story.classes)
+    rows = []
+    for name, counts, shares in zip(story.classes, q.confusion, share, strict=True):
+        cells = "".join(
+            f'<td style="--s:{s:.2f}">{_count(n)}</td>'
+            for n, s in zip(counts, shares, strict=True)
+        )
+        rows.append(f'<tr><th scope="row">{escape(name)}</th>{cells}</tr>')
+    return (
+        '<p class="small soft">Rows: the label given. Columns: what was predicted '
+        "while it was hidden.</p>"
+        f'<div class="scroll"><table class="confusion"><tr><td></td>{head}</tr>'
+        f"{''.join(rows)}</table></div>"
+    )
+
+
+def _worst_confusions(story: Story, q: Quality) -> str:
+    wrong = q.confusion.copy()
+    np.fill_diagonal(wrong, 0)
+    order = np.argsort(-wrong, axis=None)[:10]
+    items = []
+    for given, said in zip(*np.unravel_index(order, wrong.shape), strict=True):
+        if wrong[given, said] > 0:
+            total = q.confusion[given].sum()
+            items.append(
+                f"<tr><td>{escape(story.classes[given])}</td>"
+                f"<td>{escape(story.classes[said])}</td>"
+                f'<td class="num">{_count(wrong[given, said])} of {_count(total)}</td>'
+                "</tr>"
+            )
+    return table(("label given", "predicted", "#how often"), items)
+
+
+def rival_of(q: Quality) -> Contestant:
+    return max(q.contestants[1:], key=lambda c: c.accuracy)
+
+
+def _count(n: float) -> str:
+    return f"{n:.0f}" if abs(n - round(n)) < 0.05 else f"{n:.1f}"
