@@ -14,6 +14,7 @@ from .kernels.parametric import Linear as Linear
 from .kernels.parametric import Polynomial as Polynomial
 from .kernels.precomputed import Precomputed as Precomputed
 from .kernels.spec import as_kernel as as_kernel
+from .learners.auto import AutoKernel as AutoKernel
 from .learners.closed_form import ClosedFormKernel as ClosedFormKernel
 from .learners.closed_form import ClosedFormKernelCV as ClosedFormKernelCV
 from .learners.combination import AverageKernel as AverageKernel
@@ -34,8 +35,10 @@ from .machines.laplacian import LapRLS as LapRLS
 from .machines.laplacian import LapSVM as LapSVM
 from .machines.laplacian_cv import LapRLSCV as LapRLSCV
 from .machines.laplacian_cv import LapSVMCV as LapSVMCV
+from .machines.loo_rls import LeaveOneOutRLS as LeaveOneOutRLS
 from .machines.rls import RLSClassifier as RLSClassifier
 from .machines.simple_mkl import SimpleMKL as SimpleMKL
+from .machines.simple_mkl import candidate_kernels as candidate_kernels
 from .machines.svm import KernelSVC as KernelSVC
 from .model_selection import LabeledScorer as LabeledScorer
 from .model_selection import SemiSupervisedKFold as SemiSupervisedKFold
@@ -47,5 +50,7 @@ from .spectrum.anchor import AnchorBasis as AnchorBasis
 from .spectrum.gram import GramBasis as GramBasis
 from .spectrum.graph import GraphBasis as GraphBasis
 from .spectrum.kernel import SpectralKernel as SpectralKernel
+from .spectrum.pool import PoolBasis as PoolBasis
+from .unified import UnifiedKernelMachine as UnifiedKernelMachine
 
 __version__: str

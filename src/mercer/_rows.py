@@ -26,17 +26,16 @@ def take_rows(X: Any, rows: IntArray) -> Any:
     return X[rows]
 
 
-def row_ids(X: Any) -> NDArray[Any]:
-    """Return the row labels of a data frame, or positions where there are none.
+def row_ids(X: Any, n: int) -> NDArray[Any]:
+    """Return the row labels of a data frame of n rows, or positions.
 
     Examples
     --------
-    >>> row_ids([[1.0], [2.0]])
+    >>> row_ids([[1.0], [2.0]], 2)
     array([0, 1])
     """
     index = getattr(X, "index", None)
     if index is not None and hasattr(index, "to_numpy"):
         labels: NDArray[Any] = index.to_numpy()
         return labels
-    n = X.n_points if hasattr(X, "n_points") else np.shape(X)[0]
     return np.arange(n)

@@ -22,9 +22,10 @@ class Pull(NamedTuple):
 class Explanation:
     r"""The decision of a kernel machine, labelled point by labelled point.
 
-    .. math:: f_c(x) = b_c + \sum_i \alpha_{ic}\, k(x, x_i)
+    .. math:: f_c(x) = b_c + \sum_i \alpha_{ic}\, k(x, x_i) + s_c(x)
 
-    The sum is exact: contributions and intercept add up to the decision values.
+    The sum is exact: contributions, intercept and what unlabelled points pass on
+    add up to the decision values.
 
     Parameters
     ----------
@@ -32,6 +33,9 @@ class Explanation:
         :math:`\alpha_{ic} k(x, x_i)`; one column for two classes, positive towards
         the second, else one column per class.
     intercept : ndarray of shape (q,)
+    unlabeled : ndarray of shape (m, q)
+        :math:`s_c(x)`: what unlabelled points pass on where a machine spreads its
+        decision over them (`LeaveOneOutRLS`), else zero to rounding.
     ids, labels : ndarray of shape (n_labeled,)
         Of the labelled points.
     classes : ndarray of shape (n_classes,)
@@ -39,6 +43,7 @@ class Explanation:
 
     contributions: FloatArray
     intercept: FloatArray
+    unlabeled: FloatArray
     ids: NDArray[Any]
     labels: NDArray[Any]
     classes: NDArray[Any]
@@ -52,7 +57,8 @@ class Explanation:
         Parameters
         ----------
         machine : KernelMachine
-            Its decision is ``similarity(X) @ dual_coef_ + intercept_``.
+            ``similarity(X) @ dual_coef_ + intercept_`` is its decision, or the part
+            of it that labelled points make.
         X : array-like
             Points.
         ids, labels : ndarray of shape (n_labeled,)
@@ -67,11 +73,16 @@ class Explanation:
             raise TypeError(msg)
         similarity = machine.similarity(X)  # (m, l)
         contributions = similarity[:, :, None] * machine.dual_coef_
-        return cls(contributions, machine.intercept_, ids, labels, machine.classes_)
+        decision = machine.decision_function(X).reshape(len(similarity), q)
+        rest = decision - contributions.sum(axis=1) - machine.intercept_
+        return cls(
+            contributions, machine.intercept_, rest, ids, labels, machine.classes_
+        )
 
     def decision(self) -> FloatArray:
         """Return the decision values, (m, q)."""
-        values: FloatArray = self.contributions.sum(axis=1) + self.intercept
+        labeled = self.contributions.sum(axis=1)
+        values: FloatArray = labeled + self.intercept + self.unlabeled
         return values
 
     def top(self, point: int = 0, n: int = 5) -> list[Pull]:

@@ -1,0 +1,275 @@
+"""The whole sentence as one estimator: kernel, machine, and the next question."""
+
+from numbers import Integral
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit, softmax
+from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin, clone
+from sklearn.frozen import FrozenEstimator
+from sklearn.utils import Tags, check_scalar
+from sklearn.utils.validation import check_is_fitted
+
+from mercer._labels import encode_labels
+from mercer._random import as_generator
+from mercer._rows import row_ids
+from mercer._typing import ArrayLike, FloatArray, IntArray, RandomState
+from mercer.active.strategies import choose_rows
+from mercer.explanation import Explanation
+from mercer.learners.auto import AutoKernel
+from mercer.learners.pairwise import PairwiseKernel
+from mercer.machines.klr import KernelLogisticRegression
+from mercer.machines.loo_rls import LeaveOneOutRLS
+from mercer.machines.rls import RLSClassifier
+from mercer.machines.svm import KernelSVC
+
+MACHINES = {
+    "auto": LeaveOneOutRLS,
+    "klr": KernelLogisticRegression,
+    "rls": RLSClassifier,
+    "svm": KernelSVC,
+}
+
+
+class UnifiedKernelMachine(ClassifierMixin, TransformerMixin, BaseEstimator):
+    """Learns a kernel from all points, a machine from the labelled ones, and asks.
+
+    Parameters
+    ----------
+    learner : "auto" or learner, default="auto"
+        What turns evidence into a kernel. "auto" is `AutoKernel`, or `PairwiseKernel`
+        where pairs are given.
+    machine : {"auto", "klr", "rls", "svm"} or classifier, default="auto"
+        What is trained on the learned kernel; a classifier takes `kernel=`. "auto" is
+        `LeaveOneOutRLS`, which sets its own ridge, slope, offsets and class sizes.
+    query : str or callable, default="entropy"
+        Which points `ask` names: "entropy", "margin", "least_confidence", "variance",
+        "diverse" or "random" (see `mercer.active.strategies`), or a callable with the
+        keywords of `choose_rows`.
+    basis : "auto" or basis, default="auto"
+        Given to a learner that takes `basis=` and has none of its own.
+    random_state : int, Generator, RandomState or None, default=None
+        For the basis, the learner and the query.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    transduction_ : ndarray of shape (n,)
+        Given labels, and predictions for the unlabelled points.
+    learner_, machine_ : fitted learner and machine
+    kernel_ : the learned kernel
+    labeled_ : ndarray of int
+        Positions of the labelled rows.
+    ids_ : ndarray of shape (n,)
+        Row labels of a data frame, else positions: what `ask` returns.
+
+    Notes
+    -----
+    Hoi, Lyu and Chang (KDD 2006), section 3. Their UKLR (figure 6) is
+    ``UnifiedKernelMachine(learner=DecayingKernel(decay=2), machine="klr")``.
+
+    Examples
+    --------
+    >>> from mercer.datasets import make_two_moons
+    >>> X, truth = make_two_moons(200, noise=0.05, random_state=0)
+    >>> y = np.where(np.isin(np.arange(200), [0, 1, 2, 3]), truth, -1)
+    >>> model = UnifiedKernelMachine(random_state=0).fit(X, y)
+    >>> float(np.mean(model.transduction_ == truth))
+    1.0
+    >>> row = model.ask()                          # the most useful question
+    >>> model.tell(row, truth[row]).labeled_.size  # and its answer
+    5
+    """
+
+    def __init__(
+        self,
+        learner: Any = "auto",
+        machine: Any = "auto",
+        query: Any = "entropy",
+        basis: Any = "auto",
+        *,
+        random_state: RandomState = None,
+    ) -> None:
+        self.learner = learner
+        self.machine = machine
+        self.query = query
+        self.basis = basis
+        self.random_state = random_state
+
+    def fit(self, X: ArrayLike, y: ArrayLike, *, pairs: Any = None) -> Self:
+        """Learn the kernel and train the machine.
+
+        Parameters
+        ----------
+        X : array-like, sparse array or data frame of shape (n, n_features)
+            All points, labelled or not.
+        y : array-like of shape (n,)
+            Labels; -1, None and NaN mark unlabelled points.
+        pairs : Pairs, optional
+            Points that belong together or apart.
+        """
+        if y is None:
+            msg = (
+                "UnifiedKernelMachine requires y to be passed, but the target y is "
+                "None; mark unlabelled points by -1."
+            )
+            raise ValueError(msg)
+        labels = encode_labels(y)
+        rng = as_generator(self.random_state)
+        self._seed = int(rng.integers(2**31))
+        learner = self._new_learner(pairs)
+        machine = self._new_machine()
+        self.ids_ = row_ids(X, len(labels.codes))
+        self._X, self._pairs, self._n_asked = X, pairs, 0
+        self._y = _own_copy(y)
+        self._learn(learner, machine)
+        return self
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Return the class of points, (m,)."""
+        check_is_fitted(self, "machine_")
+        return np.asarray(self.machine_.predict(X))
+
+    def predict_proba(self, X: ArrayLike | None) -> FloatArray:
+        """Return the probability of every class, (m, n_classes).
+
+        None stands for the training rows and saves a search. A machine without
+        probabilities gives those of its decision values.
+        """
+        check_is_fitted(self, "machine_")
+        if hasattr(self.machine_, "predict_proba"):
+            return np.asarray(self.machine_.predict_proba(X))
+        scores = self.machine_.decision_function(X)
+        if scores.ndim == 1:
+            return np.column_stack([expit(-scores), expit(scores)])
+        return np.asarray(softmax(scores, axis=1))
+
+    def decision_function(self, X: ArrayLike) -> FloatArray:
+        """Return decision values, (m,) for two classes, else (m, n_classes)."""
+        check_is_fitted(self, "machine_")
+        return np.asarray(self.machine_.decision_function(X))
+
+    def transform(self, X: ArrayLike) -> FloatArray:
+        """Return features whose inner products are the learned kernel, (m, r)."""
+        check_is_fitted(self, "machine_")
+        return np.asarray(self.learner_.transform(X))
+
+    def fit_transform(self, X: ArrayLike, y: ArrayLike, **evidence: Any) -> FloatArray:
+        """Fit and return the features of the training rows, without a search."""
+        features: FloatArray = self.fit(X, y, **evidence).kernel_.features()
+        return features
+
+    def ask(self, n: int = 1) -> NDArray[Any]:
+        """Return the ids of the unlabelled rows most worth a label.
+
+        Parameters
+        ----------
+        n : int, default=1
+            How many; fewer when fewer are unlabelled.
+        """
+        check_is_fitted(self, "machine_")
+        check_scalar(n, "n", Integral, min_val=1)
+        choose = choose_rows if not callable(self.query) else self.query
+        self._n_asked += 1
+        rows = choose(
+            self.query,
+            int(n),
+            proba=self.predict_proba(None),
+            features=self.kernel_.features(),
+            labeled=self.labeled_,
+            candidates=np.setdiff1d(np.arange(len(self._y)), self.labeled_),
+            rng=np.random.default_rng([self._seed, self._n_asked]),
+        )
+        return self.ids_[rows]
+
+    def tell(self, rows: ArrayLike, labels: ArrayLike) -> Self:
+        """Take labels and refit; the basis is kept.
+
+        Parameters
+        ----------
+        rows : array-like of shape (m,)
+            Ids, as `ask` returns them.
+        labels : array-like of shape (m,)
+            Their labels; a class that was not there before is welcome.
+        """
+        check_is_fitted(self, "machine_")
+        positions = self._positions(np.atleast_1d(np.asarray(rows)))
+        y = self._y.copy()
+        y[positions] = np.atleast_1d(np.asarray(labels))
+        encode_labels(y)
+        self._y = y
+        learner = clone(self.learner_)
+        basis = self.learner_.basis_
+        if not isinstance(basis, FrozenEstimator):
+            basis = FrozenEstimator(basis)
+        learner.set_params(basis=basis)
+        self._learn(learner, clone(self.machine_))
+        return self
+
+    def explain(self, X: ArrayLike | None = None) -> Explanation:
+        """Return which labelled points pull each point to which class.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, n_features), optional
+            Points; all training points when left out.
+        """
+        check_is_fitted(self, "machine_")
+        rows = self.labeled_
+        return Explanation.of(self.machine_, X, self.ids_[rows], self._y[rows])
+
+    def _new_learner(self, pairs: Any) -> Any:
+        if isinstance(self.learner, str):
+            if self.learner != "auto":
+                msg = f"learner must be 'auto' or a learner, got {self.learner!r}."
+                raise ValueError(msg)
+            kind = AutoKernel if pairs is None else PairwiseKernel
+            return kind(random_state=self._seed)
+        learner = clone(self.learner)
+        if not isinstance(self.basis, str) and learner.get_params()["basis"] is None:
+            learner.set_params(basis=self.basis)
+        return learner
+
+    def _new_machine(self) -> Any:
+        if not isinstance(self.machine, str):
+            return clone(self.machine)
+        if self.machine not in MACHINES:
+            names = ", ".join(MACHINES)
+            msg = f"machine must be one of {names} or a classifier with `kernel=`."
+            raise ValueError(msg)
+        return MACHINES[self.machine]()
+
+    def _learn(self, learner: Any, machine: Any) -> None:
+        evidence = {} if self._pairs is None else {"pairs": self._pairs}
+        self.learner_ = learner.fit(self._X, self._y, **evidence)
+        self.kernel_ = self.learner_.kernel_
+        machine.set_params(kernel=FrozenEstimator(self.learner_))
+        self.machine_ = machine.fit(self._X, self._y)
+        self.classes_ = self.machine_.classes_
+        self.labeled_ = self.machine_.labeled_
+        self.transduction_ = self.machine_.transduction_
+        self.n_features_in_ = self.machine_.n_features_in_
+        if hasattr(self.machine_, "feature_names_in_"):
+            self.feature_names_in_ = self.machine_.feature_names_in_
+
+    def _positions(self, ids: NDArray[Any]) -> IntArray:
+        order = np.argsort(self.ids_, kind="stable")
+        place = np.searchsorted(self.ids_[order], ids)
+        found = order[np.minimum(place, len(order) - 1)]
+        wrong = self.ids_[found] != ids
+        if wrong.any():
+            msg = f"there is no row {ids[wrong][0]!s}; `ask` returns row ids."
+            raise ValueError(msg)
+        return found
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+def _own_copy(y: ArrayLike) -> NDArray[Any]:
+    """Return labels in an array that later answers fit into."""
+    values = np.array(y)
+    return values if values.dtype.kind in "iuf" else values.astype(object)

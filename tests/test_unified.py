@@ -1,0 +1,186 @@
+"""The unified kernel machine."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.datasets import make_blobs
+from sklearn.model_selection import cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from mercer.active.loop import learn_actively
+from mercer.active.strategies import QUERIES
+from mercer.learners.decaying import DecayingKernel
+from mercer.learners.parameter_free import ParameterFreeKernel
+from mercer.machines.rls import RLSClassifier
+from mercer.model_selection import SemiSupervisedKFold
+from mercer.pairs import Pairs
+from mercer.spectrum.graph import GraphBasis
+from mercer.unified import UnifiedKernelMachine
+
+MINUS_ONE = "y holds -1 as a class; here -1 means unlabelled"
+WAIVED = {
+    "check_classifiers_classes": MINUS_ONE,
+}
+
+
+@parametrize_with_checks(
+    [UnifiedKernelMachine(random_state=0)],
+    expected_failed_checks=lambda _: WAIVED,
+)
+def test_scikit_learn_contract(estimator, check) -> None:
+    check(estimator)
+
+
+@pytest.fixture(scope="module")
+def blobs() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    X, truth = make_blobs(
+        240, centers=[[0, 0], [6, 0], [0, 6]], cluster_std=1.0, random_state=0
+    )
+    y = np.full(len(X), -1)
+    for c in range(3):
+        y[np.flatnonzero(truth == c)[:2]] = c
+    return X, y, truth
+
+
+LEARNERS = ["auto", ParameterFreeKernel(random_state=0), DecayingKernel(decay=2.0)]
+
+
+@pytest.mark.parametrize("learner", LEARNERS, ids=str)
+@pytest.mark.parametrize(
+    "machine", ["klr", "rls", "svm", RLSClassifier(C=10.0)], ids=str
+)
+def test_learners_and_machines_plug_in(blobs, learner, machine) -> None:
+    X, y, truth = blobs
+    model = UnifiedKernelMachine(learner, machine, random_state=0).fit(X, y)
+    assert np.mean(model.transduction_ == truth) > 0.95
+    known = y != -1
+    np.testing.assert_array_equal(model.transduction_[known], y[known])
+    assert np.mean(model.predict(X + 0.01) == truth) > 0.95
+    assert model.transform(X[:3]).shape[0] == 3
+
+
+def test_basis_is_given_to_a_learner_without_one(blobs) -> None:
+    X, y, _ = blobs
+    basis = GraphBasis(n_components=7, random_state=0)
+    model = UnifiedKernelMachine(ParameterFreeKernel(), basis=basis).fit(X, y)
+    assert model.learner_.basis_.vectors_.shape == (len(X), 7)
+
+
+@pytest.mark.parametrize("query", QUERIES)
+def test_ask_names_unlabelled_rows_and_tell_learns_them(blobs, query) -> None:
+    X, y, truth = blobs
+    model = UnifiedKernelMachine(query=query, random_state=0).fit(X, y)
+    rows = model.ask(5)
+    assert len(set(rows)) == 5
+    assert (y[rows] == -1).all()
+    told = clone(model).fit(X, y).tell(rows, truth[rows])
+    np.testing.assert_array_equal(told.transduction_[rows], truth[rows])
+    assert not set(told.ask(5)) & set(rows)
+
+
+def test_tell_equals_a_fresh_fit_on_the_same_labels(blobs) -> None:
+    X, y, truth = blobs
+    model = UnifiedKernelMachine(random_state=0).fit(X, y)
+    rows = model.ask(3)
+    model.tell(rows, truth[rows])
+    more = y.copy()
+    more[rows] = truth[rows]
+    fresh = UnifiedKernelMachine(random_state=0).fit(X, more)
+    np.testing.assert_allclose(
+        model.predict_proba(X), fresh.predict_proba(X), atol=1e-6
+    )
+
+
+def test_a_new_class_can_be_told(blobs) -> None:
+    X, y, truth = blobs
+    y = np.where(y == 2, -1, y)
+    model = UnifiedKernelMachine(random_state=0).fit(X, y)
+    rows = np.flatnonzero(truth == 2)[:2]
+    model.tell(rows, [2, 2])
+    assert list(model.classes_) == [0, 1, 2]
+    assert np.mean(model.transduction_ == truth) > 0.95
+
+
+def test_row_labels_of_frames_survive_any_order(blobs) -> None:
+    X, y, truth = blobs
+    names = np.array([f"row{i}" for i in range(len(X))])
+    frame = pd.DataFrame(X, columns=["a", "b"], index=names)
+    words = np.array(["x", "y", "z"], dtype=object)
+    labels = np.where(y == -1, None, words[y])
+    model = UnifiedKernelMachine(random_state=0).fit(frame, labels)
+    order = np.random.default_rng(0).permutation(len(X))
+    moved = UnifiedKernelMachine(random_state=0).fit(frame.iloc[order], labels[order])
+    assert list(model.ask(4)) == list(moved.ask(4))
+    truth_of = dict(zip(names, words[truth], strict=True))
+    asked = model.ask(2)
+    model.tell(asked, [truth_of[name] for name in asked])
+    assert [model.transduction_[list(names).index(a)] for a in asked] == [
+        truth_of[a] for a in asked
+    ]
+    with pytest.raises(ValueError, match="no row row999"):
+        model.tell(["row999"], ["x"])
+
+
+def test_polars_and_sparse_input_agree_with_arrays(blobs) -> None:
+    X, y, _ = blobs
+    model = UnifiedKernelMachine(random_state=0).fit(X, y)
+    frame = UnifiedKernelMachine(random_state=0).fit(pl.DataFrame(X), y)
+    np.testing.assert_array_equal(model.transduction_, frame.transduction_)
+    thin = UnifiedKernelMachine(random_state=0).fit(sparse.csr_array(X), y)
+    np.testing.assert_array_equal(model.transduction_, thin.transduction_)
+
+
+def test_pairs_are_evidence(blobs) -> None:
+    X, y, truth = blobs
+    pairs = Pairs.from_labels(truth, n_pairs=60, random_state=0)
+    model = UnifiedKernelMachine(random_state=0).fit(X, y, pairs=pairs)
+    assert np.mean(model.transduction_ == truth) > 0.95
+
+
+@pytest.mark.parametrize("machine", ["klr", "rls"])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_explanations_add_up_to_the_decision(blobs, machine, n_classes) -> None:
+    X, y, _ = blobs
+    if n_classes == 2:
+        y = np.where(y == 2, -1, y)
+    model = UnifiedKernelMachine(machine=machine, random_state=0).fit(X, y)
+    explanation = model.explain(X[:10])
+    decision = model.decision_function(X[:10]).reshape(10, -1)
+    np.testing.assert_allclose(explanation.decision(), decision, atol=1e-6)
+    pulls = explanation.top(0, n=2)
+    assert pulls[0].amount >= pulls[1].amount
+    assert pulls[0].towards == model.predict(X[:1])[0]
+
+
+def test_in_pipelines_and_cross_validation(blobs) -> None:
+    X, y, _ = blobs
+    model = make_pipeline(StandardScaler(), UnifiedKernelMachine(random_state=0))
+    cv = SemiSupervisedKFold(2, random_state=0)
+    assert cross_val_score(model, X, y, cv=cv).mean() == 1.0
+
+
+def test_active_loop_stops_when_nothing_changes(blobs) -> None:
+    X, y, truth = blobs
+    model = UnifiedKernelMachine(random_state=0).fit(X, y)
+    history = learn_actively(model, lambda ids: truth[ids], max_rounds=30)
+    assert 3 <= len(history) < 30
+    assert history.has_converged()
+    assert history.rounds[-1].n_labeled == np.sum(y != -1) + len(history)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"learner": "best"}, "learner must be 'auto'"),
+        ({"machine": "tree"}, "machine must be one of auto, klr, rls, svm"),
+    ],
+)
+def test_unknown_parts_are_named(blobs, arguments, message) -> None:
+    X, y, _ = blobs
+    with pytest.raises(ValueError, match=message):
+        UnifiedKernelMachine(**arguments).fit(X, y)
