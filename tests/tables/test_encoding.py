@@ -152,3 +152,9 @@ def test_wrong_size_of_vectors_at_prediction() -> None:
         TableError, match="have 2 numbers; the model was trained with 3"
     ):
         encoder.transform(as_table({"X": np.eye(2)}))
+
+
+def test_infinite_numbers_are_named() -> None:
+    frame = pd.DataFrame({"a": [1.0, 2.0, np.inf], "b": [1.0, 2.0, 3.0]})
+    with pytest.raises(TableError, match="row 3, column 'a', is infinite"):
+        TableEncoder().fit(as_table(frame))

@@ -64,8 +64,8 @@ def verdict(story: Story) -> str:
             f"on the labelled rows alone, does better here ({rival.accuracy:.0%})."
         )
     return said + (
-        f"With {q.n_tested:,} labels this cannot be told apart from {rival.name} trained on "
-        f"the labelled rows alone ({rival.accuracy:.0%})."
+        f"With {q.n_tested:,} labels this cannot be told apart from {rival.name} "
+        f"trained on the labelled rows alone ({rival.accuracy:.0%})."
     )
 
 

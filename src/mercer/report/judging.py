@@ -79,6 +79,7 @@ def _worst_confusions(story: Story, q: Quality) -> str:
 
 
 def rival_of(q: Quality) -> Contestant:
+    """Return the best of the baselines."""
     return max(q.contestants[1:], key=lambda c: c.accuracy)
 
 

@@ -20,6 +20,7 @@ def table(head: Sequence[str], rows: Sequence[str]) -> str:
 
 
 def rows_table(rows: Sequence[Row], guess: str, *, given: bool = False) -> str:
+    """Return rows of the person's table with what is predicted for them."""
     has_cells = any(row.cells or row.picture is not None for row in rows)
     head = ["row", *(["label given"] if given else []), guess, "or"]
     head += ["what it holds"] if has_cells else []

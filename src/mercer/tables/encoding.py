@@ -1,7 +1,7 @@
 """From the columns of a table to the coordinates of points."""
 
 import warnings
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from scipy import sparse
@@ -10,10 +10,15 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.utils.validation import check_is_fitted
 
 from mercer._typing import FloatArray
+from mercer.tables.columns import (
+    apply_steps,
+    as_floats,
+    check_numbers,
+    is_flag,
+    is_text,
+    strings_of,
+)
 from mercer.tables.table import Table, TableError
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 # Mean number of words from which on a column of strings is text.
 _WORDS_OF_TEXT = 4
@@ -68,11 +73,11 @@ class TableEncoder(BaseEstimator):
         self.columns_ = table.columns
         self.vector_sizes_ = {k: v.shape[1] for k, v in table.vectors.items()}
         for name, block in table.vectors.items():
-            _check_numbers(name, block, table.source)
+            check_numbers(name, block, table.source)
         if len(table.columns) == 1 and table.vectors:
             return self._fit_vectors(table)
         words = _WORDS_OF_TEXT if len(table.columns) > 1 else 1
-        texts = [c for c in table.frame.columns if _is_text(table.frame[c], words)]
+        texts = [c for c in table.frame.columns if is_text(table.frame[c], words)]
         if table.columns == texts:
             return self._fit_text(table, texts[0])
         return self._fit_mixed(table, texts)
@@ -87,10 +92,10 @@ class TableEncoder(BaseEstimator):
         check_is_fitted(self, "notes_")
         self._check_columns(table)
         if self.kind_ == "vectors":
-            block = _as_floats(table.vectors[self.columns_[0]])
+            block = as_floats(table.vectors[self.columns_[0]])
             return block if self.scale_ is None else (block - self.mean_) / self.scale_
         if self.kind_ == "text":
-            return self.encoder_.transform(_strings(table.frame[self.columns_[0]]))
+            return self.encoder_.transform(strings_of(table.frame[self.columns_[0]]))
         return self._scaled(self._raw(table))
 
     def _check_columns(self, table: Table) -> None:
@@ -109,11 +114,11 @@ class TableEncoder(BaseEstimator):
                     f"the model was trained with {size}."
                 )
                 raise TableError(msg)
-            _check_numbers(name, table.vectors[name], table.source)
+            check_numbers(name, table.vectors[name], table.source)
 
     def _fit_vectors(self, table: Table) -> Any:
         self.kind_, name = "vectors", table.columns[0]
-        X = _as_floats(table.vectors[name])
+        X = as_floats(table.vectors[name])
         spread = X.std(axis=0, dtype=np.float64)
         if not spread.any():
             msg = f"{table.source}: all vectors in {name!r} are equal."
@@ -137,7 +142,7 @@ class TableEncoder(BaseEstimator):
             sublinear_tf=True, max_features=_MOST_WORDS, strip_accents="unicode"
         )
         try:
-            X = self.encoder_.fit_transform(_strings(table.frame[name]))
+            X = self.encoder_.fit_transform(strings_of(table.frame[name]))
         except ValueError as error:  # an empty vocabulary
             msg = f"{table.source}: the texts in {name!r} hold no words."
             raise TableError(msg) from error
@@ -185,6 +190,7 @@ class TableEncoder(BaseEstimator):
             groups[name] = list(range(start, start + size))
             start += size
         Z = np.hstack([*parts, *self._blocks(table)])
+        _check_finite(Z, groups, table.source)
         self.mean_ = np.nanmean(np.where(np.isnan(Z).all(axis=0), 0, Z), axis=0)
         variance = np.nanvar(Z, axis=0, dtype=np.float64)
         variance[np.isnan(variance)] = 0.0
@@ -197,7 +203,7 @@ class TableEncoder(BaseEstimator):
             share = max(n_plain, 1) if self._is_wide(name) else 1
             self.scale_[places] = np.sqrt(share / total)
             if self.kinds_.get(name) == "low_cardinality" or (
-                len(places) == 1 and _is_flag(Z[:, places[0]])
+                len(places) == 1 and is_flag(Z[:, places[0]])
             ):
                 self.scale_[places] = 1.0
         self.notes_ = [
@@ -220,7 +226,7 @@ class TableEncoder(BaseEstimator):
         for name, steps in self.steps_.items():
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always")
-                value = _apply(steps, table.frame[name])
+                value = apply_steps(steps, table.frame[name])
             if caught:  # scikit-learn counts columns where a person wants a name
                 msg = (
                     f"{table.source}: column {name!r} holds values that the model was "
@@ -273,50 +279,13 @@ class TableEncoder(BaseEstimator):
         return ColumnNote(name, what, done, used)
 
 
-def _apply(steps: list[Any], column: "pd.Series[Any]") -> FloatArray:
-    """Return what fitted steps of skrub and scikit-learn make of a column."""
-    value: Any = column
-    for step in steps:
-        is_of_one_column = hasattr(step, "__single_column_transformer__")
-        value = step.transform(value if is_of_one_column else value.to_frame())
-    return np.asarray(value, dtype=np.float32)
-
-
-def _is_flag(values: FloatArray) -> bool:
-    return bool(np.isin(values[~np.isnan(values)], (0, 1)).all())
-
-
-def _is_text(column: "pd.Series[Any]", n_words: float) -> bool:
-    """Tell texts from categories: so many words a cell, and hardly two alike."""
-    import pandas as pd
-
-    if not (pd.api.types.is_string_dtype(column) or column.dtype == object):
-        return False
-    filled = column.dropna()
-    if len(filled) == 0 or not isinstance(filled.iloc[0], str):
-        return False
-    sample = filled.iloc[:: max(len(filled) // 500, 1)].astype(str)
-    words = sample.str.split().str.len().mean()
-    return bool(words >= n_words and sample.nunique() > 0.5 * len(sample))
-
-
-def _strings(column: "pd.Series[Any]") -> list[str]:
-    return [value if isinstance(value, str) else "" for value in column]
-
-
-def _as_floats(block: Any) -> Any:
-    return (
-        block if block.dtype in (np.float32, np.float64) else block.astype(np.float32)
+def _check_finite(Z: FloatArray, groups: dict[str, list[int]], source: str) -> None:
+    if not np.isinf(Z).any():
+        return
+    row, place = np.argwhere(np.isinf(Z))[0]
+    name = next(name for name, places in groups.items() if place in places)
+    msg = (
+        f"{source}: the number in row {row + 1}, column {name!r}, is infinite or too "
+        f"large. Correct it, or leave the column out with --drop {name!r}."
     )
-
-
-def _check_numbers(name: str, block: Any, source: str) -> None:
-    if block.dtype.kind not in "biuf":
-        msg = f"{source}: the vectors in {name!r} hold {block.dtype}, not numbers."
-        raise TableError(msg)
-    if block.dtype.kind == "f" and not np.isfinite(block.sum()):
-        wrong = ~np.isfinite(block).all(axis=1)
-        if wrong.any():
-            row = int(np.argmax(wrong)) + 1
-            msg = f"{source}: the vector in row {row}, {name!r}, holds NaN or infinity."
-            raise TableError(msg)
+    raise TableError(msg)
