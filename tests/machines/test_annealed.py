@@ -145,6 +145,23 @@ def test_class_ratio_is_met_and_matters():
     np.testing.assert_allclose(default.class_ratio_, [0.5, 0.5])
 
 
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_decisions_are_the_logits_of_the_soft_labels(n_classes):
+    X, y, _ = blobs(n_classes)
+    ratio = {2: [0.8, 0.2], 3: [0.6, 0.2, 0.2]}[n_classes]
+    machine = AnnealedKernelMachine(FEW, class_ratio=ratio, final_temperature=0.5)
+    fitted = machine.fit(X, y)
+    hidden, P = y < 0, fitted.annealing_.P
+    logits = fitted.annealing_.temperatures[-1] * np.log(P) / (4 * machine.beta)
+    scores = fitted.decision_function(X[hidden])
+    if n_classes == 2:
+        np.testing.assert_allclose(scores, logits[:, 1] - logits[:, 0], atol=1e-5)
+    else:
+        np.testing.assert_allclose(
+            scores - scores[:, :1], logits - logits[:, :1], atol=1e-5
+        )
+
+
 @pytest.mark.parametrize(
     ("n_classes", "ratio"),
     [(2, 0.0), (2, 1.0), (2, 1.5), (2, [0.3, 0.3]), (3, 0.5), (3, [0.5, 0.5, 0.0])],

@@ -62,6 +62,18 @@ def test_reported_objective_is_the_free_energy_of_the_paper():
     assert end.objectives[-1][-1] == pytest.approx(literal, rel=1e-9)
 
 
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_soft_labels_are_stationary_at_the_last_temperature(n_classes):
+    K, codes, _ = blobs(n_classes)
+    end = anneal(K, codes, n_classes, final_temperature=0.1)
+    f = (np.tensordot(end.weights, K, axes=1) @ end.coef)[codes < 0]
+    slope = 4 * BETA * (f if n_classes > 2 else np.hstack([0 * f, f]))
+    # Minus the slope of the loss, less T log P, is one number for each row and class.
+    rest = slope - end.temperatures[-1] * np.log(end.P)
+    rest -= rest.mean(axis=1, keepdims=True)
+    np.testing.assert_allclose(rest, np.tile(rest[0], (len(rest), 1)), atol=1e-6)
+
+
 def test_temperatures_follow_the_schedule():
     K, codes, _ = blobs()
     end = anneal(K, codes, start_temperature=8.0, cooling=2.0, final_temperature=1.0)
