@@ -3,6 +3,7 @@ from .active.loop import History as History
 from .active.loop import learn_actively as learn_actively
 from .active.pairs import next_pairs as next_pairs
 from .active.pairs import select_constraints as select_constraints
+from .advice import does_unlabeled_help as does_unlabeled_help
 from .clustering import cluster as cluster
 from .kernels.columns import OnColumns as OnColumns
 from .kernels.composite import Weighted as Weighted

@@ -1,5 +1,6 @@
 """The whole sentence as one estimator: kernel, machine, and the next question."""
 
+from copy import copy
 from numbers import Integral
 from typing import Any, Self
 
@@ -16,6 +17,7 @@ from mercer._random import as_generator
 from mercer._rows import row_ids
 from mercer._typing import ArrayLike, FloatArray, IntArray, RandomState
 from mercer.active.strategies import choose_rows
+from mercer.active.suspicion import SuspiciousLabels, rank_labels
 from mercer.explanation import Explanation
 from mercer.learners.auto import AutoKernel
 from mercer.learners.pairwise import PairwiseKernel
@@ -197,15 +199,45 @@ class UnifiedKernelMachine(ClassifierMixin, TransformerMixin, BaseEstimator):
         positions = self._positions(np.atleast_1d(np.asarray(rows)))
         y = self._y.copy()
         y[positions] = np.atleast_1d(np.asarray(labels))
-        encode_labels(y)
-        self._y = y
-        learner = clone(self.learner_)
-        basis = self.learner_.basis_
-        if not isinstance(basis, FrozenEstimator):
-            basis = FrozenEstimator(basis)
-        learner.set_params(basis=basis)
-        self._learn(learner, clone(self.machine_))
+        self._relearn(y)
         return self
+
+    def with_labels(self, y: ArrayLike) -> Self:
+        """Return a model of the same points with other labels; the basis is shared.
+
+        Parameters
+        ----------
+        y : array-like of shape (n,)
+            Labels; -1, None and NaN mark unlabelled points.
+        """
+        check_is_fitted(self, "machine_")
+        y = _own_copy(y)
+        if len(y) != len(self.ids_):
+            msg = (
+                f"y has {len(y)} entries, but the model was fitted to {len(self.ids_)}."
+            )
+            raise ValueError(msg)
+        other = copy(self)
+        other._relearn(y)
+        return other
+
+    def suspicious_labels(self) -> SuspiciousLabels:
+        """Rank the given labels by how little the other labels support them.
+
+        Every label is left out once, in closed form, by `LeaveOneOutRLS` on the
+        learned kernel. A label that is alone in its class cannot be judged and is not
+        listed.
+        """
+        check_is_fitted(self, "machine_")
+        judge = LeaveOneOutRLS(FrozenEstimator(self.learner_), class_sizes=None)
+        held_out = judge.fit(self._X, self._y).certificate_
+        rows = self.labeled_[held_out.counted]
+        return rank_labels(
+            held_out.scores[held_out.counted],
+            encode_labels(self._y).codes[rows],
+            self.ids_[rows],
+            self.classes_,
+        )
 
     def explain(self, X: ArrayLike | None = None) -> Explanation:
         """Return which labelled points pull each point to which class.
@@ -218,6 +250,16 @@ class UnifiedKernelMachine(ClassifierMixin, TransformerMixin, BaseEstimator):
         check_is_fitted(self, "machine_")
         rows = self.labeled_
         return Explanation.of(self.machine_, X, self.ids_[rows], self._y[rows])
+
+    def _relearn(self, y: NDArray[Any]) -> None:
+        encode_labels(y)
+        learner = clone(self.learner_)
+        basis = self.learner_.basis_
+        if not isinstance(basis, FrozenEstimator):
+            basis = FrozenEstimator(basis)
+        learner.set_params(basis=basis)
+        self._y = y
+        self._learn(learner, clone(self.machine_))
 
     def _new_learner(self, pairs: Any) -> Any:
         if isinstance(self.learner, str):

@@ -7,3 +7,4 @@ from .strategies import diverse_batch as diverse_batch
 from .strategies import entropy as entropy
 from .strategies import least_confidence as least_confidence
 from .strategies import margin as margin
+from .suspicion import SuspiciousLabels as SuspiciousLabels
