@@ -47,8 +47,9 @@ class UnifiedKernelMachine(ClassifierMixin, TransformerMixin, BaseEstimator):
         `LeaveOneOutRLS`, which sets its own ridge, slope, offsets and class sizes.
     query : str or callable, default="entropy"
         Which points `ask` names: "entropy", "margin", "least_confidence", "variance",
-        "diverse" or "random" (see `mercer.active.strategies`), or a callable with the
-        keywords of `choose_rows`.
+        "diverse" or "random" (see `mercer.active.strategies`), or a callable that
+        takes the model, n and a generator and returns positions of rows
+        (`mercer.active.skactiveml.from_skactiveml` makes one of any strategy there).
     basis : "auto" or basis, default="auto"
         Given to a learner that takes `basis=` and has none of its own.
     random_state : int, Generator, RandomState or None, default=None
@@ -172,18 +173,22 @@ class UnifiedKernelMachine(ClassifierMixin, TransformerMixin, BaseEstimator):
         """
         check_is_fitted(self, "machine_")
         check_scalar(n, "n", Integral, min_val=1)
-        choose = choose_rows if not callable(self.query) else self.query
         self._n_asked += 1
-        rows = choose(
-            self.query,
-            int(n),
-            proba=self.predict_proba(None),
-            features=self.kernel_.features(),
-            labeled=self.labeled_,
-            candidates=np.setdiff1d(np.arange(len(self._y)), self.labeled_),
-            rng=np.random.default_rng([self._seed, self._n_asked]),
-        )
-        return self.ids_[rows]
+        rng = np.random.default_rng([self._seed, self._n_asked])
+        if callable(self.query):
+            rows = self.query(self, int(n), rng)
+        else:
+            rows = choose_rows(
+                self.query,
+                int(n),
+                proba=self.predict_proba(None),
+                features=self.kernel_.features(),
+                labeled=self.labeled_,
+                candidates=np.setdiff1d(np.arange(len(self._y)), self.labeled_),
+                rng=rng,
+            )
+        asked: NDArray[Any] = self.ids_[rows]
+        return asked
 
     def tell(self, rows: ArrayLike, labels: ArrayLike) -> Self:
         """Take labels and refit; the basis is kept.
