@@ -14,6 +14,7 @@ import tempfile
 import time
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -146,6 +147,10 @@ def a1a() -> None:
             )
             describe(f"Algorithm 1, steps {name}", seconds, solution)
         lbfgs(problem)
+    n = problem.forms.side
+    wide = replace(adult_problem("a1a", 1.0), budget=n * n / 2)
+    seconds, solution = cpu(lambda: solve_npkl(wide, tol=1e-4))
+    describe("Newton, C=1, B=N^2/2", seconds, solution)
     print(f"peak memory {peak_gb():.2f} GB")
 
 
