@@ -27,7 +27,7 @@ def synthetic(folder: Path) -> tuple[Path, np.ndarray]:
     n, n_classes = 697_526, 5
     truth = rng.integers(n_classes, size=n)
     angle = rng.uniform(0, np.pi, size=n)
-    centres = 3.0 * rng.standard_normal((n_classes, 15))
+    centres = 1.2 * rng.standard_normal((n_classes, 15))
     bends = rng.standard_normal((n_classes, 2, 15))
     X = centres[truth] + rng.standard_normal((n, 15))
     X += 2.5 * np.cos(angle)[:, None] * bends[truth, 0]

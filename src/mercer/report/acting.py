@@ -95,8 +95,9 @@ def next_rows(story: Story) -> str:
         return ""
     return (
         '<section id="next"><h2>Label these rows next</h2>'
-        "<p>The model is unsure about them and they differ from one another, so each "
-        "answer helps with others. Fill in the target and run the command again.</p>"
+        "<p>The model is unsure about them, or has seen few rows like them, and they "
+        "differ from one another: each answer helps with others. Fill in the target "
+        "and run the command again.</p>"
         f"{rows_table(story.next_rows, 'best guess')}</section>"
     )
 
