@@ -17,6 +17,7 @@ from mercer.studies.mao2010_methods import (
     describe,
     prepare,
     run_methods,
+    run_unified,
     split_of,
 )
 from mercer.studies.table import make_table
@@ -44,6 +45,13 @@ def test_every_column_of_the_tables_is_filled(result):
         assert filled == set(rows.columns)
         assert filled >= {column for _, column in study.printed()}
     assert all(0 <= v <= 100 for c, v in result.items() if not c.endswith(" s"))
+
+
+def test_the_default_has_a_column(moons, result):
+    default = run_unified(moons, *split_of(moons, Setting("", 10, 5, 2, 1, 5), 0))
+    table = make_table(STUDIES["table2"], {"G50C": [result, default]})
+    assert table.cells["G50C", "Mercer"].mean == default["Mercer"] > 80
+    assert table.cells["G50C", "SVM"].splits == 1
 
 
 def test_graphs_help_on_moons(result):

@@ -35,7 +35,7 @@ STUDY = Study("999", "table1", "Accuracy", jobs, collect=accuracies, minutes=2.5
 @pytest.fixture(autouse=True)
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MERCER_CACHE", str(tmp_path))
-    printed = {("one", "A"): Figure(99.0, 0.1, 10)}
+    printed = {("one", "A"): Figure(99.0, 0.1, 10), ("two", "A"): Figure(1.0, 1.0, 1)}
     monkeypatch.setattr(Study, "printed", lambda self: printed)
 
 
@@ -51,6 +51,7 @@ def test_what_is_missing_is_said_and_not_counted() -> None:
     assert "No table is complete." in page
     assert "**Not complete: 2 of 4 jobs have run.**" in page
     assert "90.50 ± 0.71 - (99.00 ± 0.10)" in page
+    assert "| two |" not in page
 
 
 def test_worse_cells_are_named_with_what_there_is_to_say() -> None:

@@ -1,6 +1,7 @@
 """One page of all tables, from what has really been run."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from mercer.studies.runner import run_study
 from mercer.studies.study import Results, Study
@@ -8,8 +9,8 @@ from mercer.studies.table import Table, make_table, to_markdown
 
 HEAD = """# Reproduction
 
-Made by `mercer reproduce --page` from finished runs alone; nothing on this page was
-typed by hand. Every cell has ours and, in parentheses, the printed figure.
+Made by `mercer reproduce --page` from finished runs alone. Every cell has ours and, in
+parentheses, the figure printed in the paper.
 """
 
 
@@ -34,6 +35,7 @@ def reproduction_page(studies: Sequence[Study]) -> str:
         if done == 0:
             continue
         table = make_table(study, {row: runs for row, runs in results.items() if runs})
+        table = replace(table, rows=tuple(filter(table.has_run, table.rows)))
         if done == total:
             tables.append(table)
         text = to_markdown(table).replace("### ", "## ", 1)

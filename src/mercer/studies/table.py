@@ -48,6 +48,10 @@ class Table:
     cells: dict[tuple[str, str], Cell]
     notes: tuple[str, ...] = ()
 
+    def has_run(self, row: str) -> bool:
+        """Tell whether any cell of a row is ours."""
+        return any(self.cells[row, column].splits for column in self.columns)
+
     def counts(self) -> dict[str, int]:
         """How many cells with a printed figure have which verdict."""
         compared = [c for c in self.cells.values() if c.printed and c.mean is not None]
@@ -215,11 +219,7 @@ def to_html(table: Table) -> str:
 
 def draw(table: Table, figure: Any) -> None:
     """Draw ours and print as dots with bars of one deviation, a panel per row."""
-    rows = [
-        row
-        for row in table.rows
-        if any(table.cells[row, c].splits for c in table.columns)
-    ]
+    rows = [row for row in table.rows if table.has_run(row)]
     axes = figure.subplots(1, len(rows), sharey=True, squeeze=False)[0]
     places = np.arange(len(table.columns))[::-1]
     for ax, row in zip(axes, rows, strict=True):
