@@ -281,11 +281,11 @@ def wilson_interval(share: float, n: int, level: float = 0.95) -> tuple[float, f
 def doubtful_labels(check: Check, n: int = 20) -> IntArray:
     """Return positions in `check.rows` whose label looks wrong, worst first.
 
-    A label is doubtful if, with the label hidden, another class was at least four
-    times as probable.
+    A label is doubtful if, with the label hidden, another class had a probability of
+    at least one half, and four times that of the label.
     """
     t = np.arange(len(check.codes))
     own = check.proba[t, check.codes]
     best = check.proba.max(axis=1)
     order = np.argsort(own - best, kind="stable")
-    return np.asarray(order[(best >= 4 * own)[order]][:n])
+    return np.asarray(order[((best >= 0.5) & (best >= 4 * own))[order]][:n])

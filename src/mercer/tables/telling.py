@@ -42,6 +42,14 @@ MEANINGS = {
     "objective": "value at the optimum",
     "relative_gap": "distance to the best kernel possible; 0 is exact",
     "agreement": "share of pairs that the kernel agrees with",
+    "n_held_out": "labels that were left out to weigh the kernels",
+    "mu": "a constant of the closed form; no prediction depends on it",
+    "mu_is_maximizer": "whether the closed form takes the better of two roots",
+    "C": "the C that mu belongs to",
+    "bound": "no kernel has a lower objective",
+    "family": "kernels that competed",
+    "n_eigh": "eigen-decompositions",
+    "largest_margin": "of a pair; the loss is 0 from 1 on",
     "n_pairs": "pairs used, those between labels included",
 }
 
