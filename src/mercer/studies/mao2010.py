@@ -59,8 +59,7 @@ TIMES = (
 REMARKS = (
     "With 10 labels most weights tie in cross-validation, and the paper does not print "
     "its rule for ties; SKL_KTA then depends on epsilon, which it does not print "
-    "either, and no one value gives all its figures. What is left with 100 labels we "
-    "cannot explain.",
+    "either, and no one value gives all its figures. We have no other explanation.",
 )
 MINUTES = 25.0
 

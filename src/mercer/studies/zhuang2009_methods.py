@@ -1,0 +1,179 @@
+"""What Zhuang, Tsang and Hoi (2009) run in one repetition."""
+
+import time
+import warnings
+from collections.abc import Callable
+from functools import lru_cache, partial
+from typing import Any
+
+import numpy as np
+from sklearn.cluster import KMeans
+from sklearn.preprocessing import StandardScaler
+
+from mercer._typing import FloatArray, IntArray, SparseArray
+from mercer.clustering import cluster_scores, unit_rows
+from mercer.datasets.generators import make_chessboard, make_double_spiral
+from mercer.datasets.loading import load
+from mercer.graphs.laplacian import laplacian
+from mercer.graphs.neighbors import neighbor_graph
+from mercer.learners.pairwise import PairwiseKernel
+from mercer.optim.budgeted_psd import solve_budgeted_psd
+from mercer.optim.npkl import PairProblem
+from mercer.optim.npkl_newton import solve_npkl
+from mercer.optim.npkl_sdp import solve_npkl_sdp
+from mercer.optim.pair_forms import EntryForms
+from mercer.pairs import Pairs
+
+C = 1.0
+TOL = 1e-4
+GENERATED: dict[str, Callable[..., tuple[FloatArray, IntArray]]] = {
+    "chessboard": make_chessboard,
+    "double_spiral": make_double_spiral,
+}
+
+
+@lru_cache(maxsize=1)
+def points(dataset: str) -> tuple[Any, IntArray]:
+    """Return features as they come, and classes."""
+    if dataset in GENERATED:
+        return GENERATED[dataset](100, random_state=0)
+    data = load(dataset)
+    return data.X, data.y
+
+
+@lru_cache(maxsize=1)
+def graph_laplacian(dataset: str, n_neighbors: int) -> SparseArray:
+    """Return the normalised Laplacian of mutual neighbours, all weights 1."""
+    X, _ = points(dataset)
+    graph = neighbor_graph(
+        X,
+        n_neighbors,
+        weights="binary",
+        symmetry="mutual",
+        rng=np.random.default_rng(0),
+    )
+    return laplacian(graph.adjacency)
+
+
+def draw_pairs(y: IntArray, ratio: float, repetition: int) -> Pairs:
+    """Draw pairs until `ratio` n components are left, and close them."""
+    return Pairs.by_components(y, ratio, random_state=repetition).closure()
+
+
+def pair_problem(L: SparseArray, pairs: Pairs, budget: float) -> PairProblem:
+    """Return eq. (9), in which every pair counts as (i, j) and (j, i)."""
+    forms = EntryForms(pairs.first, pairs.second, pairs.signs, pairs.n_points)
+    return PairProblem(forms, L, "squared_hinge", 2 * C, budget)
+
+
+def linear_features(problem: PairProblem) -> FloatArray:
+    """Return features of the kernel of eq. (6), SimpleNPKL with linear loss."""
+    A = problem.matrix(np.full(problem.forms.n_pairs, problem.C))
+    best = solve_budgeted_psd(A, budget=problem.budget)
+    features: FloatArray = best.vectors * np.sqrt(best.values)
+    return features
+
+
+def hinge_features(problem: PairProblem) -> FloatArray:
+    """Return features of the kernel of eq. (9), squared hinge loss."""
+    best = solve_npkl(problem, tol=TOL)
+    features: FloatArray = best.vectors * np.sqrt(best.values)
+    return features
+
+
+def sdp_features(problem: PairProblem, loss: Any) -> FloatArray:
+    """Return features of the kernel of eq. (4) by semi-definite programming."""
+    best = solve_npkl_sdp(
+        problem.forms,
+        np.asarray(problem.penalty.todense()),
+        loss=loss,
+        C=problem.C,
+        budget=problem.budget if loss == "linear" else None,
+        solver="SCS",
+    )
+    features: FloatArray = best.vectors * np.sqrt(best.values)
+    return features
+
+
+def default_features(X: Any, pairs: Pairs) -> FloatArray:
+    """Return features of Mercer's default on standardised points."""
+    scaler = StandardScaler(with_mean=not hasattr(X, "tocsr"))
+    learner = PairwiseKernel(random_state=0)
+    return learner.fit(scaler.fit_transform(X), pairs=pairs).kernel_.features()
+
+
+def scores(method: str, y: IntArray, found: IntArray) -> dict[str, float]:
+    """Return the Rand index (%), under the method's name, and the adjusted one."""
+    score = cluster_scores(y, found)
+    return {method: 100 * score.rand, f"{method} ARI": score.adjusted_rand}
+
+
+def learned(
+    methods: dict[str, Callable[[], FloatArray]], y: IntArray, repetition: int
+) -> dict[str, float]:
+    """Learn, cluster and score; seconds are of learning alone."""
+    result: dict[str, float] = {}
+    n_clusters = len(np.unique(y))
+    for name, learn in methods.items():
+        start = time.process_time()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)
+            features = learn()
+        seconds = time.process_time() - start
+        model = KMeans(n_clusters, n_init=10, random_state=repetition)
+        found = model.fit_predict(unit_rows(features))
+        result |= scores(name, y, found) | {f"{name} s": seconds}
+    return result
+
+
+def compare(
+    X: Any, y: IntArray, L: SparseArray, *, budget: float, ratio: float, repetition: int
+) -> dict[str, float]:
+    """Run k-means, both losses and Mercer's default with one draw of pairs."""
+    pairs = draw_pairs(y, ratio, repetition)
+    problem = pair_problem(L, pairs, budget)
+    plain = KMeans(
+        len(np.unique(y)), init="random", n_init=1, random_state=repetition
+    ).fit_predict(X)
+    result = scores("k-means", y, plain)
+    result |= learned(
+        {
+            "SimpleNPKL LL": partial(linear_features, problem),
+            "SimpleNPKL SHL": partial(hinge_features, problem),
+            "Mercer": partial(default_features, X, pairs),
+        },
+        y,
+        repetition,
+    )
+    result["one cluster"] = 100 * cluster_scores(y, plain).one_cluster
+    result["pairs"] = len(pairs)
+    return result
+
+
+def run_small(*, dataset: str, split: int) -> dict[str, float]:
+    """Return a row of Table 2: five neighbours, B = 1."""
+    X, y = points(dataset)
+    L = graph_laplacian(dataset, 5)
+    return compare(X, y, L, budget=1.0, ratio=0.7, repetition=split)
+
+
+def run_sdp(*, dataset: str, split: int) -> dict[str, float]:
+    """Return the NPKL columns of Table 2."""
+    _, y = points(dataset)
+    pairs = draw_pairs(y, 0.7, split)
+    problem = pair_problem(graph_laplacian(dataset, 5), pairs, 1.0)
+    return learned(
+        {
+            "NPKL LL": partial(sdp_features, problem, "linear"),
+            "NPKL HL": partial(sdp_features, problem, "hinge"),
+        },
+        y,
+        split,
+    )
+
+
+def run_adult(*, dataset: str, split: int) -> dict[str, float]:
+    """Return a row of Table 4: fifty neighbours, B = N."""
+    X, y = points(dataset)
+    L = graph_laplacian(dataset, 50)
+    return compare(X, y, L, budget=float(len(y)), ratio=0.7, repetition=split)
