@@ -102,7 +102,7 @@ def run_faiss(X: np.ndarray, judge: Judge, wanted: float) -> Iterator[tuple]:
         return index
 
     built, index = cpu(build)
-    for index.nprobe in (4, 5, 6, 7, 8, 9, 10, 11, 12, 14, 16, 20, 30, 50, 100, 300):
+    for index.nprobe in (4, 6, 8, 9, 10, 11, 12, 14, 16, 20, 30, 50, 100, 300):
         recall = judge.recall(index.search(X[judge.rows], K + 1)[1])
         if recall >= wanted:
             break
@@ -113,7 +113,7 @@ def run_faiss(X: np.ndarray, judge: Judge, wanted: float) -> Iterator[tuple]:
 def run_hnswlib(X: np.ndarray, judge: Judge, wanted: float) -> Iterator[tuple]:
     import hnswlib
 
-    for effort in (40, 80, 160):
+    for effort in (40, 80):
 
         def build(effort: int = effort) -> "hnswlib.Index":
             index = hnswlib.Index("l2", X.shape[1])
@@ -136,7 +136,7 @@ def run_pynndescent(X: np.ndarray, judge: Judge, wanted: float) -> Iterator[tupl
     import pynndescent
 
     pynndescent.NNDescent(X[:3000], n_neighbors=K + 1, n_jobs=1, random_state=0)
-    for width in (11, 13, 15, 17, 19, 22, 25, 30, 40, 60):
+    for width in (13, 15, 17, 20, 30, 60):
         seconds, index = cpu(
             lambda width=width: pynndescent.NNDescent(
                 X, n_neighbors=width, n_jobs=1, random_state=0

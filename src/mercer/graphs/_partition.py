@@ -1,5 +1,6 @@
 """Principal coordinates and the k-means partition behind the approximate search."""
 
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -8,10 +9,18 @@ from scipy import sparse
 from sklearn.utils.extmath import randomized_svd
 
 from mercer.graphs._exact import DensePoints, Float32Array, Int32Array
+from mercer.graphs._select import (
+    BLOCK,
+    group_by_cell,
+    load_points,
+    load_visitors,
+    merge,
+)
 
 _MAX_AXES = 96
 _AXES = 64
 _ROWS = 1024
+_VISITORS = 512  # rows of a product that stays in the cache
 
 
 def principal_axes(
@@ -54,10 +63,10 @@ def nearest_center(P: Float32Array, centers: Float32Array) -> NDArray[np.intp]:
 
 def kmeans(P: Float32Array, m: int, rng: np.random.Generator) -> Float32Array:
     """Return m centres by a few steps of Lloyd on a sample of the rows."""
-    rows = rng.choice(len(P), min(len(P), 24 * m), replace=False)
+    rows = rng.choice(len(P), min(len(P), 16 * m), replace=False)
     sample = P[rows]
     centers = sample[:m].copy()
-    for _ in range(5):
+    for _ in range(4):
         labels = nearest_center(sample, centers)
         count = np.bincount(labels, minlength=m)
         ones = np.ones(len(sample), dtype=np.float32)
@@ -84,15 +93,95 @@ def split(
     return labels, np.concatenate(pieces)
 
 
-def cells_around(centers: Float32Array, at_most: int) -> Int32Array:
-    """Return the nearest cells of each cell, itself first."""
-    m = len(centers)
-    width = min(m, at_most)
-    near = np.empty((m, width), dtype=np.int32)
+def nearest_centers(
+    Q: Float32Array, centers: Float32Array, at_most: int, *, others: bool = False
+) -> Int32Array:
+    """Return the nearest centres of each row of Q; with `others`, not row i for i."""
+    width = min(len(centers) - others, at_most)
+    near = np.empty((len(Q), width), dtype=np.int32)
     half = 0.5 * np.einsum("ij,ij->i", centers, centers)
-    for start in range(0, m, _ROWS):
-        G = half - centers[start : start + _ROWS] @ centers.T
-        own = np.arange(len(G))
-        G[own, start + own] = -np.inf
-        near[start : start + _ROWS] = np.argsort(G, axis=1, kind="stable")[:, :width]
+    for start in range(0, len(Q), _ROWS):
+        G = half - Q[start : start + _ROWS] @ centers.T
+        if others:
+            own = np.arange(len(G))
+            G[own, start + own] = np.inf
+        if width < G.shape[1]:
+            near[start : start + _ROWS] = np.argpartition(G, width, axis=1)[:, :width]
+        else:
+            near[start : start + _ROWS] = np.arange(width)
     return near
+
+
+def products(
+    P: Float32Array,
+    visits: Any,
+    centers: Float32Array,
+    points_of: Callable[[int], Float32Array],
+) -> Iterator[tuple[int, Int32Array, Float32Array]]:
+    """Yield squared distances of rows of P to the points of the cells they visit.
+
+    Rows that visit one cell do so together: the cell, the rows and their distances
+    come from one matrix product of ``[-2 q, 1, |q|^2]`` and ``[c, |c|^2, 1]``, as seen
+    from the centre of the cell. Infinite columns fill the last block.
+    """
+    columns = P.shape[1] + 2
+    A = np.empty((_VISITORS, columns), dtype=np.float32)
+    values = np.empty(0, dtype=np.float32)
+    grouped, stops = group_by_cell(visits, len(centers))
+    for cell in np.flatnonzero(np.diff(stops)).tolist():
+        points = points_of(cell)
+        B = np.empty((len(points), columns), dtype=np.float32)
+        load_points(points, centers[cell], B)
+        width = -(-len(B) // BLOCK) * BLOCK
+        if len(values) < _VISITORS * width:
+            values = np.empty(_VISITORS * width, dtype=np.float32)
+        for begin in range(stops[cell], stops[cell + 1], _VISITORS):
+            rows = grouped[begin : min(begin + _VISITORS, stops[cell + 1])]
+            load_visitors(P, rows, centers[cell], A)
+            G = values[: len(rows) * width].reshape(len(rows), width)
+            np.matmul(A[: len(rows)], B.T, out=G[:, : len(B)])
+            G[:, len(B) :] = np.inf
+            yield cell, rows, G
+
+
+def choose_cells(
+    P: Float32Array,
+    home: NDArray[np.intp],
+    anchors: Float32Array,
+    centers: Float32Array,
+    near: Int32Array,
+    count: int,
+) -> Int32Array:
+    """Return each row's nearest centres of those near its home anchor, (n, count)."""
+    best = np.full((len(P), count), np.inf, dtype=np.float32)
+    chosen = np.zeros((len(P), count), dtype=np.int32)
+    nobody = np.full(len(P), -1, dtype=np.int32)
+    if count:
+        around = products(P, home[:, None], anchors, lambda a: centers[near[a]])
+        for _, rows, G in around:
+            merge(G, rows, 0, nobody, best, chosen)
+    return np.take_along_axis(near[home], chosen, axis=1)
+
+
+def home_cells(
+    P: Float32Array, regions: Float32Array, centers: Float32Array, near: Int32Array
+) -> NDArray[np.intp]:
+    """Return the nearest cell of every row, among those near its region."""
+    region = nearest_center(P, regions)
+    home = np.empty(len(P), dtype=np.intp)
+    around = products(P, region[:, None], regions, lambda a: centers[near[a]])
+    for a, rows, G in around:
+        home[rows] = near[a][G.argmin(axis=1)]
+    return home
+
+
+def ranks_by_coordinates(
+    P: Float32Array, queries: Int32Array, found: Int32Array
+) -> NDArray[np.intp]:
+    """Tell how many rows of P seem nearer to each query than those found, (s, k)."""
+    squares = np.einsum("ij,ij->i", P, P)
+    rank = np.empty(found.shape, dtype=np.intp)
+    for t, row in enumerate(found):
+        g = squares - 2 * (P @ P[queries[t]])
+        rank[t] = (g[:, None] < g[row]).sum(axis=0)
+    return rank

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-_BLOCK = 64
+BLOCK = 64
 
 # Sums may be reordered, so that they run in vector registers; NaN never gets here.
 _SUMS = {"reassoc", "contract", "nsz", "nnan"}
@@ -17,19 +17,19 @@ def kth_bound(values: Any, k: int) -> Any:
 
     It is the k-th smallest of 64 interleaved minima; infinity if there are too few.
     """
-    lanes = np.full(_BLOCK, np.inf, values.dtype)
-    full = len(values) - len(values) % _BLOCK
+    lanes = np.full(BLOCK, np.inf, values.dtype)
+    full = len(values) - len(values) % BLOCK
     bound = lanes[0]
-    if k > _BLOCK or full == 0:
+    if k > BLOCK or full == 0:
         return bound
-    for first in range(0, full, _BLOCK):
-        for lane in range(_BLOCK):
+    for first in range(0, full, BLOCK):
+        for lane in range(BLOCK):
             lanes[lane] = min(lanes[lane], values[first + lane])
     bound = -bound
-    for lane in range(_BLOCK):
+    for lane in range(BLOCK):
         x = lanes[lane]
         smaller = 0
-        for other in range(_BLOCK):
+        for other in range(BLOCK):
             smaller += lanes[other] < x
         if smaller < k and x > bound:
             bound = x
@@ -44,57 +44,97 @@ def merge(G: Any, rows: Any, first: int, own: Any, best: Any, ids: Any) -> None:
     `own` point is passed over. Among equals the one offered first stays.
     """
     m = G.shape[1]
-    full = m - m % _BLOCK
+    last = best.shape[1] - 1
+    full = m // BLOCK
+    hits = np.ones(full + 1, np.int64)
     for t in range(len(rows)):
         r = rows[t]
         me = own[r] - first
-        bound = best[r, -1]
+        bound = best[r, last]
         if bound == np.inf:
             # One more than the list holds, as the row's own point may be among them.
             bound = np.nextafter(kth_bound(G[t], best.shape[1] + 1), bound)
         worst = bound
-        for start in range(0, full, _BLOCK):
+        # A loop of its own becomes vector instructions; few blocks are hit.
+        for b in range(full):
             hit = 0
-            # G is indexed in full here: a view of the row keeps this from vectorising.
-            for j in range(_BLOCK):
-                hit |= G[t, start + j] < worst
-            if hit:
-                stop = start + _BLOCK
-                worst = _offer(
-                    G[t], start, stop, first, me, bound, worst, best[r], ids[r]
-                )
-        hit = 0
-        for j in range(full, m):
-            hit |= G[t, j] < worst
-        if hit:
-            _offer(G[t], full, m, first, me, bound, worst, best[r], ids[r])
+            for j in range(BLOCK):
+                hit |= G[t, b * BLOCK + j] < worst
+            hits[b] = hit
+        for b in range(full + 1):
+            if hits[b]:
+                for j in range(b * BLOCK, min(b * BLOCK + BLOCK, m)):
+                    if G[t, j] < worst and j != me:
+                        _insert(best, ids, r, G[t, j], first + j)
+                        worst = min(bound, best[r, last])
 
 
 @njit(nogil=True, cache=True)
-def _offer(
-    g: Any,
-    start: int,
-    stop: int,
-    first: int,
-    me: int,
-    bound: Any,
-    worst: Any,
-    best: Any,
-    ids: Any,
+def _insert(best: Any, ids: Any, r: int, x: Any, who: int) -> None:
+    p = best.shape[1] - 1
+    while p > 0 and best[r, p - 1] > x:
+        best[r, p] = best[r, p - 1]
+        ids[r, p] = ids[r, p - 1]
+        p -= 1
+    best[r, p] = x
+    ids[r, p] = who
+
+
+@njit(nogil=True, cache=True)
+def column_hits(
+    G: Any, rows: Any, first: int, limits: Any, pairs: Any, values: Any, count: int
 ) -> Any:
-    last = len(best) - 1
-    for j in range(start, stop):
-        x = g[j]
-        if x < worst and j != me:
-            p = last
-            while p > 0 and best[p - 1] > x:
-                best[p] = best[p - 1]
-                ids[p] = ids[p - 1]
-                p -= 1
-            best[p] = x
-            ids[p] = first + j
-            worst = min(bound, best[last])
-    return worst
+    """Note the entries of G that are below their column's limit.
+
+    Column j is point ``first + j``; it and the row are written to `pairs`, which
+    grows as needed, from `count` on. The width of G is a multiple of 64.
+    """
+    m = G.shape[1]
+    limits = limits[first : first + m]
+    blocks = m // BLOCK
+    hits = np.empty(blocks, np.int64)
+    for t in range(len(rows)):
+        if count + m > len(values):
+            more = np.empty((2 * len(values) + m, 2), np.int32)
+            more[:count] = pairs[:count]
+            pairs = more
+            longer = np.empty(len(more), np.float32)
+            longer[:count] = values[:count]
+            values = longer
+        for b in range(blocks):
+            hit = 0
+            for j in range(BLOCK):
+                hit |= G[t, b * BLOCK + j] < limits[b * BLOCK + j]
+            hits[b] = hit
+        for b in range(blocks):
+            if hits[b]:
+                for j in range(b * BLOCK, b * BLOCK + BLOCK):
+                    if G[t, j] < limits[j]:
+                        pairs[count, 0] = first + j
+                        pairs[count, 1] = rows[t]
+                        values[count] = G[t, j]
+                        count += 1
+    return pairs, values, count
+
+
+@njit(nogil=True, cache=True)
+def insert_hits(
+    pairs: Any, values: Any, shift: int, visits: Any, best: Any, ids: Any
+) -> None:
+    """Put noted rows into the lists of their columns' points.
+
+    Rows are numbered from `shift`; a row whose home, ``visits[row, 0]``, the point
+    visits itself is passed over, as it has been or will be seen there.
+    """
+    for c in range(len(values)):
+        b = pairs[c, 0]
+        if values[c] < best[b, -1]:
+            q = shift + pairs[c, 1]
+            seen = False
+            for v in range(visits.shape[1]):
+                seen |= visits[b, v] == visits[q, 0]
+            if not seen:
+                _insert(best, ids, b, values[c], q)
 
 
 @njit(nogil=True, cache=True)
@@ -165,35 +205,6 @@ def load_rows(X: Any, scale: float, center: Any, out: Any) -> None:
         out[t, d] = total
 
 
-@njit(nogil=True, cache=True, fastmath=_SUMS)
-def choose_cells(P: Any, home: Any, centers: Any, near: Any, visits: int) -> Any:
-    """Return each row's `visits` nearest cells of those around its home, that first."""
-    width = near.shape[1]
-    chosen = np.empty((len(P), visits), np.int32)
-    squares = np.empty(width, np.float32)
-    for t in range(len(P)):
-        around = near[home[t]]
-        for w in range(width):
-            center = centers[around[w]]
-            total = np.float32(0)
-            for i in range(P.shape[1]):
-                difference = P[t, i] - center[i]
-                total += difference * difference
-            squares[w] = total
-        squares[0] = -1
-        count = 0
-        # A cell is chosen by how many are nearer: no branch depends on the data.
-        for w in range(width):
-            x = squares[w]
-            nearer = 0
-            for other in range(width):
-                nearer += squares[other] < x
-            if nearer < visits and count < visits:
-                chosen[t, count] = around[w]
-                count += 1
-    return chosen
-
-
 @njit(nogil=True, cache=True)
 def group_by_cell(visits: Any, m: int) -> Any:
     """List the rows that visit each cell: cell c has rows[stops[c]:stops[c + 1]]."""
@@ -235,7 +246,7 @@ def load_visitors(P: Any, rows: Any, center: Any, A: Any) -> None:
         total = np.float32(0)
         for i in range(r):
             difference = P[rows[t], i] - center[i]
-            A[t, i] = -2 * difference
+            A[t, i] = np.float32(-2) * difference
             total += difference * difference
         A[t, r] = 1
         A[t, r + 1] = total

@@ -146,7 +146,7 @@ class NeighborIndex:
             Q = Q.toarray()
         plan = None
         if self.cells is not None and k < n:
-            plan = self.cells.plan(int(k), self.n_jobs)
+            plan = self.cells.plan(int(k), self.n_jobs, both=False)
         if self.cells is None or plan is None:
             nobody = np.full(Q.shape[0], -1, dtype=np.int32)
             indices, distances = self._exact(Q, int(k), nobody)
