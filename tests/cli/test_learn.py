@@ -1,11 +1,16 @@
 """`mercer learn`, `predict` and `next`, as a person runs them."""
 
 import json
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner, Result
+from PIL import Image
 
 from mercer.cli.main import main
 from tables_at_hand import two_groups
@@ -130,3 +135,43 @@ def test_pairs_are_evidence(tmp_path: Path) -> None:
     report = (tmp_path / "o" / "report.html").read_text()
     assert "pairs given" in report
     assert "PairwiseKernel" in report
+
+
+@pytest.mark.parametrize(("sent", "code"), [("SIGINT", 130), ("SIGTERM", 143)])
+def test_a_signal_leaves_nothing_behind(tmp_path: Path, sent: str, code: int) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((4000, 5))
+    np.savez(tmp_path / "t.npz", X=X, label=np.r_[np.arange(40) % 2, np.full(3960, -1)])
+    words = ["learn", str(tmp_path / "t.npz"), "--out", str(tmp_path / "out")]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "mercer", *words], stderr=subprocess.PIPE, text=True
+    )
+    assert process.stderr is not None
+    for line in process.stderr:
+        if "neighbours and directions" in line:
+            process.send_signal(getattr(signal, sent))
+            break
+    process.communicate()
+    assert process.returncode == code
+    assert [path.name for path in tmp_path.iterdir()] == ["t.npz"]
+
+
+def test_a_folder_of_images_is_predicted_at_the_size_it_was_learned(
+    tmp_path: Path,
+) -> None:
+    rng = np.random.default_rng(0)
+    for name, light in (("dark", 40), ("bright", 200)):
+        for folder, n, size in (("old", 8, 8), ("new", 2, 20)):
+            place = tmp_path / folder / (name if folder == "old" else "")
+            place.mkdir(parents=True, exist_ok=True)
+            for k in range(n):
+                pixels = light + 10 * rng.standard_normal((size, size))
+                image = Image.fromarray(np.clip(pixels, 0, 255).astype(np.uint8))
+                image.save(place / f"{name}{k}.png")
+    learned = run("learn", tmp_path / "old", "--out", tmp_path / "out", "-q")
+    assert learned.exit_code == 0, learned.output
+    model = tmp_path / "out" / "model.skops"
+    out = tmp_path / "said.csv"
+    assert run("predict", model, tmp_path / "new", "--out", out).exit_code == 0
+    said = pd.read_csv(out, index_col="id")["prediction"]
+    assert all(prediction in file for file, prediction in said.items())

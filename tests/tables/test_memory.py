@@ -53,11 +53,11 @@ def test_some_memory_is_available() -> None:
 def test_the_basis_has_the_planned_size() -> None:
     X = np.random.default_rng(0).standard_normal((200, 3))
     labels = encode_labels(np.r_[np.arange(10) % 2, np.full(190, -1)])
-    free = plan_basis(X, labels, None, has_pairs=True)
+    free = plan_basis(X, labels, None, pool=False)
     assert free.n_components == 100
     # What is left after the rest of the job: room for 30 directions.
     rest = free.needed - 100 * (free.needed - 0.45 * GIB) / 1e4
-    plan = plan_basis(X, labels, rest - 70 * 5.5 * 8 * 200, has_pairs=True)
+    plan = plan_basis(X, labels, rest - 70 * 5.5 * 8 * 200, pool=False)
     assert plan.is_reduced
-    basis = fit_basis(X, plan, has_pairs=True, seed=0)
+    basis = fit_basis(X, plan, pool=False, seed=0)
     assert basis.vectors_.shape == (200, plan.n_components)

@@ -19,16 +19,16 @@ from mercer.spectrum.kernel import SpectralKernel
 from mercer.spectrum.pool import PoolBasis
 from mercer.tables.memory import MemoryPlan, available_memory, plan_memory
 
-# Up to so many rows there is time for graphs of several sizes, and the model, which
-# keeps all their directions, stays a file of ordinary size.
-_POOL_UP_TO = 5_000
+# Up to so many rows and labels there is time for graphs of several sizes, and the
+# model, which keeps all their directions, stays a file of ordinary size.
+_POOL_UP_TO, _POOL_LABELS = 5_000, 1_000
 # Five graphs and two kernels; the density is one direction.
 _PARTS_OF_POOL, _DIRECTIONS_OF_PART = 7, 150
 _PAIRS_OF_LABELS = 10_000
 
 
 def plan_basis(
-    X: Any, labels: Labels, memory: float | None, *, has_pairs: bool
+    X: Any, labels: Labels, memory: float | None, *, pool: bool
 ) -> MemoryPlan:
     """Return how many directions to compute, and the memory that they need.
 
@@ -38,11 +38,11 @@ def plan_basis(
     labels : Labels
     memory : float or None
         Bytes that may be used; None: three quarters of what is free.
-    has_pairs : bool
-        Whether pairs are given.
+    pool : bool
+        Of `takes_pool`.
     """
     n, n_labeled = X.shape[0], len(labels.labeled)
-    if _takes_pool(n, has_pairs):
+    if pool:
         wanted = _PARTS_OF_POOL * min(_DIRECTIONS_OF_PART, n)
     else:
         # Far more directions than labels, or far fewer; no more than time allows.
@@ -60,16 +60,21 @@ def plan_basis(
     )
 
 
-def fit_basis(X: Any, plan: MemoryPlan, *, has_pairs: bool, seed: int) -> Any:
+def fit_basis(X: Any, plan: MemoryPlan, *, pool: bool, seed: int) -> Any:
     """Return a fitted basis of the size that was planned."""
-    if _takes_pool(X.shape[0], has_pairs):
+    if pool:
         r = max(plan.n_components // _PARTS_OF_POOL, 1)
         return PoolBasis(r, random_state=seed).fit(X)
     return make_basis("auto", n_components=plan.n_components, random_state=seed).fit(X)
 
 
-def _takes_pool(n: int, has_pairs: bool) -> bool:
-    return n <= _POOL_UP_TO and not has_pairs
+def takes_pool(labels: Labels, pairs: Pairs | None) -> bool:
+    """Tell whether there is time to try graphs of several sizes."""
+    return (
+        pairs is None
+        and len(labels.codes) <= _POOL_UP_TO
+        and len(labels.labeled) <= _POOL_LABELS
+    )
 
 
 def learn_kernel(basis: Any, codes: IntArray, pairs: Pairs | None, X: Any) -> Any:

@@ -19,6 +19,7 @@ from mercer.tables.fitting import (
     learn_kernel,
     pairs_among,
     plan_basis,
+    takes_pool,
 )
 from mercer.tables.memory import MemoryPlan
 from mercer.tables.model import FeatureKernel, TableModel, proba_of_features
@@ -150,14 +151,15 @@ def learn(
     left_out = {target, *drop, *([id] if id else ["file"])}
     encoder = TableEncoder(random_state=random_state)
     X = encoder.fit_transform(table.without(left_out))
-    plan = plan_basis(X, labels, memory, has_pairs=evidence is not None)
+    pool = takes_pool(labels, evidence)
+    plan = plan_basis(X, labels, memory, pool=pool)
     stages.tell(f"{len(table):,} rows, {len(labels.labeled):,} labels: {plan}")
 
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         stages.begin("neighbours and directions")
         seed = int(rng.integers(2**31))
-        basis = fit_basis(X, plan, has_pairs=evidence is not None, seed=seed)
+        basis = fit_basis(X, plan, pool=pool, seed=seed)
         stages.begin("kernel and classifier")
         learner = learn_kernel(basis, labels.codes, evidence, X)
         features = learner.kernel_.features()
