@@ -302,6 +302,8 @@ def table(args: argparse.Namespace) -> None:
     print("|---" * (len(columns) + 2) + "|")
     lack, ranks = [], []
     for cell, methods in found.items():
+        if "ours" not in methods:
+            continue
         common = set.intersection(*(set(draws) for draws in methods.values()))
         mean = {m: np.mean([d[i] for i in common]) for m, d in methods.items()}
         peers = [mean[m] for m in PEERS if m in mean]
