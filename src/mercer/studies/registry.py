@@ -4,7 +4,13 @@ from importlib import import_module
 
 from mercer.studies.study import Study
 
-MODULES: tuple[str, ...] = ("mao2010", "dai2007", "hoi2006")
+MODULES: tuple[str, ...] = (
+    "mao2010",
+    "abbasnejad2010",
+    "dai2007",
+    "hoi2006",
+    "zhuang2009",
+)
 
 
 def studies() -> list[Study]:

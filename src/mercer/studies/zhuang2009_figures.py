@@ -14,6 +14,7 @@ from mercer.optim.npkl_paper import solve_npkl_paper
 from mercer.pairs import Pairs
 from mercer.studies.study import Results
 from mercer.studies.zhuang2009_methods import (
+    C_ADULT,
     draw_pairs,
     graph_laplacian,
     hinge_features,
@@ -30,9 +31,12 @@ SHARES = (20, 40, 50, 60, 80, 100)  # percent of the pairs
 def run_convergence(*, dataset: str, split: int) -> dict[str, float]:
     """Return "step|column" for Figure 1."""
     _, y = points(dataset)
-    L = graph_laplacian(dataset, 50)
-    pairs = draw_pairs(y, 0.7, split)
-    return convergence(pair_problem(L, pairs, float(len(y))), N_STEPS)
+    L = graph_laplacian(dataset, 50, scaled=False)
+    return convergence(_problem(L, draw_pairs(y, 0.7, split)), N_STEPS)
+
+
+def _problem(L: SparseArray, pairs: Pairs) -> PairProblem:
+    return pair_problem(L, pairs, C=C_ADULT, budget=float(pairs.n_points))
 
 
 def convergence(problem: PairProblem, n_steps: int) -> dict[str, float]:
@@ -53,7 +57,8 @@ def run_selection(*, dataset: str, split: int) -> dict[str, float]:
     """Return "percent|column" for Figure 2: twenty neighbours, B = N, r = 0.6."""
     _, y = points(dataset)
     pairs = draw_pairs(y, 0.6, split)
-    return selection(graph_laplacian(dataset, 20), y, pairs, split, SHARES)
+    L = graph_laplacian(dataset, 20, scaled=False)
+    return selection(L, y, pairs, split, SHARES)
 
 
 def selection(
@@ -64,7 +69,7 @@ def selection(
     The kernel that ranks the points is that of the linear loss with all pairs.
     """
     start = time.process_time()
-    features = linear_features(pair_problem(L, pairs, float(len(y))))
+    features = linear_features(_problem(L, pairs))
     ranking = time.process_time() - start
     rng = np.random.default_rng(repetition)
     result: dict[str, float] = {}
@@ -100,7 +105,7 @@ def _score(
     L: SparseArray, y: IntArray, pairs: Pairs, repetition: int
 ) -> dict[str, float]:
     start = time.process_time()
-    features = hinge_features(pair_problem(L, pairs, float(len(y))))
+    features = hinge_features(_problem(L, pairs))
     seconds = time.process_time() - start
     model = KMeans(len(np.unique(y)), n_init=10, random_state=repetition)
     found = scores("", y, model.fit_predict(unit_rows(features)))

@@ -2,11 +2,13 @@
 
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 from sklearn.cluster import KMeans
 from sklearn.preprocessing import StandardScaler
 
@@ -20,11 +22,10 @@ from mercer.learners.pairwise import PairwiseKernel
 from mercer.optim.budgeted_psd import solve_budgeted_psd
 from mercer.optim.npkl import PairProblem
 from mercer.optim.npkl_newton import solve_npkl
-from mercer.optim.npkl_sdp import solve_npkl_sdp
 from mercer.optim.pair_forms import EntryForms
 from mercer.pairs import Pairs
 
-C = 1.0
+C_SMALL, C_ADULT = 0.1, 1.0
 TOL = 1e-4
 GENERATED: dict[str, Callable[..., tuple[FloatArray, IntArray]]] = {
     "chessboard": make_chessboard,
@@ -41,12 +42,17 @@ def points(dataset: str) -> tuple[Any, IntArray]:
     return data.X, data.y
 
 
+def standardised(X: Any) -> Any:
+    """Return features of variance 1, and mean 0 where they are dense."""
+    return StandardScaler(with_mean=not sparse.issparse(X)).fit_transform(X)
+
+
 @lru_cache(maxsize=1)
-def graph_laplacian(dataset: str, n_neighbors: int) -> SparseArray:
+def graph_laplacian(dataset: str, n_neighbors: int, *, scaled: bool) -> SparseArray:
     """Return the normalised Laplacian of mutual neighbours, all weights 1."""
     X, _ = points(dataset)
     graph = neighbor_graph(
-        X,
+        standardised(X) if scaled else X,
         n_neighbors,
         weights="binary",
         symmetry="mutual",
@@ -60,7 +66,9 @@ def draw_pairs(y: IntArray, ratio: float, repetition: int) -> Pairs:
     return Pairs.by_components(y, ratio, random_state=repetition).closure()
 
 
-def pair_problem(L: SparseArray, pairs: Pairs, budget: float) -> PairProblem:
+def pair_problem(
+    L: SparseArray, pairs: Pairs, *, C: float, budget: float
+) -> PairProblem:
     """Return eq. (9), in which every pair counts as (i, j) and (j, i)."""
     forms = EntryForms(pairs.first, pairs.second, pairs.signs, pairs.n_points)
     return PairProblem(forms, L, "squared_hinge", 2 * C, budget)
@@ -81,25 +89,19 @@ def hinge_features(problem: PairProblem) -> FloatArray:
     return features
 
 
-def sdp_features(problem: PairProblem, loss: Any) -> FloatArray:
-    """Return features of the kernel of eq. (4) by semi-definite programming."""
-    best = solve_npkl_sdp(
-        problem.forms,
-        np.asarray(problem.penalty.todense()),
-        loss=loss,
-        C=problem.C,
-        budget=problem.budget if loss == "linear" else None,
-        solver="SCS",
-    )
-    features: FloatArray = best.vectors * np.sqrt(best.values)
-    return features
+def npkl_features(problem: PairProblem) -> FloatArray:
+    """Return features of the kernel of eq. (4), hinge loss, without a budget.
+
+    The budget n² is that of a kernel of ones and does not bind.
+    """
+    free = replace(problem, loss="hinge", budget=float(problem.forms.side) ** 2)
+    return hinge_features(free)
 
 
 def default_features(X: Any, pairs: Pairs) -> FloatArray:
     """Return features of Mercer's default on standardised points."""
-    scaler = StandardScaler(with_mean=not hasattr(X, "tocsr"))
     learner = PairwiseKernel(random_state=0)
-    return learner.fit(scaler.fit_transform(X), pairs=pairs).kernel_.features()
+    return learner.fit(standardised(X), pairs=pairs).kernel_.features()
 
 
 def scores(method: str, y: IntArray, found: IntArray) -> dict[str, float]:
@@ -109,7 +111,7 @@ def scores(method: str, y: IntArray, found: IntArray) -> dict[str, float]:
 
 
 def learned(
-    methods: dict[str, Callable[[], FloatArray]], y: IntArray, repetition: int
+    methods: Mapping[str, Callable[[], FloatArray]], y: IntArray, repetition: int
 ) -> dict[str, float]:
     """Learn, cluster and score; seconds are of learning alone."""
     result: dict[str, float] = {}
@@ -127,11 +129,9 @@ def learned(
 
 
 def compare(
-    X: Any, y: IntArray, L: SparseArray, *, budget: float, ratio: float, repetition: int
+    X: Any, y: IntArray, problem: PairProblem, pairs: Pairs, *, repetition: int
 ) -> dict[str, float]:
     """Run k-means, both losses and Mercer's default with one draw of pairs."""
-    pairs = draw_pairs(y, ratio, repetition)
-    problem = pair_problem(L, pairs, budget)
     plain = KMeans(
         len(np.unique(y)), init="random", n_init=1, random_state=repetition
     ).fit_predict(X)
@@ -153,27 +153,25 @@ def compare(
 def run_small(*, dataset: str, split: int) -> dict[str, float]:
     """Return a row of Table 2: five neighbours, B = 1."""
     X, y = points(dataset)
-    L = graph_laplacian(dataset, 5)
-    return compare(X, y, L, budget=1.0, ratio=0.7, repetition=split)
+    L = graph_laplacian(dataset, 5, scaled=True)
+    return compare_small(X, y, L, split)
 
 
-def run_sdp(*, dataset: str, split: int) -> dict[str, float]:
-    """Return the NPKL columns of Table 2."""
-    _, y = points(dataset)
-    pairs = draw_pairs(y, 0.7, split)
-    problem = pair_problem(graph_laplacian(dataset, 5), pairs, 1.0)
-    return learned(
-        {
-            "NPKL LL": partial(sdp_features, problem, "linear"),
-            "NPKL HL": partial(sdp_features, problem, "hinge"),
-        },
-        y,
-        split,
-    )
+def compare_small(
+    X: Any, y: IntArray, L: SparseArray, repetition: int
+) -> dict[str, float]:
+    """Run all methods of Table 2."""
+    pairs = draw_pairs(y, 0.7, repetition)
+    problem = pair_problem(L, pairs, C=C_SMALL, budget=1.0)
+    npkl = {"NPKL HL": partial(npkl_features, problem)}
+    result = learned(npkl, y, repetition)
+    return result | compare(X, y, problem, pairs, repetition=repetition)
 
 
 def run_adult(*, dataset: str, split: int) -> dict[str, float]:
     """Return a row of Table 4: fifty neighbours, B = N."""
     X, y = points(dataset)
-    L = graph_laplacian(dataset, 50)
-    return compare(X, y, L, budget=float(len(y)), ratio=0.7, repetition=split)
+    L = graph_laplacian(dataset, 50, scaled=False)
+    pairs = draw_pairs(y, 0.7, split)
+    problem = pair_problem(L, pairs, C=C_ADULT, budget=float(len(y)))
+    return compare(X, y, problem, pairs, repetition=split)
