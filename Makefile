@@ -10,7 +10,7 @@ endif
 .PHONY: demo test lint clean
 
 demo: $(VENV)/.demo
-	$(BIN)/python examples/plot_ten_labels.py
+	$(BIN)/mercer learn examples/data/wine.csv --target cultivar --id id
 
 test: lint
 	$(BIN)/pytest -q -n auto -m "not slow"
@@ -25,7 +25,7 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.demo: pyproject.toml constraints.txt | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[plot]"
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[tables]"
 	touch $@
 
 $(VENV)/.dev: pyproject.toml constraints.txt | $(VENV)/bin/python

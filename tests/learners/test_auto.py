@@ -16,7 +16,12 @@ from mercer.datasets import make_two_moons
 from mercer.learners.auto import AutoKernel, pool_members
 from mercer.machines.loo_rls import LeaveOneOutRLS
 from mercer.optim.class_sizes import match_sizes
-from mercer.optim.few_labels import estimated_sizes, fit_centred, spread_decision
+from mercer.optim.few_labels import (
+    estimated_sizes,
+    fit_centred,
+    matching_slope,
+    spread_decision,
+)
 from mercer.optim.loo_ridge import calibrate, held_out_loss, solve_loo_ridge
 from mercer.spectrum.graph import GraphBasis
 from mercer.spectrum.pool import PoolBasis
@@ -325,7 +330,8 @@ def test_where_held_out_labels_are_missed_nothing_is_spread() -> None:
         Phi, coef, offset, rows, codes, np.array([0.5, 0.5]), 6, counted
     )
     assert n_rounds == 0
-    np.testing.assert_array_equal(after, coef)
+    # Only offsets moved; one slope for all keeps the mean confidence.
+    np.testing.assert_allclose(after / after[0, 0], coef / coef[0, 0], rtol=1e-12)
 
 
 def test_new_labels_on_a_kept_basis_equal_a_fresh_fit() -> None:
@@ -343,3 +349,17 @@ def test_bad_input_is_named() -> None:
         AutoKernel(GraphBasis()).fit(X, y)
     with pytest.raises(TypeError, match="use GraphBasis"):
         PoolBasis().fit(GraphBasis().fit(X).graph_)
+
+
+def test_spreading_keeps_the_confidence_that_held_out_labels_justified() -> None:
+    rng = np.random.default_rng(0)
+    calibrated = rng.normal(size=(500, 3))
+    sharper = 7 * calibrated + rng.normal(size=(500, 3))
+    slope = matching_slope(sharper, calibrated)
+
+    def confidence(scores: np.ndarray) -> float:
+        p = np.exp(scores - scores.max(axis=1, keepdims=True))
+        return float(np.mean(p.max(axis=1) / p.sum(axis=1)))
+
+    assert confidence(slope * sharper) == pytest.approx(confidence(calibrated))
+    assert matching_slope(np.zeros((4, 2)), np.ones((4, 2)) * [1, 0]) == 1.0

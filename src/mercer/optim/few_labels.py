@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.optimize import brentq
 from scipy.special import softmax
 
 from mercer._typing import BoolArray, FloatArray, IntArray
@@ -105,7 +106,7 @@ def spread_decision(
     Returns
     -------
     coef, offset : ndarray of shape (r, C) and (C,)
-        Scores of the last round, in the scale of the first.
+        Scores of the last round, as confident on average as those of the first.
     sizes : ndarray of shape (C,)
     n_rounds : int
     """
@@ -136,7 +137,41 @@ def spread_decision(
         before, now = now, _decide(S + b, rows, codes)
         if np.mean(now != before) < 1e-3:
             break
-    return coef + scale * added, offset + scale * b, sizes, n_rounds
+    coef, offset = coef + scale * added, offset + scale * b
+    slope = matching_slope(Phi @ coef + offset, scale * base)
+    return slope * coef, slope * offset, sizes, n_rounds
+
+
+def matching_slope(scores: FloatArray, calibrated: FloatArray) -> float:
+    """Return the slope that gives scores the mean confidence of calibrated ones.
+
+    Spreading makes scores larger, not better known: the confidence that held-out
+    labels justified before it is what remains justified.
+
+    Parameters
+    ----------
+    scores, calibrated : ndarray of shape (n, C)
+        Log-probabilities but for a constant.
+
+    Examples
+    --------
+    >>> scores = np.array([[2.0, 0.0], [0.0, 1.0]])
+    >>> round(matching_slope(10 * scores, scores), 6)
+    0.1
+    """
+
+    def confidence(z: FloatArray) -> float:
+        return float(np.mean(softmax(z, axis=1).max(axis=1)))
+
+    wanted = confidence(calibrated)
+
+    def excess(log_slope: float) -> float:
+        return confidence(np.exp(log_slope) * scores) - wanted
+
+    low, high = -6.0, 3.0
+    if excess(low) >= 0 or excess(high) <= 0:
+        return 1.0
+    return float(np.exp(brentq(excess, low, high, xtol=1e-8)))
 
 
 def estimated_sizes(
