@@ -38,6 +38,7 @@ def test_what_counts_as_a_label(y: Any, codes: list[int], classes: list[Any]) ->
     [
         ([1, None, 2], "Int64"),
         (["a", None, "b"], "str"),
+        (["a", None, "b"], "string"),
         (["a", None, "b"], "category"),
         (["a", None, "b"], object),
         ([True, None, False], "boolean"),

@@ -47,8 +47,8 @@ def is_labeled(y: NDArray[Any]) -> BoolArray:
 
 
 def _is_missing(value: object) -> bool:
-    if value is None or value != value or type(value).__name__ == "NAType":
-        return True
+    if value is None or type(value).__name__ == "NAType" or value != value:
+        return True  # in this order: pandas.NA is not comparable
     # A string "-1" is a name like any other; the number -1 is not.
     return isinstance(value, int | float | np.number) and value == UNLABELED
 
