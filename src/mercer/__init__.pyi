@@ -5,6 +5,10 @@ from .active.pairs import next_pairs as next_pairs
 from .active.pairs import select_constraints as select_constraints
 from .advice import does_unlabeled_help as does_unlabeled_help
 from .clustering import cluster as cluster
+from .clustering import cluster_scores as cluster_scores
+from .clustering import rand_index as rand_index
+from .graphs.image_distances import AffineDistance as AffineDistance
+from .graphs.image_distances import TangentDistance as TangentDistance
 from .kernels.columns import OnColumns as OnColumns
 from .kernels.composite import Weighted as Weighted
 from .kernels.normalized import Centered as Centered
@@ -14,6 +18,7 @@ from .kernels.parametric import RBF as RBF
 from .kernels.parametric import Linear as Linear
 from .kernels.parametric import Polynomial as Polynomial
 from .kernels.precomputed import Precomputed as Precomputed
+from .kernels.sets import gaussian_set as gaussian_set
 from .kernels.spec import as_kernel as as_kernel
 from .learners.auto import AutoKernel as AutoKernel
 from .learners.closed_form import ClosedFormKernel as ClosedFormKernel
@@ -52,6 +57,7 @@ from .spectrum.gram import GramBasis as GramBasis
 from .spectrum.graph import GraphBasis as GraphBasis
 from .spectrum.kernel import SpectralKernel as SpectralKernel
 from .spectrum.pool import PoolBasis as PoolBasis
+from .tables.learning import learn as learn
 from .unified import UnifiedKernelMachine as UnifiedKernelMachine
 
 __version__: str

@@ -1,4 +1,4 @@
-"""Dense references for bases and their eigenpairs, and graphs that are hard for them."""
+"""Dense references for bases and their eigenpairs, and graphs hard for them."""
 
 import numpy as np
 from scipy import sparse
