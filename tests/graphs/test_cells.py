@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from mercer.graphs import _cells
+from mercer.graphs._exact import DensePoints
 from mercer.graphs.search import NeighborIndex, nearest_neighbors
 
 K = 8
@@ -129,3 +130,24 @@ def test_new_points_are_found_as_well_as_old_ones():
         distances, np.take_along_axis(D, indices, axis=1), rtol=1e-9
     )
     assert np.mean(distances <= np.sort(D, axis=1)[:, K - 1 : K] + 1e-12) >= 0.98
+
+
+@pytest.mark.parametrize("visits", [1, 2, 5])
+def test_points_meet_if_either_visits_the_cell_of_the_other(visits, monkeypatch):
+    monkeypatch.setattr(_cells, "_TASK", 700)
+    monkeypatch.setattr(_cells, "_CELL", 64)
+    points = DensePoints.of(blobs(n=2000))
+    cells = _cells.Cells.of(points, target=0.99, rng=np.random.default_rng(0))
+    found = cells._meet(_cells.Plan(visits, K), n_jobs=1)
+
+    P = cells.rows.astype(float)
+    to_centers = ((P[:, None] - cells.centers[None]) ** 2).sum(axis=2)
+    to_centers[np.arange(len(P)), cells.home] = -1
+    visited = np.argsort(to_centers, axis=1)[:, :visits]
+    goes = (visited[:, :, None] == cells.home[None, None, :]).any(axis=1)
+    D = ((P[:, None] - P[None]) ** 2).sum(axis=2)
+    D[~(goes | goes.T)] = np.inf
+    np.fill_diagonal(D, np.inf)
+    nearest = np.sort(D, axis=1)[:, :K]
+    reached = np.where(found >= 0, np.take_along_axis(D, found, axis=1), np.inf)
+    np.testing.assert_allclose(reached, nearest, rtol=1e-5)

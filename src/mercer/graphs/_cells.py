@@ -21,6 +21,7 @@ from mercer.graphs._exact import (
     DensePoints,
     Float32Array,
     Int32Array,
+    Rows,
     nearest_of,
     run_tasks,
     search_exact,
@@ -28,6 +29,7 @@ from mercer.graphs._exact import (
 from mercer.graphs._partition import (
     choose_cells,
     coordinates,
+    empty_lists,
     home_cells,
     kmeans,
     nearest_center,
@@ -124,7 +126,7 @@ class Cells:
             return None
         n = len(self.order)
         places = self._meet(plan, n_jobs)
-        Q = _Rows(self.points.X, self.order)
+        Q = Rows(self.points.X, self.order)
         ids = np.empty((n, k), dtype=np.int32)
         distances = np.empty((n, k))
         ids[self.order], distances[self.order] = self._measure(Q, places, k, n_jobs)
@@ -138,7 +140,7 @@ class Cells:
     ) -> tuple[Int32Array, FloatArray]:
         """Find the k nearest points of new rows Q: indices and distances, (m, k)."""
         P = coordinates(self.points, Q, self.axes)
-        best, places = _empty_lists(len(P), plan.kept)
+        best, places = empty_lists(len(P), plan.kept)
 
         def task(start: int) -> None:
             part = slice(start, start + _TASK)
@@ -156,7 +158,7 @@ class Cells:
         """Return the places of each point's nearest among those it meets."""
         n = len(self.order)
         visits = np.empty((n, plan.visits), dtype=np.int32)
-        best, places = _empty_lists(n, plan.kept)
+        best, places = empty_lists(n, plan.kept)
         own = np.arange(n, dtype=np.int32)
         # The nearest cells first: they make the lists short for all others.
         for ranks in (slice(0, 1), slice(1, 3), slice(3, plan.visits)):
@@ -289,22 +291,6 @@ class Cells:
             same |= b == self.home[queries][:, None, None]
         ranks: NDArray[np.intp] = np.where(same.any(2), same.argmax(2), width)
         return ranks
-
-
-def _empty_lists(n: int, kept: int) -> tuple[Float32Array, Int32Array]:
-    best = np.full((n, kept), np.inf, dtype=np.float32)
-    return best, np.full((n, kept), -1, dtype=np.int32)
-
-
-class _Rows:
-    """Some rows of an array, copied only where a slice of them is asked for."""
-
-    def __init__(self, X: Any, rows: Int32Array) -> None:
-        self.X = X
-        self.rows = rows
-
-    def __getitem__(self, part: slice) -> Any:
-        return self.X[self.rows[part]]
 
 
 def _lower(found: Any) -> float:

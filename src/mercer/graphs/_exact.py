@@ -107,6 +107,17 @@ class DensePoints:
         return q2, (self.X.shape[1] + 8) * unit * (norms + self.radius) ** 2
 
 
+class Rows:
+    """Some rows of an array, copied only where a slice of them is asked for."""
+
+    def __init__(self, X: Any, rows: Int32Array) -> None:
+        self.X = X
+        self.rows = rows
+
+    def __getitem__(self, part: slice) -> Any:
+        return self.X[self.rows[part]]
+
+
 def power_of_two(largest: float) -> float:
     """Return the power of two that brings `largest` into [1/2, 1)."""
     return float(2.0 ** -np.frexp(largest)[1]) if largest > 0 else 1.0

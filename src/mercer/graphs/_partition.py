@@ -144,6 +144,12 @@ def products(
             yield cell, rows, G
 
 
+def empty_lists(n: int, kept: int) -> tuple[Float32Array, Int32Array]:
+    """Return lists of infinite distances and of no points, (n, kept) each."""
+    best = np.full((n, kept), np.inf, dtype=np.float32)
+    return best, np.full((n, kept), -1, dtype=np.int32)
+
+
 def choose_cells(
     P: Float32Array,
     home: NDArray[np.intp],
@@ -153,8 +159,7 @@ def choose_cells(
     count: int,
 ) -> Int32Array:
     """Return each row's nearest centres of those near its home anchor, (n, count)."""
-    best = np.full((len(P), count), np.inf, dtype=np.float32)
-    chosen = np.zeros((len(P), count), dtype=np.int32)
+    best, chosen = empty_lists(len(P), count)
     nobody = np.full(len(P), -1, dtype=np.int32)
     if count:
         around = products(P, home[:, None], anchors, lambda a: centers[near[a]])
@@ -179,9 +184,10 @@ def ranks_by_coordinates(
     P: Float32Array, queries: Int32Array, found: Int32Array
 ) -> NDArray[np.intp]:
     """Tell how many rows of P seem nearer to each query than those found, (s, k)."""
-    squares = np.einsum("ij,ij->i", P, P)
+    half = 0.5 * np.einsum("ij,ij->i", P, P)
     rank = np.empty(found.shape, dtype=np.intp)
-    for t, row in enumerate(found):
-        g = squares - 2 * (P @ P[queries[t]])
-        rank[t] = (g[:, None] < g[row]).sum(axis=0)
+    for start in range(0, len(queries), 64):
+        G = half - P[queries[start : start + 64]] @ P.T
+        for t, g in enumerate(G, start):
+            rank[t] = [np.count_nonzero(g < g[place]) for place in found[t]]
     return rank
