@@ -149,3 +149,15 @@ def test_wrong_null_vectors_are_an_error() -> None:
     rng = np.random.default_rng(0)
     with pytest.raises(EigenpairError, match="residual"):
         smallest_eigenpairs(L, 5, upper=2.0, null=null, rng=rng)
+
+
+@pytest.mark.parametrize("step", [3e-4, 1e-4])
+def test_values_may_crowd_beyond_the_last_pair(step: float) -> None:
+    crowd = 0.8 + step * np.arange(1, 1401)
+    values = np.concatenate([[0.0], np.linspace(0.1, 0.8, 99), crowd])
+    A = sparse.csr_array(sparse.diags_array(values))
+    null = np.eye(len(values))[:, :1]
+    rng = np.random.default_rng(0)
+    pairs = smallest_eigenpairs(A, 100, upper=2.0, null=null, rng=rng)
+    assert pairs.method == "filtered lanczos"
+    np.testing.assert_allclose(pairs.values, values[:100], atol=1e-12)

@@ -77,11 +77,12 @@ def filtered_lanczos(
     Z = rng.standard_normal((A.shape[0], BLOCK))
     Z -= outside @ (outside.T @ Z)
     # The cut is a random estimate: one that is too low leaves wanted pairs damped.
+    # Where values crowd beyond the k-th the Krylov space also needs more room.
     for margin in (2, 4, 8, 16):
         if cut is None:
             cut = value_below_which(A, k + margin * guard, Z, upper=upper)
             cut = min(cut, 0.9 * upper)
-        pairs = _lanczos(A, k, guard, Z, outside, cut, upper, tol, rng)
+        pairs = _lanczos(A, k, guard, Z, outside, cut, upper, tol, rng, margin // 2)
         worst = float(pairs.residuals[:k].max())
         if worst <= tol * upper:
             return pairs
@@ -103,12 +104,13 @@ def _lanczos(
     upper: float,
     tol: float,
     rng: np.random.Generator,
+    rooms: int,
 ) -> RitzPairs:
     """Run block Lanczos on the filter that cuts at `low` until done or out of room."""
     n, c = outside.shape
     wanted = min(k + guard, n - c)
     degree = _degree(low, upper)
-    room = min(n - c, max(5 * wanted, 20 * BLOCK))
+    room = min(n - c, rooms * max(5 * wanted, 20 * BLOCK))
     V = np.empty((n, c + room), order="F")
     V[:, :c] = outside
     H = np.zeros((room, room))
