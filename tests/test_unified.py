@@ -14,6 +14,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mercer.active.loop import learn_actively
 from mercer.active.strategies import QUERIES
+from mercer.graphs.neighbors import neighbor_graph
 from mercer.learners.decaying import DecayingKernel
 from mercer.learners.parameter_free import ParameterFreeKernel
 from mercer.machines.rls import RLSClassifier
@@ -162,6 +163,14 @@ def test_in_pipelines_and_cross_validation(blobs) -> None:
     model = make_pipeline(StandardScaler(), UnifiedKernelMachine(random_state=0))
     cv = SemiSupervisedKFold(2, random_state=0)
     assert cross_val_score(model, X, y, cv=cv).mean() == 1.0
+
+
+def test_a_graph_stands_for_the_points(blobs) -> None:
+    X, y, truth = blobs
+    graph = neighbor_graph(X, 10, rng=np.random.default_rng(0))
+    model = UnifiedKernelMachine(ParameterFreeKernel(), random_state=0).fit(graph, y)
+    assert np.mean(model.transduction_ == truth) > 0.95
+    assert not hasattr(model, "n_features_in_")
 
 
 def test_active_loop_stops_when_nothing_changes(blobs) -> None:

@@ -296,9 +296,9 @@ class UnifiedKernelMachine(ClassifierMixin, TransformerMixin, BaseEstimator):
         self.classes_ = self.machine_.classes_
         self.labeled_ = self.machine_.labeled_
         self.transduction_ = self.machine_.transduction_
-        self.n_features_in_ = self.machine_.n_features_in_
-        if hasattr(self.machine_, "feature_names_in_"):
-            self.feature_names_in_ = self.machine_.feature_names_in_
+        for name in ("n_features_in_", "feature_names_in_"):  # a Graph has neither
+            if hasattr(self.machine_, name):
+                setattr(self, name, getattr(self.machine_, name))
 
     def _positions(self, ids: NDArray[Any]) -> IntArray:
         order = np.argsort(self.ids_, kind="stable")
