@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 from sklearn.base import clone
+from sklearn.frozen import FrozenEstimator
 from sklearn.metrics.pairwise import rbf_kernel
 
 from mercer.exceptions import DisconnectedGraphWarning, NotPSDError
@@ -313,6 +314,16 @@ def test_a_learner_may_work_on_a_graph(machine):
     np.testing.assert_array_equal(on_graph.transduction_, on_points.transduction_)
     with pytest.raises(TypeError, match="X is a Graph"):
         clone(machine).fit(graph, y)
+
+
+@each_on_kernels
+def test_a_frozen_learner_of_other_points_is_refused(machine):
+    X, truth = blobs()
+    y = some_labels(truth)
+    frozen = FrozenEstimator(DiffusionLearner(12).fit(X, y))
+    rows = np.arange(1, len(X))
+    with pytest.raises(ValueError, match="frozen and was fitted to"):
+        clone(machine).set_params(kernel=frozen).fit(X[rows], truth[rows])
 
 
 @each_on_kernels

@@ -177,7 +177,14 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
     ) -> tuple[KernelMap, FloatArray | None]:
         if is_learner(self.kernel):
             self.learner_ = clone(self.kernel).fit(X, y)
-            return learned_map(self.learner_.kernel_, X, labels.labeled)
+            kernel_map, training = learned_map(self.learner_.kernel_, X, labels.labeled)
+            if training is not None and len(training) != len(labels.codes):
+                msg = (
+                    f"the learner is frozen and was fitted to {len(training)} points, "
+                    f"X has {len(labels.codes)}. Give its `kernel_` to use it on others."
+                )
+                raise ValueError(msg)
+            return kernel_map, training
         return make_map(self.kernel, X, labels.labeled)
 
     def _weights(self, labels: Labels, sample_weight: ArrayLike | None) -> FloatArray:
