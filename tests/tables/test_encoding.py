@@ -158,3 +158,10 @@ def test_infinite_numbers_are_named() -> None:
     frame = pd.DataFrame({"a": [1.0, 2.0, np.inf], "b": [1.0, 2.0, 3.0]})
     with pytest.raises(TableError, match="row 3, column 'a', is infinite"):
         TableEncoder().fit(as_table(frame))
+
+
+def test_functions_of_skrub_are_not_loaded_from_files(tmp_path: Path) -> None:
+    vectorizer = TableVectorizer().fit(pd.DataFrame({"a": [1.0, 2.0]}))
+    persist.save(vectorizer, tmp_path / "foreign.skops")
+    with pytest.raises(ValueError, match=r"not trusted: .*is_numeric"):
+        persist.load(tmp_path / "foreign.skops")

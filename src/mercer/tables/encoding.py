@@ -170,7 +170,9 @@ class TableEncoder(BaseEstimator):
         groups: dict[str, list[int]] = {}
         parts = []
         if len(table.frame.columns):
-            out = vectorizer.fit_transform(table.frame)
+            with warnings.catch_warnings():  # the notes say how many directions
+                warnings.simplefilter("ignore")
+                out = vectorizer.fit_transform(table.frame)
             place = {c: k for k, c in enumerate(out.columns)}
             for name, outputs in vectorizer.input_to_outputs_.items():
                 groups[name] = [place[c] for c in outputs if c in place]

@@ -1,0 +1,73 @@
+"""The story of a report agrees with the result it tells."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from mercer.report.story import Story
+from mercer.tables.learning import learn
+from mercer.tables.telling import tell
+from tables_at_hand import two_groups
+
+
+@pytest.fixture(scope="module")
+def told() -> tuple[Any, Story]:
+    frame = two_groups()
+    frame.loc[4, "label"] = "big"  # it is small
+    result = learn(frame, id="code")
+    return result, tell(result, rng=np.random.default_rng(0))
+
+
+def test_numbers_add_up(told: tuple[Any, Story]) -> None:
+    _, story = told
+    assert (story.n_rows, story.n_labeled) == (40, 10)
+    assert story.n_predicted.sum() == 40
+    assert story.classes == ("big", "small")
+    assert sum(share for _, share in story.choices) <= 1 + 1e-9
+    assert len(story.values) == len(story.weights)
+    assert (np.diff(story.values) >= 0).all()
+
+
+def test_the_map_and_the_picture_show_the_predictions(told: tuple[Any, Story]) -> None:
+    result, story = told
+    assert len(story.map.xy) == len(story.map.tips) == 40
+    assert story.map.labeled.sum() == 10
+    np.testing.assert_array_equal(story.map.codes, result.proba.argmax(axis=1))
+    assert (np.diff(story.picture.codes) >= 0).all()
+    np.testing.assert_allclose(np.diag(story.picture.K), 1)
+    within = story.picture.codes[:, None] == story.picture.codes
+    assert story.picture.K[within].mean() > story.picture.K[~within].mean()
+
+
+def test_rows_are_named_as_the_person_names_them(told: tuple[Any, Story]) -> None:
+    result, story = told
+    assert [row.id for row in story.next_rows] == [
+        result.ids[i] for i in result.next_rows
+    ]
+    assert all(row.given == "" for row in story.next_rows)
+    assert "size: " in story.next_rows[0].cells
+    assert "label" not in story.next_rows[0].cells
+    assert "code" not in story.next_rows[0].cells
+
+
+def test_the_wrong_label_is_among_the_doubtful(told: tuple[Any, Story]) -> None:
+    quality = told[1].quality
+    assert quality is not None
+    assert next((row.id, row.given, row.prediction) for row in quality.doubtful) == (
+        "004",
+        "big",
+        "small",
+    )
+
+
+def test_every_part_has_its_certificate(told: tuple[Any, Story]) -> None:
+    parts = {fact.part.split(" ")[0] for fact in told[1].facts}
+    assert parts == {"directions", "kernel", "classifier"}
+    assert all(fact.meaning for fact in told[1].facts)
+
+
+def test_bins_hold_every_tested_row(told: tuple[Any, Story]) -> None:
+    result, story = told
+    assert story.quality is not None
+    assert sum(b.n for b in story.quality.bins) == len(result.check.rows)
