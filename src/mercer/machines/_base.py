@@ -181,7 +181,7 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
             if training is not None and len(training) != len(labels.codes):
                 msg = (
                     f"the learner is frozen and was fitted to {len(training)} points, "
-                    f"X has {len(labels.codes)}. Give its `kernel_` to use it on others."
+                    f"X has {len(labels.codes)}. Give its `kernel_` for other points."
                 )
                 raise ValueError(msg)
             return kernel_map, training
