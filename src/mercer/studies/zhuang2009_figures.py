@@ -42,7 +42,7 @@ def _problem(L: SparseArray, pairs: Pairs) -> PairProblem:
 def convergence(problem: PairProblem, n_steps: int) -> dict[str, float]:
     """Return the objective of eq. (12) before each step of Algorithm 1, and of K."""
     result = {}
-    a = np.ones(problem.forms.n_pairs)
+    a = np.full(problem.forms.n_pairs, 2.0)  # 1 for (i, j) and 1 for (j, i)
     for t in range(1, n_steps + 1):
         now = solve_npkl_paper(problem, start=a, max_eigh=1)
         result[f"{t}|J"] = now.bound
