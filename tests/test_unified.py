@@ -15,6 +15,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from mercer.active.loop import learn_actively
 from mercer.active.strategies import QUERIES
 from mercer.graphs.neighbors import neighbor_graph
+from mercer.learners.combination import AverageKernel
 from mercer.learners.decaying import DecayingKernel
 from mercer.learners.parameter_free import ParameterFreeKernel
 from mercer.machines.rls import RLSClassifier
@@ -193,3 +194,93 @@ def test_unknown_parts_are_named(blobs, arguments, message) -> None:
     X, y, _ = blobs
     with pytest.raises(ValueError, match=message):
         UnifiedKernelMachine(**arguments).fit(X, y)
+
+
+def test_frames_are_predicted_without_warnings(blobs) -> None:
+    X, y, _ = blobs
+    frame = pd.DataFrame(X, columns=["a", "b"])
+    model = UnifiedKernelMachine(random_state=0).fit(frame, y)
+    assert list(model.feature_names_in_) == ["a", "b"]
+    np.testing.assert_array_equal(model.predict(frame), model.predict(frame.copy()))
+    assert model.predict_proba(frame.iloc[:2]).shape == (2, 3)
+
+
+@pytest.mark.parametrize("learner", ["auto", ParameterFreeKernel(random_state=0)])
+def test_a_copy_in_single_precision_is_the_same_point(blobs, learner) -> None:
+    X, y, _ = blobs
+    model = UnifiedKernelMachine(learner, random_state=0).fit(X, y)
+    exact = model.predict_proba(X)
+    np.testing.assert_array_equal(exact, model.predict_proba(None))
+    for copy in (X.astype(np.float32), X + 1e-12):
+        np.testing.assert_allclose(model.predict_proba(copy), exact, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("rows", "labels", "message"),
+    [
+        ([10, 11], [0], "2 rows were named and 1 labels"),
+        ([10, 10], [0, 1], "named twice"),
+        ([999], [0], "no row 999"),
+    ],
+)
+def test_answers_that_do_not_fit_change_nothing(blobs, rows, labels, message) -> None:
+    X, y, _ = blobs
+    model = UnifiedKernelMachine(random_state=0).fit(X, y)
+    before = model.predict_proba(None)
+    with pytest.raises(ValueError, match=message):
+        model.tell(rows, labels)
+    np.testing.assert_array_equal(model.predict_proba(None), before)
+
+
+def test_answers_keep_their_kind(blobs) -> None:
+    X, y, _ = blobs
+    model = UnifiedKernelMachine(random_state=0).fit(X, y)
+    assert 7.0 in model.tell([10], [7.0]).classes_
+    words = np.array(["x", "y", "z"])[np.maximum(y, 0)].astype(object)
+    words[y == -1] = None
+    model = UnifiedKernelMachine(random_state=0).fit(X, words)
+    assert "a longer word" in model.tell([10], ["a longer word"]).classes_
+
+
+def test_learners_without_a_basis_plug_in(blobs) -> None:
+    X, y, truth = blobs
+    model = UnifiedKernelMachine(AverageKernel(), "klr", random_state=0).fit(X, y)
+    rows = model.ask(2)
+    model.tell(rows, truth[rows])
+    np.testing.assert_array_equal(model.transduction_[rows], truth[rows])
+
+
+def test_adjacency_is_cross_validated_by_rows_and_columns(blobs) -> None:
+    X, y, _ = blobs
+    W = neighbor_graph(X, 10, rng=np.random.default_rng(0)).adjacency
+    basis = GraphBasis(20, affinity="precomputed", random_state=0)
+    learner = ParameterFreeKernel(basis)
+    cv = SemiSupervisedKFold(2, random_state=0)
+    for model in (RLSClassifier(learner), UnifiedKernelMachine(learner, "rls")):
+        assert cross_val_score(model, W, y, cv=cv).mean() == 1.0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "kind", "message"),
+    [
+        ({"basis": "graph"}, ValueError, "basis must be 'auto'"),
+        ({"basis": GraphBasis()}, TypeError, "PoolBasis"),
+        (
+            {"learner": AverageKernel(), "basis": GraphBasis()},
+            ValueError,
+            "takes none",
+        ),
+        ({"machine": StandardScaler()}, TypeError, "must take `kernel=`"),
+    ],
+)
+def test_parts_that_do_not_fit_are_refused(blobs, arguments, kind, message) -> None:
+    X, y, _ = blobs
+    with pytest.raises(kind, match=message):
+        UnifiedKernelMachine(**arguments).fit(X, y)
+
+
+def test_pairs_need_a_learner_that_takes_them(blobs) -> None:
+    X, y, truth = blobs
+    pairs = Pairs.from_labels(truth, n_pairs=10, random_state=0)
+    with pytest.raises(TypeError, match="for pairs use PairwiseKernel"):
+        UnifiedKernelMachine(ParameterFreeKernel()).fit(X, y, pairs=pairs)

@@ -1,6 +1,7 @@
 """The whole sentence as one estimator: kernel, machine, and the next question."""
 
 from copy import copy
+from inspect import signature
 from numbers import Integral
 from typing import Any, Self
 
@@ -9,8 +10,8 @@ from numpy.typing import NDArray
 from scipy.special import expit, softmax
 from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin, clone
 from sklearn.frozen import FrozenEstimator
-from sklearn.utils import Tags, check_scalar
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils import Tags, check_scalar, get_tags
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mercer._labels import encode_labels
 from mercer._random import as_generator
@@ -19,6 +20,7 @@ from mercer._typing import ArrayLike, FloatArray, IntArray, RandomState
 from mercer.active.strategies import choose_rows
 from mercer.active.suspicion import SuspiciousLabels, rank_labels
 from mercer.explanation import Explanation
+from mercer.graphs.neighbors import Graph
 from mercer.learners.auto import AutoKernel
 from mercer.learners.pairwise import PairwiseKernel
 from mercer.machines.klr import KernelLogisticRegression
@@ -53,7 +55,7 @@ class UnifiedKernelMachine(ClassifierMixin, TransformerMixin, BaseEstimator):
     basis : "auto" or basis, default="auto"
         Given to a learner that takes `basis=` and has none of its own.
     random_state : int, Generator, RandomState or None, default=None
-        For the basis, the learner and the query.
+        For the default learner and the query; a given learner has its own.
 
     Attributes
     ----------
@@ -118,21 +120,21 @@ class UnifiedKernelMachine(ClassifierMixin, TransformerMixin, BaseEstimator):
                 "None; mark unlabelled points by -1."
             )
             raise ValueError(msg)
+        points = self._checked(X, reset=True)
         labels = encode_labels(y)
         rng = as_generator(self.random_state)
         self._seed = int(rng.integers(2**31))
         learner = self._new_learner(pairs)
         machine = self._new_machine()
         self.ids_ = row_ids(X, len(labels.codes))
-        self._X, self._pairs, self._n_asked = X, pairs, 0
-        self._y = _own_copy(y)
-        self._learn(learner, machine)
+        self._X, self._pairs, self._n_asked = points, pairs, 0
+        self._learn(learner, machine, _own_copy(y))
         return self
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Return the class of points, (m,)."""
         check_is_fitted(self, "machine_")
-        return np.asarray(self.machine_.predict(X))
+        return np.asarray(self.machine_.predict(self._checked(X, reset=False)))
 
     def predict_proba(self, X: ArrayLike | None) -> FloatArray:
         """Return the probability of every class, (m, n_classes).
@@ -141,6 +143,7 @@ class UnifiedKernelMachine(ClassifierMixin, TransformerMixin, BaseEstimator):
         probabilities gives those of its decision values.
         """
         check_is_fitted(self, "machine_")
+        X = self._training_rows() if X is None else self._checked(X, reset=False)
         if hasattr(self.machine_, "predict_proba"):
             return np.asarray(self.machine_.predict_proba(X))
         scores = self.machine_.decision_function(X)
@@ -151,17 +154,20 @@ class UnifiedKernelMachine(ClassifierMixin, TransformerMixin, BaseEstimator):
     def decision_function(self, X: ArrayLike) -> FloatArray:
         """Return decision values, (m,) for two classes, else (m, n_classes)."""
         check_is_fitted(self, "machine_")
+        X = self._checked(X, reset=False)
         return np.asarray(self.machine_.decision_function(X))
 
     def transform(self, X: ArrayLike) -> FloatArray:
         """Return features whose inner products are the learned kernel, (m, r)."""
         check_is_fitted(self, "machine_")
-        return np.asarray(self.learner_.transform(X))
+        return np.asarray(self.learner_.transform(self._checked(X, reset=False)))
 
     def fit_transform(self, X: ArrayLike, y: ArrayLike, **evidence: Any) -> FloatArray:
         """Fit and return the features of the training rows, without a search."""
-        features: FloatArray = self.fit(X, y, **evidence).kernel_.features()
-        return features
+        self.fit(X, y, **evidence)
+        if hasattr(self.kernel_, "features"):
+            return np.asarray(self.kernel_.features())
+        return np.asarray(self.learner_.transform(self._X))
 
     def ask(self, n: int = 1) -> NDArray[Any]:
         """Return the ids of the unlabelled rows most worth a label.
@@ -182,7 +188,7 @@ class UnifiedKernelMachine(ClassifierMixin, TransformerMixin, BaseEstimator):
                 self.query,
                 int(n),
                 proba=self.predict_proba(None),
-                features=self.kernel_.features(),
+                features=self._features(),
                 labeled=self.labeled_,
                 candidates=np.setdiff1d(np.arange(len(self._y)), self.labeled_),
                 rng=rng,
@@ -201,9 +207,17 @@ class UnifiedKernelMachine(ClassifierMixin, TransformerMixin, BaseEstimator):
             Their labels; a class that was not there before is welcome.
         """
         check_is_fitted(self, "machine_")
-        positions = self._positions(np.atleast_1d(np.asarray(rows)))
-        y = self._y.copy()
-        y[positions] = np.atleast_1d(np.asarray(labels))
+        ids, answers = np.atleast_1d(np.asarray(rows)), _own_copy(np.atleast_1d(labels))
+        if ids.shape != answers.shape:
+            msg = f"{len(ids)} rows were named and {len(answers)} labels given."
+            raise ValueError(msg)
+        positions = self._positions(ids)
+        if len(np.unique(positions)) < len(positions):
+            msg = "a row is named twice; give each row one label."
+            raise ValueError(msg)
+        kinds = {self._y.dtype, answers.dtype}
+        y = self._y.astype(object if object in kinds else np.result_type(*kinds))
+        y[positions] = answers
         self._relearn(y)
         return self
 
@@ -254,17 +268,18 @@ class UnifiedKernelMachine(ClassifierMixin, TransformerMixin, BaseEstimator):
         """
         check_is_fitted(self, "machine_")
         rows = self.labeled_
+        X = self._training_rows() if X is None else self._checked(X, reset=False)
         return Explanation.of(self.machine_, X, self.ids_[rows], self._y[rows])
 
     def _relearn(self, y: NDArray[Any]) -> None:
         encode_labels(y)
         learner = clone(self.learner_)
-        basis = self.learner_.basis_
-        if not isinstance(basis, FrozenEstimator):
-            basis = FrozenEstimator(basis)
-        learner.set_params(basis=basis)
-        self._y = y
-        self._learn(learner, clone(self.machine_))
+        basis = getattr(self.learner_, "basis_", None)
+        if basis is not None:
+            if not isinstance(basis, FrozenEstimator):
+                basis = FrozenEstimator(basis)
+            learner.set_params(basis=basis)
+        self._learn(learner, clone(self.machine_), y)
 
     def _new_learner(self, pairs: Any) -> Any:
         if isinstance(self.learner, str):
@@ -272,14 +287,27 @@ class UnifiedKernelMachine(ClassifierMixin, TransformerMixin, BaseEstimator):
                 msg = f"learner must be 'auto' or a learner, got {self.learner!r}."
                 raise ValueError(msg)
             kind = AutoKernel if pairs is None else PairwiseKernel
-            return kind(random_state=self._seed)
-        learner = clone(self.learner)
-        if not isinstance(self.basis, str) and learner.get_params()["basis"] is None:
-            learner.set_params(basis=self.basis)
-        return learner
+            learner = kind(random_state=self._seed)
+        else:
+            learner = clone(self.learner)
+        if pairs is not None and "pairs" not in signature(learner.fit).parameters:
+            msg = f"{learner!r} learns from labels only; for pairs use PairwiseKernel."
+            raise TypeError(msg)
+        if isinstance(self.basis, str):
+            if self.basis != "auto":
+                msg = f"basis must be 'auto' or a basis, got {self.basis!r}."
+                raise ValueError(msg)
+            return learner
+        if learner.get_params().get("basis", self) is not None:
+            msg = f"{learner!r} has a basis of its own or takes none; leave out basis=."
+            raise ValueError(msg)
+        return learner.set_params(basis=self.basis)
 
     def _new_machine(self) -> Any:
         if not isinstance(self.machine, str):
+            if "kernel" not in self.machine.get_params():
+                msg = f"machine must take `kernel=`, and {self.machine!r} does not."
+                raise TypeError(msg)
             return clone(self.machine)
         if self.machine not in MACHINES:
             names = ", ".join(MACHINES)
@@ -287,21 +315,41 @@ class UnifiedKernelMachine(ClassifierMixin, TransformerMixin, BaseEstimator):
             raise ValueError(msg)
         return MACHINES[self.machine]()
 
-    def _learn(self, learner: Any, machine: Any) -> None:
+    def _learn(self, learner: Any, machine: Any, y: NDArray[Any]) -> None:
         evidence = {} if self._pairs is None else {"pairs": self._pairs}
-        self.learner_ = learner.fit(self._X, self._y, **evidence)
-        self.kernel_ = self.learner_.kernel_
-        machine.set_params(kernel=FrozenEstimator(self.learner_))
-        self.machine_ = machine.fit(self._X, self._y)
-        self.classes_ = self.machine_.classes_
-        self.labeled_ = self.machine_.labeled_
-        self.transduction_ = self.machine_.transduction_
-        for name in ("n_features_in_", "feature_names_in_"):  # a Graph has neither
-            if hasattr(self.machine_, name):
-                setattr(self, name, getattr(self.machine_, name))
+        learner.fit(self._X, y, **evidence)
+        machine.set_params(kernel=FrozenEstimator(learner)).fit(self._X, y)
+        self.learner_, self.machine_, self._y = learner, machine, y
+        self.kernel_ = learner.kernel_
+        self.classes_ = machine.classes_
+        self.labeled_ = machine.labeled_
+        self.transduction_ = machine.transduction_
+
+    def _training_rows(self) -> Any:
+        return None if hasattr(self.kernel_, "features") else self._X
+
+    def _features(self) -> FloatArray:
+        """Return features of the training rows; kernel values where there are none."""
+        if hasattr(self.kernel_, "features"):
+            return np.asarray(self.kernel_.features())
+        return np.asarray(self.machine_.similarity(self._X))
+
+    def _checked(self, X: Any, *, reset: bool) -> Any:
+        if isinstance(X, Graph):
+            return X
+        return validate_data(
+            self,
+            X,
+            reset=reset,
+            accept_sparse="csr",
+            dtype=[np.float64, np.float32],
+        )
 
     def _positions(self, ids: NDArray[Any]) -> IntArray:
         order = np.argsort(self.ids_, kind="stable")
+        if (self.ids_[order][1:] == self.ids_[order][:-1]).any():
+            msg = "row labels are not unique; reset the index of the data frame."
+            raise ValueError(msg)
         place = np.searchsorted(self.ids_[order], ids)
         found = order[np.minimum(place, len(order) - 1)]
         wrong = self.ids_[found] != ids
@@ -313,6 +361,8 @@ class UnifiedKernelMachine(ClassifierMixin, TransformerMixin, BaseEstimator):
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
+        if not isinstance(self.learner, str):
+            tags.input_tags.pairwise = get_tags(self.learner).input_tags.pairwise
         return tags
 
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.utils import Tags
+from sklearn.utils import Tags, get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mercer._checks import check_same_length
@@ -222,7 +222,10 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         precomputed = is_precomputed(self.kernel)
-        tags.input_tags.pairwise = precomputed
+        learned_from_pairs = (
+            is_learner(self.kernel) and get_tags(self.kernel).input_tags.pairwise
+        )
+        tags.input_tags.pairwise = precomputed or learned_from_pairs
         tags.input_tags.sparse = not precomputed
         return tags
 

@@ -8,6 +8,8 @@ from mercer.graphs.laplacian import LaplacianKind
 
 # Where |1 - gamma| is smaller, the factor 1 / (1 - gamma) is damped.
 SMALLEST_DIVISOR = 0.1
+# Of the distance to the last neighbour.
+EQUAL = 1e-4
 
 
 def extend_vectors(
@@ -61,18 +63,25 @@ def damped_inverse(x: FloatArray) -> FloatArray:
 
 
 def equal_training_points(indices: IntArray, distances: FloatArray) -> IntArray:
-    """Return for every new point the first training point at distance 0, or -1.
+    """Return for every new point the training point it equals, or -1.
+
+    Points equal each other if they are closer than 1e-4 of the distance to the last
+    neighbour: a copy in single precision, or read back from text, is the same point.
 
     Parameters
     ----------
     indices, distances : ndarray of shape (m, k)
-        Nearest training points. The search computes distances from differences, so
-        that they are exactly 0 between equal points.
+        Nearest training points, nearest first.
+
+    Returns
+    -------
+    int array of shape (m,)
+        The first of several equally near training points.
     """
-    first = np.min(
-        indices, axis=1, where=distances == 0, initial=np.iinfo(indices.dtype).max
-    )
-    return np.where((distances == 0).any(axis=1), first, -1)
+    equal = distances <= EQUAL * distances[:, -1:]
+    nearest = equal & (distances <= distances[:, :1])
+    first = np.min(indices, axis=1, where=nearest, initial=np.iinfo(indices.dtype).max)
+    return np.where(equal[:, 0], first, -1)
 
 
 def equal_training_rows(adjacency: SparseArray, weights: SparseArray) -> IntArray:
