@@ -54,9 +54,9 @@ def convergence(problem: PairProblem, n_steps: int) -> dict[str, float]:
 
 
 def run_selection(*, dataset: str, split: int) -> dict[str, float]:
-    """Return "percent|column" for Figure 2: twenty neighbours, B = N, r = 0.6."""
+    """Return "percent|column" for Figure 2: twenty neighbours, B = N."""
     _, y = points(dataset)
-    pairs = draw_pairs(y, 0.6, split)
+    pairs = draw_pairs(y, 0.7, split)
     L = graph_laplacian(dataset, 20, scaled=False)
     return selection(L, y, pairs, split, SHARES)
 
