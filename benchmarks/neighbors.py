@@ -136,7 +136,7 @@ def run_pynndescent(X: np.ndarray, judge: Judge, wanted: float) -> Iterator[tupl
     import pynndescent
 
     pynndescent.NNDescent(X[:3000], n_neighbors=K + 1, n_jobs=1, random_state=0)
-    for width in (13, 15, 17, 20, 30, 60):
+    for width in (11, 13, 15, 17, 20, 30, 60):
         seconds, index = cpu(
             lambda width=width: pynndescent.NNDescent(
                 X, n_neighbors=width, n_jobs=1, random_state=0
