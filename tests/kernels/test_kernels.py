@@ -55,7 +55,10 @@ KERNELS: list[Kernel] = [
     Normalized(Centered(Linear())),
     Centered(Normalized(POLYNOMIAL)),
 ]
-every_kernel = pytest.mark.parametrize("kernel", KERNELS, ids=str)
+# Addresses of functions differ between workers, names do not.
+every_kernel = pytest.mark.parametrize(
+    "kernel", KERNELS, ids=[str(kernel).split(" at 0x")[0] for kernel in KERNELS]
+)
 
 
 def points(rows: int = 6) -> st.SearchStrategy[FloatArray]:
