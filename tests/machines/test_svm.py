@@ -4,6 +4,8 @@ from sklearn.svm import SVC
 
 from data_folder import needs_data
 from mercer.datasets import load
+from mercer.exceptions import DisconnectedGraphWarning
+from mercer.kernels.parametric import RBF
 from mercer.machines.svm import KernelSVC
 
 
@@ -72,8 +74,26 @@ def test_equals_print(name, n_labeled):
     for C in 10.0 ** np.arange(-3, 4):
         accuracies = []
         for labeled, rest in data.splits[n_labeled]:
-            model = KernelSVC(C=C).fit(data.X[labeled], data.y[labeled])
+            model = KernelSVC(C=C, unreached="intercept")
+            model.fit(data.X[labeled], data.y[labeled])
             right = model.predict(data.X[rest]) == data.y[rest]
             accuracies.append(100 * right.mean())
         found.append((np.mean(accuracies), np.std(accuracies, ddof=1)))
     np.testing.assert_allclose(max(found), PRINTED[name, n_labeled], atol=0.005)
+
+
+def test_unreached_points_can_get_the_decision_of_libsvm():
+    X = np.array([[0.0], [0.1], [1.0], [1e6]])
+    y = np.array([0, 0, 1, -1])
+    for unreached in ("prior", "intercept"):
+        with pytest.warns(DisconnectedGraphWarning, match="1 of 1 points"):
+            model = KernelSVC(RBF(gamma=1.0), unreached=unreached).fit(X, y)
+        if unreached == "prior":
+            assert model.transduction_[3] == 0
+        else:
+            with pytest.warns(DisconnectedGraphWarning):
+                decision = model.decision_function(X[3:])
+            reference = SVC(kernel="rbf", gamma=1.0).fit(X[:3], y[:3])
+            assert decision == pytest.approx(reference.decision_function(X[3:]))
+    with pytest.raises(ValueError, match="unreached must be"):
+        KernelSVC(unreached="first").fit(X, y)

@@ -35,7 +35,7 @@ class Solution(NamedTuple):
 class KernelMachine(ClassifierMixin, BaseEstimator):
     r"""A classifier :math:`f(x) = \sum_i \alpha_i k(x, x_i) + b` over labelled points.
 
-    Subclasses write `_check_parameters`, `_solve` and `_prior_scores`.
+    Subclasses write `_check_parameters` and `_solve`.
     """
 
     kernel: Any
@@ -198,7 +198,8 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
 
     def _prior_scores(self) -> FloatArray:
         """Return the decision values that stand for the prior, (q,)."""
-        raise NotImplementedError
+        prior = self.class_prior_
+        return prior[1:] - prior[:1] if len(prior) == 2 else prior
 
     def _checked(self, X: Any, *, reset: bool) -> Any:
         if isinstance(X, Graph):

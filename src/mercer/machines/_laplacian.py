@@ -55,7 +55,7 @@ class DeformedKernel:
 class LaplacianMachine(KernelMachine):
     """Base of LapRLS, LapSVM and their versions with a grid.
 
-    Subclasses write `_solve`, `_prior_scores` and `_weights_of_norms`.
+    Subclasses write `_solve` and `_weights_of_norms`.
     """
 
     degree: int

@@ -29,16 +29,11 @@ class LeastSquares(LaplacianMachine):
         alpha: FloatArray = solve(K + ridge, targets, assume_a="pos")
         return K_held @ alpha
 
-    def _prior_scores(self) -> FloatArray:
-        prior = self.class_prior_
-        return prior[1:] - prior[:1] if len(prior) == 2 else prior
-
 
 class Hinge(LaplacianMachine):
     """The hinge loss, with an intercept."""
 
     certificate_: SVM
-    _unreached_get = "the decision of the intercept alone"
 
     def _solve(self, labels: Labels, weights: FloatArray) -> Solution:
         fit = self._machine(self._map.gram, targets_of(labels), self._ambient)
@@ -56,6 +51,3 @@ class Hinge(LaplacianMachine):
     def _machine(K: FloatArray, targets: FloatArray, gamma_A: float) -> SVM:
         signs = np.where(targets > 0, 1.0, -1.0)
         return solve_svm(K, signs, C=1 / (2 * gamma_A * len(K)))
-
-    def _prior_scores(self) -> FloatArray:
-        return self.intercept_

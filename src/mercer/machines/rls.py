@@ -85,7 +85,3 @@ class RLSClassifier(KernelMachine):
         self.certificate_ = fit
         self.loo_residuals_ = fit.loo_residuals
         return Solution(fit.coef, fit.dual_coef, np.zeros(fit.coef.shape[1]))
-
-    def _prior_scores(self) -> FloatArray:
-        prior = self.class_prior_
-        return prior[1:] - prior[:1] if len(prior) == 2 else prior

@@ -102,7 +102,6 @@ class SimpleMKL(KernelMachine):
     weights_: FloatArray
     certificate_: MKL
     n_iter_: int
-    _unreached_get = "the decision of the intercept alone"
 
     def __init__(
         self,
@@ -160,6 +159,3 @@ class SimpleMKL(KernelMachine):
         fit = self.certificate_
         coef = self._map.labeled.T @ fit.dual_coef
         return Solution(coef, fit.dual_coef, fit.intercept)
-
-    def _prior_scores(self) -> FloatArray:
-        return self.intercept_

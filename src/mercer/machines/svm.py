@@ -31,6 +31,9 @@ class KernelSVC(KernelMachine):
         Weights of the classes, as in scikit-learn.
     tol : float, default=1e-3
         Bound on the violation of the optimality conditions, as in LIBSVM.
+    unreached : {"prior", "intercept"}, default="prior"
+        What decides about points that no labelled point reaches: the shares of the
+        classes, or the intercept alone, as in LIBSVM.
 
     Attributes
     ----------
@@ -56,8 +59,7 @@ class KernelSVC(KernelMachine):
     -----
     For three or more classes `decision_function` counts the votes of the pairs, and
     the sum of their decisions breaks ties, as in scikit-learn; `predict` is its
-    argmax. A point that no labelled point reaches has the decision of the intercept
-    alone, as in scikit-learn, and a warning tells how many there are.
+    argmax. A warning tells how many points no labelled point reaches.
 
     Examples
     --------
@@ -67,7 +69,6 @@ class KernelSVC(KernelMachine):
     """
 
     certificate_: float
-    _unreached_get = "the decision of the intercept alone"
 
     def __init__(
         self,
@@ -76,16 +77,23 @@ class KernelSVC(KernelMachine):
         C: float = 1.0,
         class_weight: dict[Any, float] | str | None = None,
         tol: float = 1e-3,
+        unreached: str = "prior",
     ) -> None:
         self.kernel = kernel
         self.C = C
         self.class_weight = class_weight
         self.tol = tol
+        self.unreached = unreached
 
     def _check_parameters(self) -> None:
         for name in ("C", "tol"):
             value = getattr(self, name)
             check_scalar(value, name, Real, min_val=0, include_boundaries="neither")
+        if self.unreached not in {"prior", "intercept"}:
+            msg = f"unreached must be 'prior' or 'intercept', got {self.unreached!r}."
+            raise ValueError(msg)
+        if self.unreached == "intercept":
+            self._unreached_get = "the decision of the intercept alone"
 
     def _solve(self, labels: Labels, weights: FloatArray) -> Solution:
         K = self._map.gram
@@ -143,6 +151,8 @@ class KernelSVC(KernelMachine):
         return super()._codes_of(scores)
 
     def _prior_scores(self) -> FloatArray:
+        if self.unreached == "prior":
+            return super()._prior_scores()
         scores: FloatArray = self._combine(self.intercept_[None, :])[0]
         return scores
 
