@@ -13,7 +13,7 @@ demo: $(VENV)/.demo
 	$(BIN)/mercer learn examples/data/wine.csv --target cultivar --id id
 
 test: lint
-	$(BIN)/pytest -q -n auto -m "not slow"
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -q -n auto -m "not slow"
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
