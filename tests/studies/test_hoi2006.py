@@ -15,6 +15,7 @@ from mercer.studies.hoi2006_methods import (
     compare_schemes,
     prepare,
 )
+from mercer.studies.runner import by_row
 from mercer.studies.table import make_table
 
 STUDIES = {study.name: study for study in hoi2006.STUDIES}
@@ -85,7 +86,7 @@ def test_curves_have_a_row_for_each_dimension(problem):
 
 def test_coefficients_decay_by_their_factor(problem):
     run = hoi2006_figures.coefficients(problem, "RBF", 0)
-    rows = hoi2006_figures.by_row({"all": [run]})
+    rows = by_row({"all": [run]})
     for decay in (1.0, 2.0, 3.0):
         weights = np.array([runs[0][f"C={decay:g}"] for runs in rows.values()])
         assert weights[0] == 1

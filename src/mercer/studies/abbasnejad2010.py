@@ -6,6 +6,7 @@ import numpy as np
 
 from mercer.studies import abbasnejad2010_figures as figures
 from mercer.studies import abbasnejad2010_methods as methods
+from mercer.studies.runner import by_row
 from mercer.studies.study import Job, Result, Results, Study
 
 PAPER = "001"
@@ -150,19 +151,6 @@ def best_single(results: Results) -> list[str]:
     return [f"Ahead of the best single kernel, of {n_cells} cells: {counts}."]
 
 
-def by_matrix(results: Results) -> Results:
-    """Spread "matrix|column" over rows and columns."""
-    table: Results = {}
-    for run in (run for runs in results.values() for run in runs):
-        rows: dict[str, dict[str, float]] = {}
-        for name, value in run.items():
-            row, column = name.split("|")
-            rows.setdefault(row, {})[column] = value
-        for row, columns in rows.items():
-            table.setdefault(row, []).append(columns)
-    return table
-
-
 STUDIES = [
     Study(
         PAPER,
@@ -214,7 +202,7 @@ STUDIES = [
         "Kernel matrices of twelve views of an object",
         _figure2,
         better=None,
-        collect=by_matrix,
+        collect=by_row,
         draw=figures.draw_matrices,
         deviations=STAND_IN,
         decimals=3,
@@ -225,7 +213,7 @@ STUDIES = [
         "Two leading eigenvectors of twelve views of an object",
         _figure3,
         better=None,
-        collect=by_matrix,
+        collect=by_row,
         draw=figures.draw_eigenvectors,
         deviations=(
             "The paper reads off the plot that influential images lie near its centre; "

@@ -1,12 +1,14 @@
 """Dai and Yeung, "Kernel Selection for Semi-Supervised Kernel Machines" (ICML 2007)."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from mercer.studies import dai2007_methods as methods
 from mercer.studies.dai2007_methods import BETA, GAMMA, TOL
+from mercer.studies.runner import by_row
 from mercer.studies.study import Job, Result, Results, Study
 
 PAPER = "002"
@@ -86,20 +88,6 @@ def gains(results: Results, first: str, second: str) -> list[str]:
     return sentences
 
 
-def by_kernel(results: Results) -> Results:
-    """Return a row for each kernel, two columns for each pair of digits."""
-    table: Results = {}
-    for pair, runs in results.items():
-        for run in runs:
-            kernels: dict[str, dict[str, float]] = {}
-            for name, value in run.items():
-                kernel, column = name.split("|")
-                kernels.setdefault(kernel, {})[f"{pair} {column}"] = value
-            for kernel, columns in kernels.items():
-                table.setdefault(kernel, []).append(columns)
-    return table
-
-
 def draw_figure1(figure: Any, results: Results) -> None:
     """Draw error and weight over the kernels, a panel for each pair of digits."""
     figure.set_size_inches(12, 7)
@@ -160,7 +148,7 @@ STUDIES = [
         "Each graph Laplacian kernel: its error alone and its weight among all 30",
         _figure1,
         better=None,
-        collect=by_kernel,
+        collect=partial(by_row, named=True),
         draw=draw_figure1,
         deviations=(
             "The figure has no numbers to compare with. Ours are means over the draws; "

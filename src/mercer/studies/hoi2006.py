@@ -10,6 +10,7 @@ from mercer._typing import FloatArray
 from mercer.studies import hoi2006_figures as figures
 from mercer.studies import hoi2006_methods as methods
 from mercer.studies.hoi2006_methods import DECAY, N_ASKED, N_COMPONENTS, WITHOUT_B
+from mercer.studies.runner import by_row
 from mercer.studies.study import Job, Results, Study
 
 PAPER = "003"
@@ -174,7 +175,7 @@ def _curve(
         jobs,
         better=None,
         deviations=("The figure has no numbers to compare with.", *SETUP[1:]),
-        collect=figures.by_row,
+        collect=by_row,
         draw=figures.draw_lines,
     )
 

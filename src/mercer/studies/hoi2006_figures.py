@@ -76,20 +76,6 @@ def _unit(K: FloatArray) -> FloatArray:
     return scaled
 
 
-def by_row(results: Results) -> Results:
-    """Spread "row|column" over rows and columns."""
-    table: Results = {}
-    for runs in results.values():
-        for run in runs:
-            rows: dict[str, dict[str, float]] = {}
-            for name, value in run.items():
-                row, column = name.split("|")
-                rows.setdefault(row, {})[column] = value
-            for row, columns in rows.items():
-                table.setdefault(row, []).append(columns)
-    return table
-
-
 def draw_lines(figure: Any, results: Results) -> None:
     """Draw every column over the rows, energy on an axis of its own."""
     figure.set_size_inches(8, 4.5)

@@ -7,6 +7,7 @@ import numpy as np
 
 from mercer.studies import zhuang2009_figures as figures
 from mercer.studies import zhuang2009_methods as methods
+from mercer.studies.runner import by_row
 from mercer.studies.study import Job, Result, Results, Study
 
 PAPER = "004"
@@ -160,21 +161,6 @@ def _mean(runs: list[dict[str, float]], column: str) -> float:
     return float(np.mean([run[column] for run in runs if column in run]))
 
 
-def by_row(results: Results, *, named: bool) -> Results:
-    """Spread "row|column" over rows; `named` columns start with the data set."""
-    table: Results = {}
-    for dataset, runs in results.items():
-        for run in runs:
-            rows: dict[str, dict[str, float]] = {}
-            for name, value in run.items():
-                row, column = name.split("|")
-                column = f"{dataset} {column}" if named else column
-                rows.setdefault(row, {})[column] = value
-            for row, columns in rows.items():
-                table.setdefault(row, []).append(columns)
-    return table
-
-
 STUDIES = [
     Study(
         PAPER,
@@ -238,7 +224,7 @@ STUDIES = [
         "Pairs chosen by section 3.2.4 and at random, a1a",
         _figure2,
         better=None,
-        collect=partial(by_row, named=False),
+        collect=by_row,
         draw=figures.draw_figure2,
         deviations=(
             "Rows are percent of the pairs; the figure has no numbers, its caption "
