@@ -5,7 +5,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mercer.cli.running import load_model, output_options, reading_options, run
+from mercer.cli.running import (
+    load_model,
+    output_options,
+    read_rows,
+    reading_options,
+    run,
+)
 
 if TYPE_CHECKING:
     from mercer.tables.stages import Stages
@@ -41,22 +47,13 @@ def command(
 
     def job(stages: "Stages") -> dict[str, Any]:
         from mercer.tables.learning import predictions_frame
-        from mercer.tables.reading import read_table
-        from mercer.tables.target import read_ids
         from mercer.tables.writing import all_or_nothing, write_frame
 
         stages.begin("reading")
         loaded = load_model(model)
-        table = read_table(
-            file,
-            delimiter=delimiter,
-            encoding=encoding,
-            missing=missing,
-            as_text=tuple(c for c in (loaded.target, loaded.id) if c),
-            image_shape=loaded.image_shape,
+        table, ids = read_rows(
+            loaded, file, delimiter=delimiter, encoding=encoding, missing=missing
         )
-        has_id = loaded.id in table.frame.columns
-        ids = read_ids(table, loaded.id if has_id else None)
         stages.begin("predictions")
         frame = predictions_frame(ids, loaded.predict_proba(table), loaded.classes_)
         stages.begin("files")

@@ -57,6 +57,21 @@ def load_model(path: Path) -> Any:
     return model
 
 
+def read_rows(model: Any, file: Path, **options: Any) -> tuple[Any, Any]:
+    """Return the table in a file, read as the model was taught, and its row ids."""
+    from mercer.tables.reading import read_table
+    from mercer.tables.target import read_ids
+
+    table = read_table(
+        file,
+        as_text=tuple(column for column in (model.target, model.id) if column),
+        image_shape=model.image_shape,
+        **options,
+    )
+    has_id = model.id in table.frame.columns
+    return table, read_ids(table, model.id if has_id else None)
+
+
 def run(
     job: Callable[["Stages"], dict[str, Any]],
     describe: Callable[[dict[str, Any]], str],
