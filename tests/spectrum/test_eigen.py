@@ -138,6 +138,7 @@ def test_a_pair_that_stays_missing_is_an_error(monkeypatch: pytest.MonkeyPatch) 
 
     monkeypatch.setattr(eigen, "filtered_lanczos", forgetful)
     monkeypatch.setattr(eigen, "_merged", lambda A, pairs, *rest: pairs)
+    monkeypatch.setattr(eigen, "DENSE_AT_MOST", 0)
     with pytest.raises(EigenpairError, match="still finds the value"):
         solve(HARD["cloud"], 20)
 
@@ -161,3 +162,28 @@ def test_values_may_crowd_beyond_the_last_pair(step: float) -> None:
     pairs = smallest_eigenpairs(A, 100, upper=2.0, null=null, rng=rng)
     assert pairs.method == "filtered lanczos"
     np.testing.assert_allclose(pairs.values, values[:100], atol=1e-12)
+
+
+def test_dense_algebra_takes_over_where_the_search_gives_up(monkeypatch):
+    def gives_up(*args, **kwargs):
+        raise EigenpairError
+
+    n = 1300
+    path = sparse.diags_array(
+        [
+            np.full(n - 1, -1.0),
+            np.r_[1.0, np.full(n - 2, 2.0), 1.0],
+            np.full(n - 1, -1.0),
+        ],
+        offsets=[-1, 0, 1],
+    ).tocsr()
+    null = np.full((n, 1), n**-0.5)
+    arguments = {"upper": 4.0, "null": null, "rng": np.random.default_rng(0)}
+    monkeypatch.setattr(eigen, "_searched", gives_up)
+    pairs = eigen.smallest_eigenpairs(path, 5, **arguments)
+    assert pairs.method == "dense"
+    expected = 2 - 2 * np.cos(np.pi * np.arange(5) / n)
+    np.testing.assert_allclose(pairs.values, expected, atol=1e-10)
+    monkeypatch.setattr(eigen, "DENSE_AT_MOST", n - 1)
+    with pytest.raises(EigenpairError):
+        eigen.smallest_eigenpairs(path, 5, **arguments)

@@ -12,6 +12,8 @@ from mercer.exceptions import EigenpairError
 from mercer.spectrum.lanczos import BLOCK, RitzPairs, filtered_lanczos
 
 DENSE_UP_TO = 1200
+# Where values crowd so much that Lanczos gives up, dense algebra answers up to here.
+DENSE_AT_MOST = 5000
 # Values closer than this share of the spectrum's width count as equal.
 SAME = 1e-6
 
@@ -69,7 +71,8 @@ def smallest_eigenpairs(
     search, with a new random start, for the smallest value in the complement of all
     that was found. A Krylov method that skipped a pair, such as one of many copies of
     a repeated eigenvalue, has it there. What the search finds below the last kept
-    value is computed and merged until it finds nothing more.
+    value is computed and merged until it finds nothing more. Values may crowd so much
+    that this search does not end; up to 5000 points LAPACK then takes over.
 
     Examples
     --------
@@ -91,8 +94,14 @@ def smallest_eigenpairs(
         values, vectors = _dense(A, null, min(k + 1, n - c), upper)
         method = "dense"
     else:
-        values, vectors = _searched(A, null, k, upper, tol, rng)
-        method = "filtered lanczos"
+        try:
+            values, vectors = _searched(A, null, k, upper, tol, rng)
+            method = "filtered lanczos"
+        except EigenpairError:
+            if n > DENSE_AT_MOST:
+                raise
+            values, vectors = _dense(A, null, min(k + 1, n - c), upper)
+            method = "dense"
     next_value = float(values[k]) if k < len(values) else np.inf
     vectors = np.hstack([null, vectors[:, :k]])
     return _assembled(A, values[:k], vectors, next_value, upper, tol, method)
