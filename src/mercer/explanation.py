@@ -71,9 +71,8 @@ class Explanation:
                 "no sum over examples explains; use machine='klr' or 'rls'."
             )
             raise TypeError(msg)
-        similarity = machine.similarity(X)  # (m, l)
+        similarity, decision = machine.similarity_and_decision(X)  # (m, l), (m, q)
         contributions = similarity[:, :, None] * machine.dual_coef_
-        decision = machine.decision_function(X).reshape(len(similarity), q)
         rest = decision - contributions.sum(axis=1) - machine.intercept_
         return cls(
             contributions, machine.intercept_, rest, ids, labels, machine.classes_

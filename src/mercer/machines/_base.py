@@ -122,6 +122,11 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
         """
         return self._map.similarity(self._represent(X))
 
+    def similarity_and_decision(self, X: ArrayLike) -> tuple[FloatArray, FloatArray]:
+        """Return `similarity` and decision values, (m, q), from one search."""
+        R = self._represent(X)
+        return self._map.similarity(R), self._scores(R)
+
     def _represent(self, X: Any) -> FloatArray:
         check_is_fitted(self, "dual_coef_")
         if X is not None:
