@@ -33,13 +33,6 @@ def test_no_positive_eigenvalue_gives_the_zero_kernel():
     assert best.objective == best.bound == 0.0
 
 
-def test_only_the_lower_triangle_is_read():
-    A = symmetric(0, 5)
-    lower = np.tril(A) + np.triu(np.full((5, 5), 7.0), 1)
-    expected, got = (solve_budgeted_psd(M, budget=3.0) for M in (A, lower))
-    assert got.objective == pytest.approx(expected.objective, rel=1e-12)
-
-
 @pytest.mark.parametrize("budget", [0.0, -1.0, np.nan])
 def test_budget_must_be_positive(budget):
     with pytest.raises(ValueError, match="budget must be positive"):

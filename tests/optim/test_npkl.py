@@ -52,7 +52,7 @@ def test_agrees_with_the_sdp(loss, C, budget):
 @pytest.mark.parametrize("budget", [14.0, 98.0])
 def test_linear_loss_agrees_with_the_sdp(budget):
     L, pairs, forms = random_problem(seed=2)
-    A = (forms.combine(np.full(len(pairs), 2.0)) - sparse.csr_array(L)).toarray()
+    A = forms.less(np.full(len(pairs), 2.0), L)
     best = solve_budgeted_psd(A, budget=budget)
     T = pairs.matrix().toarray()
     reference = npkl_sdp(L, T, loss="linear", C=2.0, budget=budget)
@@ -161,7 +161,7 @@ def test_algorithm_1_starts_at_the_linear_loss():
     paper = solve_npkl_paper(
         PairProblem(forms, L, "squared_hinge", 2.0, 14.0), max_eigh=1
     )
-    A = forms.combine(np.ones(len(pairs))).toarray() - L
+    A = forms.less(np.ones(len(pairs)), L)
     linear = solve_budgeted_psd(A, budget=14.0)
     np.testing.assert_allclose(dense(paper), dense(linear), atol=1e-9)
 
@@ -189,6 +189,10 @@ def test_margins_and_combine_are_adjoint(kind, width):
     np.testing.assert_allclose(
         forms.apply(weights, left), forms.combine(weights) @ left, atol=1e-12
     )
+    penalty = rng.normal(size=(forms.side, forms.side))
+    for L in (penalty, sparse.csr_array(penalty)):
+        A = forms.less(weights, L) + penalty
+        np.testing.assert_allclose(A @ left, forms.apply(weights, left), atol=1e-12)
     stacked = forms.stacked() @ (left @ right.T).ravel()
     np.testing.assert_allclose(stacked, forms.margins(left, right), atol=1e-12)
 

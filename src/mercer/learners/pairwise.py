@@ -230,7 +230,7 @@ class PairwiseKernel(SpectralLearner):
         factor = 2.0 if self.ordered else 1.0
         C, m = self.C_ * factor, family.forms.n_pairs
         if self.loss == "linear":
-            A = np.asarray(family.forms.combine(np.full(m, C)) - family.penalty)
+            A = family.forms.less(np.full(m, C), family.penalty)
             best = solve_budgeted_psd(A, budget=self.budget_)
             return NPKLSolution(
                 best.values,

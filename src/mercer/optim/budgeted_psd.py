@@ -28,7 +28,7 @@ def solve_budgeted_psd(A: FloatArray, *, budget: float) -> BudgetedPSD:
     Parameters
     ----------
     A : ndarray of shape (n, n)
-        Symmetric. Only the lower triangle is read.
+        Symmetric.
     budget : float
         Bound B > 0 on :math:`\operatorname{tr}(KK)`.
 
@@ -56,10 +56,12 @@ def solve_budgeted_psd(A: FloatArray, *, budget: float) -> BudgetedPSD:
     values, vectors = positive_eigenpairs(A)
     norm = float(np.linalg.norm(values))
     scale = np.sqrt(budget) / norm if norm > 0 else 0.0
-    symmetric = np.tril(A) + np.tril(A, -1).T
-    objective = float(np.sum((symmetric @ vectors) * vectors * (values * scale)))
+    images = np.einsum("ij,ij->j", A @ vectors, vectors)
     return BudgetedPSD(
-        values * scale, vectors, objective, float(np.sqrt(budget) * norm)
+        values * scale,
+        vectors,
+        objective=float(scale * (images @ values)),
+        bound=float(np.sqrt(budget) * norm),
     )
 
 

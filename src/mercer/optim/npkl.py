@@ -14,10 +14,9 @@ and any a in the box bound the optimum from both sides; their distance is the ga
 """
 
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
-from scipy import sparse
 from scipy.linalg import eigvalsh
 
 from mercer._typing import FloatArray, SparseArray
@@ -65,8 +64,7 @@ class PairProblem:
 
     def matrix(self, a: FloatArray) -> FloatArray:
         """Return A(a), dense."""
-        A: Any = self.forms.combine(a) - self.penalty
-        return np.asarray(A.toarray() if sparse.issparse(A) else A)
+        return self.forms.less(a, self.penalty)
 
     def loss_at(self, margins: FloatArray) -> float:
         """Return C times the sum of losses."""

@@ -12,7 +12,7 @@ from mercer._typing import FloatArray
 from mercer.optim.budgeted_psd import positive_eigenpairs
 from mercer.optim.pair_forms import PairForms
 
-__all__ = ["SDPSolution", "solve_npkl_sdp"]
+__all__ = ["SDPSolution", "npkl_program", "solve_npkl_sdp"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,6 +65,32 @@ def solve_npkl_sdp(
     linear loss eq. (4) is unbounded as printed: a kernel that gains gains more when
     scaled up. The bound of eq. (5) repairs that.
     """
+    problem, K = npkl_program(forms, penalty, loss=loss, C=C, budget=budget)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Solution may be inaccurate", UserWarning)
+        problem.solve(solver=solver, **(solver_options or {}))
+    if K.value is None:
+        msg = f"{solver} found no kernel: {problem.status}."
+        raise RuntimeError(msg)
+    if problem.status != "optimal":
+        msg = f"{solver} stopped at status {problem.status!r}; see solver_options."
+        warnings.warn(msg, ConvergenceWarning, stacklevel=3)
+    reported = float(problem.value)
+    values, vectors = positive_eigenpairs(K.value)
+    K.value = (vectors * values) @ vectors.T
+    objective = float(problem.objective.value)
+    return SDPSolution(values, vectors, objective, reported, problem.status)
+
+
+def npkl_program(
+    forms: PairForms,
+    penalty: FloatArray,
+    *,
+    loss: Literal["hinge", "linear"],
+    C: float,
+    budget: float | None = None,
+) -> tuple[Any, Any]:
+    """Return the program of `solve_npkl_sdp` and its variable K, as cvxpy's objects."""
     if loss == "linear" and budget is None:
         msg = "the linear loss has no minimum without a budget; give one, or use hinge."
         raise ValueError(msg)
@@ -73,24 +99,9 @@ def solve_npkl_sdp(
     except ImportError as error:
         msg = "NPKL by semi-definite programming needs cvxpy: pip install mercer[sdp]."
         raise ImportError(msg) from error
-    side = forms.side
-    K = cp.Variable((side, side), PSD=True)
+    K = cp.Variable((forms.side, forms.side), PSD=True)
     margins = forms.stacked() @ cp.vec(K, order="C")
     losses = cp.sum(cp.pos(1 - margins)) if loss == "hinge" else -cp.sum(margins)
     objective = cp.sum(cp.multiply(penalty, K)) + C * losses
     constraints = [] if budget is None else [cp.norm(K, "fro") <= np.sqrt(budget)]
-    problem = cp.Problem(cp.Minimize(objective), constraints)
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Solution may be inaccurate", UserWarning)
-        problem.solve(solver=solver, **(solver_options or {}))
-    if K.value is None:
-        msg = f"{solver} found no kernel: {problem.status}."
-        raise RuntimeError(msg)
-    if problem.status != cp.OPTIMAL:
-        msg = f"{solver} stopped at status {problem.status!r}; see solver_options."
-        warnings.warn(msg, ConvergenceWarning, stacklevel=3)
-    values, vectors = positive_eigenpairs(K.value)
-    K.value = (vectors * values) @ vectors.T
-    return SDPSolution(
-        values, vectors, float(objective.value), float(problem.value), problem.status
-    )
+    return cp.Problem(cp.Minimize(objective), constraints), K

@@ -8,7 +8,7 @@ else of a pair.
 """
 
 from dataclasses import dataclass
-from typing import Protocol, Self
+from typing import Any, Protocol, Self
 
 import numpy as np
 from scipy import sparse
@@ -31,6 +31,11 @@ class PairForms(Protocol):
 
     def combine(self, weights: FloatArray) -> FloatArray | SparseArray:
         """Return the sum of weights[p] S_p; the answer can be multiplied by `@`."""
+
+    def less(
+        self, weights: FloatArray, penalty: FloatArray | SparseArray
+    ) -> FloatArray:
+        """Return combine(weights) - penalty, dense and new."""
 
     def apply(self, weights: FloatArray, Q: FloatArray) -> FloatArray:
         """Return combine(weights) @ Q, for a narrow Q without forming the sum."""
@@ -71,6 +76,16 @@ class EntryForms:
             shape=(self.side, self.side),
         ).tocsr()
         return half + half.T
+
+    def less(
+        self, weights: FloatArray, penalty: FloatArray | SparseArray
+    ) -> FloatArray:
+        """Return combine(weights) - penalty, dense and new."""
+        A: FloatArray = np.negative(_dense(penalty))
+        half = weights * self.signs / 2
+        np.add.at(A, (self.first, self.second), half)
+        np.add.at(A, (self.second, self.first), half)
+        return A
 
     def apply(self, weights: FloatArray, Q: FloatArray) -> FloatArray:
         """Return combine(weights) @ Q."""
@@ -146,6 +161,12 @@ class BasisForms:
         core: FloatArray = self.rows.T @ (self.entries.combine(weights) @ self.rows)
         return (core + core.T) / 2
 
+    def less(
+        self, weights: FloatArray, penalty: FloatArray | SparseArray
+    ) -> FloatArray:
+        """Return combine(weights) - penalty."""
+        return self.combine(weights) - _dense(penalty)
+
     def apply(self, weights: FloatArray, Q: FloatArray) -> FloatArray:
         """Return combine(weights) @ Q, from the right if Q is narrow."""
         if Q.shape[1] >= self.side // 2:
@@ -166,3 +187,8 @@ class BasisForms:
         rows = np.einsum("p,pi,pj->pij", self.entries.signs / 2, i, j)
         symmetric: FloatArray = rows + rows.transpose(0, 2, 1)
         return symmetric.reshape(self.n_pairs, -1)
+
+
+def _dense(penalty: Any) -> FloatArray:
+    matrix: FloatArray = penalty.toarray() if sparse.issparse(penalty) else penalty
+    return matrix
