@@ -7,6 +7,10 @@ from numpy.typing import NDArray
 
 from mercer._typing import IntArray
 
+_BLOCK = 4096
+# Above the rounding of single precision, far below the exchange of two rows.
+_SAME = 1e-6
+
 
 def take_rows(X: Any, rows: IntArray) -> Any:
     """Return the given rows of an array, sparse array, data frame or list.
@@ -39,3 +43,38 @@ def row_ids(X: Any, n: int) -> NDArray[Any]:
         labels: NDArray[Any] = index.to_numpy()
         return labels
     return np.arange(n)
+
+
+def fingerprint(X: Any) -> tuple[float, float]:
+    r"""Return :math:`c^\top X p` and :math:`\|X p\|` for fixed random c and p.
+
+    The first changes with the values and the order of rows, the second is its size.
+
+    Parameters
+    ----------
+    X : array-like or sparse array of shape (n, d)
+        Numbers.
+    """
+    rows = X.tocsr() if hasattr(X, "tocsr") else np.asarray(X)
+    n, d = rows.shape
+    rng = np.random.default_rng(0)
+    p, c = rng.standard_normal(d), rng.standard_normal(n)
+    image = np.empty(n)
+    for start in range(0, n, _BLOCK):
+        block = rows[start : start + _BLOCK]
+        image[start : start + _BLOCK] = block.astype(np.float64) @ p
+    return float(c @ image), float(np.linalg.norm(image))
+
+
+def same_rows(one: tuple[float, float], other: tuple[float, float]) -> bool:
+    """Tell whether two fingerprints can be of the same rows in the same order.
+
+    Examples
+    --------
+    >>> X = np.array([[0.0, 1.0], [2.0, 3.0]])
+    >>> same_rows(fingerprint(X), fingerprint(X.astype(np.float32)))
+    True
+    >>> same_rows(fingerprint(X), fingerprint(X[::-1]))
+    False
+    """
+    return not abs(one[0] - other[0]) > _SAME * max(one[1], other[1])

@@ -13,7 +13,9 @@ from mercer.learners.closed_form import ClosedFormKernel, ClosedFormKernelCV
 from mercer.learners.combination import AverageKernel, CenteredAlignmentKernel
 from mercer.learners.decaying import DecayingKernel
 from mercer.learners.filter_kernel import FilterKernel
+from mercer.learners.influence import InfluenceKernel
 from mercer.learners.ordered import OrderedKernel
+from mercer.learners.pairwise import PairwiseKernel
 from mercer.learners.parameter_free import ParameterFreeKernel
 from mercer.spectrum.graph import GraphBasis
 
@@ -91,6 +93,8 @@ def test_frozen_basis_is_used_as_it_is(learner) -> None:
     assert np.allclose(frozen.weights_, fresh.weights_, rtol=1e-12)
     with pytest.raises(ValueError, match="fitted to 60 points, X has 59"):
         frozen.fit(X[:-1], y[:-1])
+    with pytest.raises(ValueError, match="60 other points than X, or to the same in"):
+        frozen.fit(X[::-1], y[::-1])
 
 
 def test_graph_stands_in_for_points() -> None:
@@ -99,6 +103,32 @@ def test_graph_stands_in_for_points() -> None:
     from_points = ParameterFreeKernel(GraphBasis(n_components=20)).fit(X, y)
     from_graph = ParameterFreeKernel(GraphBasis(n_components=20)).fit(basis.graph_, y)
     assert np.allclose(from_points.kernel_(), from_graph.kernel_(), rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    "learner", [DecayingKernel(), *COMBINED, InfluenceKernel()], ids=name
+)
+def test_a_graph_has_no_points_to_compare(learner) -> None:
+    X, y = points()
+    graph = GraphBasis(n_components=20).fit(X).graph_
+    with pytest.raises(TypeError, match=r"X is a Graph, and .* compares points"):
+        learner.fit(graph, y)
+
+
+def test_a_decaying_kernel_of_a_graph() -> None:
+    X, y = points()
+    basis = GraphBasis(n_components=20)
+    from_graph = DecayingKernel(basis=basis).fit(GraphBasis().fit(X).graph_, y)
+    from_points = DecayingKernel(basis=basis).fit(X, y)
+    assert np.allclose(from_points.kernel_(), from_graph.kernel_(), rtol=1e-9)
+
+
+@pytest.mark.parametrize("learner", [*SPECTRAL, PairwiseKernel()], ids=name)
+@pytest.mark.parametrize("n", [0, 1])
+def test_too_few_points(learner, n) -> None:
+    wanted = "X has one sample" if n else "X has no sample"
+    with pytest.raises(ValueError, match=wanted):
+        clone(learner).fit(np.empty((n, 2)), np.zeros(n))
 
 
 def test_anything_else_is_no_basis() -> None:

@@ -12,6 +12,8 @@ from sklearn.metrics.pairwise import rbf_kernel
 from mercer.exceptions import DisconnectedGraphWarning, NotPSDError
 from mercer.graphs.neighbors import neighbor_graph
 from mercer.kernels.parametric import RBF
+from mercer.machines.annealed import AnnealedKernelMachine
+from mercer.machines.annealed_graph import GraphAnnealedKernelMachine
 from mercer.machines.klr import KernelLogisticRegression
 from mercer.machines.laplacian import LapRLS, LapSVM
 from mercer.machines.laplacian_cv import LapRLSCV, LapSVMCV
@@ -315,6 +317,16 @@ def test_a_learner_may_work_on_a_graph(machine):
         clone(machine).fit(graph, y)
 
 
+@pytest.mark.parametrize(
+    "machine", [*ON_POINTS, AnnealedKernelMachine(), GraphAnnealedKernelMachine()]
+)
+def test_a_graph_has_no_points_to_compare(machine):
+    X, truth = blobs()
+    graph = neighbor_graph(X, 12, rng=np.random.default_rng(0))
+    with pytest.raises(TypeError, match="compares points"):
+        clone(machine).fit(graph, truth)
+
+
 @each_on_kernels
 def test_a_frozen_learner_of_other_points_is_refused(machine):
     X, truth = blobs()
@@ -323,6 +335,8 @@ def test_a_frozen_learner_of_other_points_is_refused(machine):
     rows = np.arange(1, len(X))
     with pytest.raises(ValueError, match="frozen and was fitted to"):
         clone(machine).set_params(kernel=frozen).fit(X[rows], truth[rows])
+    with pytest.raises(ValueError, match="24 other points than X, or to the same in"):
+        clone(machine).set_params(kernel=frozen).fit(X[::-1], truth[::-1])
 
 
 @each_on_kernels

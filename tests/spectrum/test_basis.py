@@ -46,6 +46,42 @@ def test_every_basis(basis: BaseEstimator) -> None:
     assert (largest > 0).all()
 
 
+@pytest.mark.parametrize("basis", BASES, ids=lambda b: type(b).__name__)
+def test_a_fitted_basis_knows_its_rows(basis: BaseEstimator) -> None:
+    fitted = clone(basis).fit(X)
+    for same in (X.astype(np.float32), X.tolist(), np.asfortranarray(X)):
+        fitted.check_rows(same)
+    swapped = X.copy()
+    swapped[[3, 40]] = X[[40, 3]]
+    moved = X.copy()
+    moved[7] += 0.01
+    for other in (swapped, moved, X + 1, X[:, :3]):
+        with pytest.raises(ValueError, match="60 other points than X, or to the same"):
+            fitted.check_rows(other)
+    with pytest.raises(ValueError, match="fitted to 60 points, X has 59"):
+        fitted.check_rows(X[1:])
+
+
+def test_a_graph_is_checked_against_the_graph_of_the_basis() -> None:
+    graph = neighbor_graph(X, 5, rng=np.random.default_rng(0))
+    other = neighbor_graph(X[::-1], 5, rng=np.random.default_rng(0))
+    for given in (graph, graph.adjacency, graph.adjacency.toarray()):
+        basis = GraphBasis(3, affinity="precomputed").fit(given)
+        basis.check_rows(given)
+        basis.check_rows(graph)
+        with pytest.raises(ValueError, match="60 other points"):
+            basis.check_rows(other)
+    on_points = GraphBasis(3, n_neighbors=5).fit(X)
+    on_points.check_rows(on_points.graph_)
+
+
+@pytest.mark.parametrize("basis", [AnchorBasis(3), GramBasis(3)], ids=repr)
+def test_a_graph_has_no_points_to_compare(basis: BaseEstimator) -> None:
+    graph = neighbor_graph(X, 5, rng=np.random.default_rng(0))
+    with pytest.raises(TypeError, match=r"X is a Graph, and .* use GraphBasis\(\)"):
+        basis.fit(graph)
+
+
 def test_in_a_pipeline() -> None:
     pipeline = make_pipeline(StandardScaler(), GraphBasis(4)).fit(X)
     assert pipeline.transform(X).shape == (60, 4)

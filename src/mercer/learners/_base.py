@@ -9,12 +9,15 @@ from sklearn.base import (
     TransformerMixin,
     clone,
 )
+from sklearn.frozen import FrozenEstimator
 from sklearn.utils import Tags, get_tags
 from sklearn.utils.validation import check_is_fitted
 
+from mercer._checks import check_same_length
 from mercer._labels import Labels, encode_labels
 from mercer._typing import ArrayLike, FloatArray, RandomState, SparseArray
 from mercer.graphs.neighbors import Graph
+from mercer.spectrum._base import n_points
 from mercer.spectrum.graph import GraphBasis
 from mercer.spectrum.kernel import SpectralKernel
 
@@ -49,13 +52,20 @@ class SpectralLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         """Learn the kernel."""
         raise NotImplementedError
 
+    def _check_size(self, X: Any) -> int:
+        """Return the number of points, at least two."""
+        n = n_points(X)
+        if n < 2:
+            found = "one sample" if n == 1 else "no sample"
+            msg = f"X has {found}; a kernel is learned from two or more points."
+            raise ValueError(msg)
+        return n
+
     def _default_basis(self, n_labeled: int) -> Any:
         raise NotImplementedError
 
     def _fit_basis(self, X: Any, n_labeled: int = 0) -> None:
-        if n_points(X) == 1:
-            msg = "X has one sample; a kernel is learned from two or more points."
-            raise ValueError(msg)
+        self._check_size(X)
         basis = self._default_basis(n_labeled) if self.basis is None else self.basis
         if not hasattr(basis, "extend"):
             msg = (
@@ -64,10 +74,8 @@ class SpectralLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
             )
             raise TypeError(msg)
         self.basis_ = clone(basis).fit(X, None)  # FrozenEstimator demands y
-        n = len(self.basis_.vectors_)
-        if n != n_points(X):
-            msg = f"the frozen basis was fitted to {n} points, X has {n_points(X)}."
-            raise ValueError(msg)
+        if isinstance(basis, FrozenEstimator) and hasattr(basis, "check_rows"):
+            basis.check_rows(X)
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self.basis_, name):
                 setattr(self, name, getattr(self.basis_, name))
@@ -109,13 +117,9 @@ class LabelLearner(SpectralLearner):
             )
             raise ValueError(msg)
         self._check_parameters()
+        n = self._check_size(X)
         labels = encode_labels(y)
-        if n_points(X) != len(labels.codes):
-            msg = (
-                f"X has {n_points(X)} rows and y has {len(labels.codes)}; they must "
-                "describe the same points."
-            )
-            raise ValueError(msg)
+        check_same_length(np.empty(n), labels.codes, "X", "y")
         self._fit_basis(X, len(labels.labeled))
         self._learn(labels)
         self.kernel_ = SpectralKernel(self.basis_, self.weights_)
@@ -131,14 +135,6 @@ class LabelLearner(SpectralLearner):
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         return tags
-
-
-def n_points(X: Any) -> int:
-    """Return the number of points in an array or a graph."""
-    if isinstance(X, Graph):
-        return X.n_points
-    shape = X.shape if hasattr(X, "shape") else np.asarray(X).shape
-    return int(shape[0]) if shape else 0
 
 
 def default_graph_basis(n_labeled: int, random_state: RandomState) -> GraphBasis:

@@ -74,7 +74,7 @@ def gather_pairs(
     if pairs is not None:
         found = found + as_pairs(pairs, n)
     if len(found) == 0:
-        raise ValueError(_no_evidence(n, y, pairs, who))
+        raise ValueError(_no_evidence(y, pairs, who))
     if wrong := found.contradictions():
         warnings.warn(describe(wrong), ContradictionWarning, stacklevel=stacklevel)
     return found
@@ -91,9 +91,7 @@ def default_weight(pairs: Pairs) -> float:
     return min(1.0, 4 * pairs.n_points / len(pairs))
 
 
-def _no_evidence(n: int, y: ArrayLike | None, pairs: Any, who: str) -> str:
-    if n < 2:
-        return f"X has {n} sample; {who} needs two points to make a pair."
+def _no_evidence(y: ArrayLike | None, pairs: Any, who: str) -> str:
     if y is None and pairs is None:
         return (
             f"{who} has no evidence: it requires y to be passed, but the target y is "

@@ -23,6 +23,7 @@ from mercer.kernels.normalized import TraceNormalized
 from mercer.kernels.parametric import RBF, Linear, Polynomial
 from mercer.kernels.spec import as_kernel
 from mercer.optim.nnls import solve_nnls
+from mercer.spectrum._base import refuse_graph
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +106,7 @@ class AverageKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         return self.kernel_(X, self.X_fit_)
 
     def _resolved(self, X: ArrayLike | SparseArray) -> Any:
+        refuse_graph(X, type(self).__name__, "learn from the graph by FilterKernel")
         X = validate_data(
             self, X, accept_sparse="csr", dtype=np.float64, ensure_min_samples=2
         )

@@ -30,6 +30,7 @@ from mercer.optim.influence import (
     solve_fractional_affine,
     stationary_distances,
 )
+from mercer.spectrum._base import refuse_graph
 from mercer.spectrum.gram import GramBasis
 from mercer.spectrum.kernel import SpectralKernel
 
@@ -139,6 +140,7 @@ class InfluenceKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         y : ignored
         """
         self._check_parameters()
+        refuse_graph(X, "InfluenceKernel", "learn from the graph by FilterKernel")
         original = X
         X = validate_data(
             self, X, accept_sparse="csr", dtype=np.float64, ensure_min_samples=2

@@ -8,7 +8,7 @@ from sklearn.utils import Tags, check_scalar
 
 from mercer._typing import ArrayLike, FloatArray, RandomState, SparseArray
 from mercer.graphs.neighbors import Graph
-from mercer.learners._base import SpectralLearner, n_points
+from mercer.learners._base import SpectralLearner
 from mercer.learners._pair_evidence import gather_pairs, pair_family
 from mercer.optim.npkl_sdp import solve_npkl_sdp
 from mercer.spectrum.graph import GraphBasis
@@ -116,7 +116,8 @@ class NPKL(SpectralLearner):
         check_scalar(self.C, "C", Real, **positive)
         if self.budget is not None:
             check_scalar(self.budget, "budget", Real, **positive)
-        self.pairs_ = gather_pairs(n_points(X), y, pairs, type(self).__name__)
+        n = self._check_size(X)
+        self.pairs_ = gather_pairs(n, y, pairs, type(self).__name__)
         self._fit_basis(X)
         family = pair_family(self.basis_, self.pairs_)
         solution = solve_npkl_sdp(

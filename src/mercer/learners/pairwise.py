@@ -10,7 +10,7 @@ from sklearn.utils import Tags, check_scalar
 
 from mercer._typing import ArrayLike, FloatArray, RandomState, SparseArray
 from mercer.graphs.neighbors import Graph
-from mercer.learners._base import SpectralLearner, n_points
+from mercer.learners._base import SpectralLearner
 from mercer.learners._pair_evidence import (
     PairFamily,
     default_budget,
@@ -177,7 +177,7 @@ class PairwiseKernel(SpectralLearner):
             E.g. a tuple (must_link, cannot_link) of lists of row numbers.
         """
         self._check_parameters()
-        evidence = gather_pairs(n_points(X), y, pairs, type(self).__name__)
+        evidence = gather_pairs(self._check_size(X), y, pairs, type(self).__name__)
         self._fit_basis(X)
         self.pairs_ = evidence
         self.budget_ = float(self.budget or default_budget(evidence))

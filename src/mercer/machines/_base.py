@@ -6,6 +6,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.frozen import FrozenEstimator
 from sklearn.utils import Tags, get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -182,13 +183,10 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
     ) -> tuple[KernelMap, FloatArray | None]:
         if is_learner(self.kernel):
             self.learner_ = clone(self.kernel).fit(X, y)
-            kernel_map, training = learned_map(self.learner_.kernel_, X, labels.labeled)
-            if training is not None and len(training) != len(labels.codes):
-                msg = (
-                    f"the learner is frozen and was fitted to {len(training)} points, "
-                    f"X has {len(labels.codes)}. Give its `kernel_` for other points."
-                )
-                raise ValueError(msg)
+            kernel = self.learner_.kernel_
+            kernel_map, training = learned_map(kernel, X, labels.labeled)
+            if isinstance(self.kernel, FrozenEstimator) and training is not None:
+                _check_frozen(kernel, X, len(training), len(labels.codes))
             return kernel_map, training
         return make_map(self.kernel, X, labels.labeled)
 
@@ -234,6 +232,18 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
         tags.input_tags.pairwise = precomputed or learned_from_pairs
         tags.input_tags.sparse = not precomputed
         return tags
+
+
+def _check_frozen(kernel: Any, X: Any, n_known: int, n: int) -> None:
+    """Raise unless a frozen learner's kernel was learned on the rows of X."""
+    if n_known != n:
+        msg = (
+            f"the learner is frozen and was fitted to {n_known} points, X has {n}. "
+            "Give its `kernel_` for other points."
+        )
+        raise ValueError(msg)
+    if hasattr(kernel, "basis") and hasattr(kernel.basis, "check_rows"):
+        kernel.basis.check_rows(X)
 
 
 def targets_of(labels: Labels) -> FloatArray:

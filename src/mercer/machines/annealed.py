@@ -28,6 +28,7 @@ from mercer.machines._annealed_parts import (
 )
 from mercer.optim.annealing import Annealed, signed_targets, solve_annealed
 from mercer.optim.kernel_weights import solve_kernel_weights
+from mercer.spectrum._base import refuse_graph
 
 
 class AnnealedKernelMachine(ClassifierMixin, BaseEstimator):
@@ -153,6 +154,7 @@ class AnnealedKernelMachine(ClassifierMixin, BaseEstimator):
                 "None; mark unlabelled points by -1."
             )
             raise ValueError(msg)
+        refuse_graph(X, type(self).__name__, "RLSClassifier(FilterKernel())")
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64)
         labels = encode_labels(y)
         check_same_length(X, labels.codes, "X", "y")

@@ -16,6 +16,7 @@ from mercer.kernels.spec import as_kernel
 from mercer.machines._base import KernelMachine, Solution, targets_of
 from mercer.machines._maps import GramMap, gram_map
 from mercer.optim.mkl import MKL, solve_mkl
+from mercer.spectrum._base import refuse_graph
 
 BANDWIDTHS = (0.5, 1.0, 2.0, 5.0, 7.0, 10.0, 12.0, 15.0, 17.0, 20.0)
 DEGREES = (1, 2, 3)
@@ -128,6 +129,7 @@ class SimpleMKL(KernelMachine):
     def _make_map(
         self, X: Any, y: ArrayLike, labels: Labels
     ) -> tuple[GramMap, FloatArray | None]:
+        refuse_graph(X, "SimpleMKL", "RLSClassifier(FilterKernel())")
         specs = candidate_kernels() if self.kernels is None else self.kernels
         kernels = [as_kernel(spec).resolve(X) for spec in specs]
         points = X[labels.labeled]

@@ -143,6 +143,10 @@ class AutoBasis(BasisMixin):
         self.certificate_ = replace(self.basis_.certificate_, reason=reason)
         return self
 
+    def check_rows(self, X: Any) -> None:
+        """Raise unless X holds the training points, in their order."""
+        self.basis_.check_rows(X)
+
     def extend(self, X: ArrayLike | SparseArray) -> FloatArray:
         """Return `basis_.extend(X)`, the directions at new points, (m, r)."""
         check_is_fitted(self, "basis_")
