@@ -8,7 +8,8 @@ from mercer.kernels.parametric import RBF
 from mercer.machines.rls import RLSClassifier
 from mercer.studies import dai2007
 from mercer.studies import dai2007_methods as methods
-from mercer.studies.table import make_table, write
+from mercer.studies.render import write
+from mercer.studies.table import make_table
 
 STUDIES = {study.name: study for study in dai2007.STUDIES}
 

@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from mercer.studies import study as study_module
+from mercer.studies.render import to_csv, to_html, to_markdown, write
 from mercer.studies.runner import cache_folder, run_study
 from mercer.studies.study import Figure, Job, Study
-from mercer.studies.table import make_table, to_csv, to_html, to_markdown, write
+from mercer.studies.table import make_table
 
 
 def counted(*, split: int, offset: float, log: str) -> dict[str, float]:
@@ -97,6 +98,32 @@ def test_verdicts(
     table = make_table(changed, finish(study))
     assert table.cells["one", "A"].verdict == verdict
     assert table.counts()["compared"] == 1
+
+
+def test_a_print_without_deviation_varies_as_ours(
+    study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Ours: 92 with deviation 1.58 over five; a single run of theirs 2.2 away agrees
+    # to two combined standard errors only if its own deviation counts.
+    verdicts = []
+    for splits in (1, None):
+        printed = {("one", "A"): Figure(94.2, None, splits)}
+        monkeypatch.setattr(Study, "printed", lambda self, p=printed: p)
+        cell = make_table(study, finish(study)).cells["one", "A"]
+        verdicts.append(cell.verdict)
+        assert not cell.within
+    assert verdicts == ["near", "worse"]
+
+
+def test_cells_show_their_splits_where_these_differ(
+    study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Study, "printed", lambda self: {})
+    runs = finish(study)["one"]
+    text = to_markdown(make_table(study, {"one": runs, "two": runs[:2]}))
+    assert "92.00 ± 1.58 [5]" in text
+    assert "90.50 ± 0.71 [2]" in text
+    assert "[5]" not in to_markdown(make_table(study, {"one": runs}))
 
 
 def test_written_files_say_the_same(

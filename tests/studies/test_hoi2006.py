@@ -15,7 +15,7 @@ from mercer.studies.hoi2006_methods import (
     compare_schemes,
     prepare,
 )
-from mercer.studies.runner import by_row
+from mercer.studies.reshape import by_row
 from mercer.studies.table import make_table
 
 STUDIES = {study.name: study for study in hoi2006.STUDIES}

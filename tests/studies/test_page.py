@@ -1,5 +1,6 @@
 """The page of all tables, and what studies share."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -7,7 +8,8 @@ import pytest
 from click.testing import CliRunner
 
 from mercer.cli.reproduce import command
-from mercer.studies import registry
+from mercer.studies import causes, registry
+from mercer.studies.causes import Cause
 from mercer.studies.page import reproduction_page
 from mercer.studies.runner import run_study
 from mercer.studies.study import Figure, Job, Results, Study
@@ -54,16 +56,56 @@ def test_what_is_missing_is_said_and_not_counted() -> None:
     assert "| two |" not in page
 
 
-def test_worse_cells_are_named_with_what_there_is_to_say() -> None:
+def test_worse_cells_are_named_with_what_there_is_to_say(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     run(STUDY, quick=False)
     page = reproduction_page([STUDY])
     assert "| 999 table1 | Accuracy | 2.5 | complete |" in page
     assert "1 compared, 0 within the printed deviation, 0 better, 1 worse" in page
-    assert "Worse than print: one / A.\nWe have no explanation" in page
-    known = replace(STUDY, remarks=("The moon was full.",))
-    assert "Worse than print: one / A.\nThe moon was full." in reproduction_page(
-        [known]
-    )
+    assert "Worse than print:\n\n- one: A. We do not know why." in page
+    assert "| 999 | 1 | 0 | 0 | 1 | 0 |" in page
+    cause = Cause("999_table1", ("*",), ("*",), "The moon was full.")
+    monkeypatch.setattr(causes, "known_causes", lambda: (cause,))
+    page = reproduction_page([STUDY])
+    assert "- one: A. The moon was full." in page
+    assert "| 999 | 1 | 0 | 0 | 1 | 1 |" in page
+
+
+def test_times_and_what_follows_from_other_tables_are_kept_apart() -> None:
+    run(STUDY, quick=False)
+    times = replace(STUDY, name="t", better="lower", times=True, minutes=None)
+    times = replace(times, shares="table1")
+    ranks = replace(STUDY, name="r", aside="a jest", shares="table1", minutes=None)
+    page = reproduction_page([STUDY, times, ranks])
+    assert "| 999 | 1 | 0 | 0 | 1 | 0 |" in page
+    assert "1 compared, 1 shorter than print, 0 longer" in page
+    assert "Not counted: 999 r (a jest)." in page
+    assert "| 999 r | Accuracy | with table1 | complete |" in page
+
+
+def test_a_paper_says_a_deviation_once() -> None:
+    run(STUDY, quick=False)
+    one = replace(STUDY, deviations=("The same.",))
+    two = replace(one, name="two", shares="table1", deviations=("The same.", "More."))
+    page = reproduction_page([one, two])
+    assert page.count("The same.") == 1
+    assert "- More.\n- For the rest as under table1." in page
+
+
+def test_figures_are_drawn_beside_the_page(tmp_path: Path) -> None:
+    run(STUDY, quick=False)
+    images = tmp_path / "images"
+    images.mkdir()
+    drawn = replace(STUDY, draw=lambda figure, results: figure.subplots())
+    page = reproduction_page([drawn], images)
+    (link,) = re.findall(r"!\[Accuracy\]\((.*)\)", page)
+    assert (tmp_path / link).stat().st_size > 0
+
+
+def test_every_study_says_what_it_costs() -> None:
+    for study in registry.studies():
+        assert study.minutes is not None or study.shares is not None, study.id
 
 
 def test_studies_with_the_same_jobs_share_results() -> None:

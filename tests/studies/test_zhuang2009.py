@@ -12,7 +12,8 @@ from mercer.optim.npkl_newton import solve_npkl
 from mercer.studies import zhuang2009
 from mercer.studies import zhuang2009_figures as figures
 from mercer.studies import zhuang2009_methods as methods
-from mercer.studies.table import make_table, write
+from mercer.studies.render import write
+from mercer.studies.table import make_table
 
 STUDIES = {study.name: study for study in zhuang2009.STUDIES}
 

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 @click.option(
     "--page",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Run nothing; write what has run so far to this Markdown file.",
+    help="Run nothing; write what has run so far to this Markdown file, and its "
+    "pictures to the folder images beside it.",
 )
 def command(
     paper: str | None,
@@ -47,9 +48,7 @@ def command(
 
     known = studies()
     if paper is None and page is None:
-        for study in known:
-            cost = "" if study.minutes is None else f" ({study.minutes:g} min)"
-            click.echo(f"{study.paper} {study.name:20} {study.title}{cost}")
+        _list(known)
         return
     chosen = [s for s in known if paper in (None, s.paper) and name in (None, s.name)]
     if not chosen:
@@ -59,12 +58,27 @@ def command(
     if page is not None:
         from mercer.studies.page import reproduction_page
 
-        page.parent.mkdir(parents=True, exist_ok=True)
-        page.write_text(reproduction_page(chosen), encoding="utf-8")
+        images = page.parent / "images"
+        images.mkdir(parents=True, exist_ok=True)
+        page.write_text(reproduction_page(chosen, images), encoding="utf-8")
         click.echo(f"wrote {page}")
         return
     for study in chosen:
         _run(study, quick=quick, fresh=fresh, jobs=jobs, out=out)
+
+
+def _list(known: "list[Study]") -> None:
+    from mercer.studies.registry import PAPERS
+
+    for paper, citation in PAPERS.items():
+        click.secho(f"{paper}  {citation}", bold=True)
+        for study in (s for s in known if s.paper == paper):
+            cost = f"with {study.shares}"
+            if study.minutes is not None:
+                cost = f"{study.minutes:g} min"
+            click.echo(f"  {paper} {study.name:20} {cost:>14}  {study.title}")
+    total = sum(study.minutes or 0.0 for study in known)
+    click.echo(f"Minutes are of one core; everything takes {total / 60:.1f} hours.")
 
 
 def _run(
@@ -80,9 +94,10 @@ def _run(
         TimeRemainingColumn,
     )
 
+    from mercer.studies.render import to_markdown, write
     from mercer.studies.runner import run_study
     from mercer.studies.study import Results
-    from mercer.studies.table import make_table, to_markdown, write
+    from mercer.studies.table import make_table
 
     columns = (
         TextColumn("{task.description}"),

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.decomposition import KernelPCA
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.preprocessing import normalize
 from sklearn.svm import SVC
 
 from mercer._typing import FloatArray, IntArray
@@ -56,7 +57,7 @@ def draw_faces(n_train: int, n_people: int, split: int) -> Draw:
 
 
 def draw_texts(n_train: int, split: int) -> Draw:
-    """Draw a newsgroup, and as many of its texts as of all others."""
+    """Draw a newsgroup, and as many of its texts as of all others, of unit length."""
     data = dataset("news20_bydate")
     rng = np.random.default_rng([n_train, split])
     group = rng.integers(len(data.classes))
@@ -66,7 +67,7 @@ def draw_texts(n_train: int, split: int) -> Draw:
     n_all = n_train + N_TEXTS_TEST
     train = np.concatenate([part[: n_train // 2] for part in parts])
     test = np.concatenate([part[n_train // 2 : n_all // 2] for part in parts])
-    return data.X[train], y[train], data.X[test], y[test]
+    return normalize(data.X[train]), y[train], normalize(data.X[test]), y[test]
 
 
 def learn(X: Any, names: tuple[str, ...], combination: Any) -> InfluenceKernel:

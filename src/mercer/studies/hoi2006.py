@@ -10,7 +10,7 @@ from mercer._typing import FloatArray
 from mercer.studies import hoi2006_figures as figures
 from mercer.studies import hoi2006_methods as methods
 from mercer.studies.hoi2006_methods import DECAY, N_ASKED, N_COMPONENTS, WITHOUT_B
-from mercer.studies.runner import by_row
+from mercer.studies.reshape import by_row, ending, not_ending
 from mercer.studies.study import Job, Results, Study
 
 PAPER = "003"
@@ -49,18 +49,8 @@ WITH_B = (
     "whether the experiments had one is not said. The study named ..._no_intercept is "
     "without.",
 )
-REMARKS = (
-    "SKL's gains are the paper's claim; the tests above say how many are found here. "
-    "Its decay factors, its grid of lambda and the details of its graph are not "
-    "printed. For Order on Ionosphere the Laplacian D - W and mutual neighbours were "
-    "tried as well and come out lower still. The rest we cannot explain.",
-)
-REMARKS_NO_B = (
-    "Most of these are on Ionosphere and with the linear kernel, where the intercept "
-    "matters: the same table with one is closer to print, which speaks for an "
-    "intercept in the paper's experiments.",
-)
 NO_B = ("KLR has no intercept, as in eq. (18).",)
+VARIANT = "beside the same table with intercept, which is nearer to print as a whole"
 
 
 def _jobs(function: Callable[..., dict[str, float]], quick: bool) -> list[Job]:
@@ -73,29 +63,17 @@ def _jobs(function: Callable[..., dict[str, float]], quick: bool) -> list[Job]:
 
 def with_intercept(results: Results) -> Results:
     """Keep the accuracies of machines with an intercept."""
-    return _columns(results, lambda c: c if not c.endswith((WITHOUT_B, " s")) else None)
+    return not_ending(results, WITHOUT_B, " s")
 
 
 def without_intercept(results: Results) -> Results:
     """Keep the accuracies of machines without an intercept."""
-    return _columns(
-        results, lambda c: c.removesuffix(WITHOUT_B) if c.endswith(WITHOUT_B) else None
-    )
+    return ending(results, WITHOUT_B)
 
 
 def learning_seconds(results: Results) -> Results:
     """Keep the times of learning a kernel."""
-    return _columns(results, lambda c: c[:-2] if c.endswith(" s") else None)
-
-
-def _columns(results: Results, rename: Callable[[str], str | None]) -> Results:
-    return {
-        row: [
-            {name: v for c, v in run.items() if (name := rename(c)) is not None}
-            for run in runs
-        ]
-        for row, runs in results.items()
-    }
+    return ending(results, " s")
 
 
 def paired_tests(results: Results, pairs: tuple[tuple[str, str], ...]) -> list[str]:
@@ -163,6 +141,7 @@ def _curve(
     title: str,
     function: Callable[..., dict[str, float]],
     settings: dict[str, str],
+    minutes: float,
 ) -> Study:
     def jobs(quick: bool) -> list[Job]:
         trials = range(2 if quick else N_TRIALS)
@@ -173,6 +152,7 @@ def _curve(
         name,
         title,
         jobs,
+        minutes=minutes,
         better=None,
         deviations=("The figure has no numbers to compare with.", *SETUP[1:]),
         collect=by_row,
@@ -190,32 +170,30 @@ STUDIES = [
         "table2",
         "Accuracy (%) of KLR with eight kernels",
         _table2,
-        minutes=5,
+        minutes=4,
         collect=with_intercept,
         notes=TABLE2_TESTS,
         deviations=(*WITH_B, *SETUP, *SCAN),
-        remarks=REMARKS,
     ),
     Study(
         PAPER,
         "table2_no_intercept",
         "Accuracy (%) of KLR with eight kernels, without intercept",
         _table2,
-        minutes=5,
+        aside=VARIANT,
         collect=without_intercept,
         notes=TABLE2_TESTS,
         shares="table2",
         prints="table2",
         deviations=(*NO_B, *SETUP, *SCAN),
-        remarks=REMARKS_NO_B,
     ),
     Study(
         PAPER,
         "table2_times",
         "Seconds of learning a kernel",
         _table2,
-        minutes=5,
         better="lower",
+        times=True,
         collect=learning_seconds,
         shares="table2",
         decimals=4,
@@ -232,7 +210,7 @@ STUDIES = [
         "table3",
         "Accuracy (%) of four schemes of labelling",
         _table3,
-        minutes=7,
+        minutes=5,
         collect=with_intercept,
         notes=TABLE3_TESTS,
         deviations=(*QUERY, *WITH_B, *SETUP),
@@ -242,7 +220,7 @@ STUDIES = [
         "table3_no_intercept",
         "Accuracy (%) of four schemes of labelling, without intercept",
         _table3,
-        minutes=7,
+        aside=VARIANT,
         collect=without_intercept,
         notes=TABLE3_TESTS,
         shares="table3",
@@ -254,29 +232,34 @@ STUDIES = [
         "Energy and spectral coefficients, Ionosphere, linear kernel",
         figures.run_coefficients,
         IONOSPHERE_LINEAR,
+        0.1,
     ),
     _curve(
         "figure3",
         "Accuracy (%) over dimension, Ionosphere, linear kernel",
         figures.run_dimensions,
         IONOSPHERE_LINEAR,
+        0.4,
     ),
     _curve(
         "figure4a",
         "Energy and spectral coefficients, Ionosphere, RBF kernel",
         figures.run_coefficients,
         IONOSPHERE_RBF,
+        0.1,
     ),
     _curve(
         "figure4b",
         "Accuracy (%) over dimension, Ionosphere, RBF kernel",
         figures.run_dimensions,
         IONOSPHERE_RBF,
+        0.4,
     ),
     _curve(
         "figure5",
         "Accuracy (%) over dimension, Heart, linear kernel",
         figures.run_dimensions,
         HEART_LINEAR,
+        0.1,
     ),
 ]

@@ -78,31 +78,3 @@ def _collect(jobs: list[Job], found: list[dict[str, float] | None]) -> Results:
         if result is not None:
             results[job.row].append(result)
     return results
-
-
-def by_row(results: Results, *, named: bool = False) -> Results:
-    """Spread values named "row|column" over the rows of a table.
-
-    Parameters
-    ----------
-    results : dict
-        As `run_study` yields them.
-    named : bool, default=False
-        Start the names of columns with that of the job's own row.
-
-    Examples
-    --------
-    >>> by_row({"a": [{"x|error": 1.0, "y|error": 2.0}]}, named=True)
-    {'x': [{'a error': 1.0}], 'y': [{'a error': 2.0}]}
-    """
-    table: Results = {}
-    for source, runs in results.items():
-        for run in runs:
-            rows: dict[str, dict[str, float]] = {}
-            for name, value in run.items():
-                row, column = name.split("|")
-                column = f"{source} {column}" if named else column
-                rows.setdefault(row, {})[column] = value
-            for row, columns in rows.items():
-                table.setdefault(row, []).append(columns)
-    return table

@@ -70,9 +70,12 @@ class Study:
     deviations : tuple of str
         How the set-up differs from the paper, in plain words.
     minutes : float or None
-        What a full run takes on one core, as measured; shared jobs count in each.
-    remarks : tuple of str
-        What there is to say about cells that come out worse than print.
+        CPU minutes of a full run, as measured; None if the study named by `shares`
+        runs all of its jobs.
+    times : bool
+        Whether the cells are seconds, which a summary keeps apart.
+    aside : str or None
+        Why a summary leaves the cells out; None counts them.
     version : int
         Raised when the code behind the jobs changes its results.
     collect : callable or None
@@ -84,8 +87,8 @@ class Study:
         Draws the study's own picture on a matplotlib figure from the collected
         results.
     shares : str or None
-        Name of a study of the same paper with the same jobs: what one has run, the
-        other finds in the cache.
+        Name of the study of the same paper that keeps the finished jobs; a job that
+        both list runs once.
     prints : str or None
         Name of the study whose printed figures this one is compared with; its own by
         default.
@@ -100,7 +103,8 @@ class Study:
     better: str | None = "higher"
     deviations: tuple[str, ...] = ()
     minutes: float | None = None
-    remarks: tuple[str, ...] = ()
+    times: bool = False
+    aside: str | None = None
     version: int = 1
     collect: Callable[[Results], Results] | None = None
     notes: Callable[[Results], list[str]] | None = None

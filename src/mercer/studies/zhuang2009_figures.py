@@ -12,6 +12,7 @@ from mercer.clustering import unit_rows
 from mercer.optim.npkl import PairProblem
 from mercer.optim.npkl_paper import solve_npkl_paper
 from mercer.pairs import Pairs
+from mercer.studies.reshape import mean
 from mercer.studies.study import Results
 from mercer.studies.zhuang2009_methods import (
     C_ADULT,
@@ -121,7 +122,8 @@ def draw_figure1(figure: Any, results: Results) -> None:
     panels = figure.subplots(1, len(datasets), squeeze=False)[0]
     for ax, dataset in zip(panels, datasets, strict=True):
         for column in (c for c in columns if c.split()[0] == dataset):
-            ax.plot(steps, _means(results, column), "o-", ms=3, label=column)
+            means = [mean(runs, column) for runs in results.values()]
+            ax.plot(steps, means, "o-", ms=3, label=column)
         ax.set_xlabel("step")
         ax.legend(fontsize=8)
 
@@ -137,14 +139,8 @@ def draw_figure2(figure: Any, results: Results) -> None:
     )
     for ax, (suffix, label) in panels:
         for name in ("selected", "random"):
-            ax.plot(shares, _means(results, name + suffix), "o-", ms=3, label=name)
+            means = [mean(runs, name + suffix) for runs in results.values()]
+            ax.plot(shares, means, "o-", ms=3, label=name)
         ax.set_xlabel("pairs kept (%)")
         ax.set_ylabel(label)
     figure.axes[0].legend()
-
-
-def _means(results: Results, column: str) -> list[float]:
-    return [
-        float(np.mean([run[column] for run in runs if column in run]))
-        for runs in results.values()
-    ]
