@@ -13,7 +13,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mercer.active.loop import learn_actively
-from mercer.active.strategies import QUERIES
+from mercer.active.strategies import EXPLORING, QUERIES
 from mercer.graphs.neighbors import neighbor_graph
 from mercer.learners.combination import AverageKernel
 from mercer.learners.decaying import DecayingKernel
@@ -83,6 +83,19 @@ def test_ask_names_unlabelled_rows_and_tell_learns_them(blobs, query) -> None:
     told = clone(model).fit(X, y).tell(rows, truth[rows])
     np.testing.assert_array_equal(told.transduction_[rows], truth[rows])
     assert not set(told.ask(5)) & set(rows)
+
+
+@pytest.mark.parametrize("query", EXPLORING)
+def test_of_many_candidates_some_are_drawn(blobs, query, monkeypatch) -> None:
+    X, y, _ = blobs
+    model = UnifiedKernelMachine(query=query, random_state=0).fit(X, y)
+    monkeypatch.setattr("mercer.unified.MOST_CANDIDATES", 10)
+    asked = [tuple(model.ask(3)) for _ in range(3)]
+    assert len(set(asked)) == 3  # others are drawn each time
+    model._n_asked = 0
+    assert [tuple(model.ask(3)) for _ in range(3)] == asked
+    assert len(set(model.ask(25))) == 25
+    assert (y[model.ask(25)] == -1).all()
 
 
 def test_tell_equals_a_fresh_fit_on_the_same_labels(blobs) -> None:

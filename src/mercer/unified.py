@@ -17,7 +17,7 @@ from mercer._labels import encode_labels
 from mercer._random import as_generator
 from mercer._rows import row_ids
 from mercer._typing import ArrayLike, FloatArray, IntArray, RandomState
-from mercer.active.strategies import choose_rows
+from mercer.active.strategies import EXPLORING, choose_rows
 from mercer.active.suspicion import SuspiciousLabels, rank_labels
 from mercer.explanation import Explanation
 from mercer.graphs.neighbors import Graph
@@ -27,7 +27,9 @@ from mercer.machines.klr import KernelLogisticRegression
 from mercer.machines.loo_rls import LeaveOneOutRLS
 from mercer.machines.rls import RLSClassifier
 from mercer.machines.svm import KernelSVC
+from mercer.spectrum.kernel import SpectralKernel
 
+MOST_CANDIDATES = 5000  # for queries that compare points with each other
 MACHINES = {
     "auto": LeaveOneOutRLS,
     "klr": KernelLogisticRegression,
@@ -184,15 +186,7 @@ class UnifiedKernelMachine(ClassifierMixin, TransformerMixin, BaseEstimator):
         if callable(self.query):
             rows = self.query(self, int(n), rng)
         else:
-            rows = choose_rows(
-                self.query,
-                int(n),
-                proba=self.predict_proba(None),
-                features=self._features(),
-                labeled=self.labeled_,
-                candidates=np.setdiff1d(np.arange(len(self._y)), self.labeled_),
-                rng=rng,
-            )
+            rows = self._choose_rows(int(n), rng)
         asked: NDArray[Any] = self.ids_[rows]
         return asked
 
@@ -271,6 +265,35 @@ class UnifiedKernelMachine(ClassifierMixin, TransformerMixin, BaseEstimator):
         X = self._training_rows() if X is None else self._checked(X, reset=False)
         return Explanation.of(self.machine_, X, self.ids_[rows], self._y[rows])
 
+    def _choose_rows(self, n: int, rng: np.random.Generator) -> IntArray:
+        is_free = np.ones(len(self._y), dtype=bool)
+        is_free[self.labeled_] = False
+        free, proba = np.flatnonzero(is_free), self.predict_proba(None)
+        if self.query not in EXPLORING:
+            return choose_rows(
+                self.query,
+                n,
+                proba=proba,
+                features=None,
+                labeled=self.labeled_,
+                candidates=free,
+                rng=rng,
+            )
+        most = max(MOST_CANDIDATES, n)
+        if len(free) > most:
+            free = rng.choice(free, most, replace=False)
+        known, rows = len(self.labeled_), np.concatenate([self.labeled_, free])
+        chosen = choose_rows(
+            self.query,
+            n,
+            proba=proba[rows],
+            features=self._features(rows),
+            labeled=np.arange(known),
+            candidates=np.arange(known, len(rows)),
+            rng=rng,
+        )
+        return rows[chosen]
+
     def _relearn(self, y: NDArray[Any]) -> None:
         encode_labels(y)
         learner = clone(self.learner_)
@@ -328,11 +351,13 @@ class UnifiedKernelMachine(ClassifierMixin, TransformerMixin, BaseEstimator):
     def _training_rows(self) -> Any:
         return None if hasattr(self.kernel_, "features") else self._X
 
-    def _features(self) -> FloatArray:
-        """Return features of the training rows; kernel values where there are none."""
+    def _features(self, rows: IntArray) -> FloatArray:
+        """Return features of training rows; kernel values where there are none."""
+        if isinstance(self.kernel_, SpectralKernel):
+            return self.kernel_.features(rows=rows)
         if hasattr(self.kernel_, "features"):
-            return np.asarray(self.kernel_.features())
-        return np.asarray(self.machine_.similarity(self._X))
+            return np.asarray(self.kernel_.features())[rows]
+        return np.asarray(self.machine_.similarity(self._X[rows]))
 
     def _checked(self, X: Any, *, reset: bool) -> Any:
         if isinstance(X, Graph):

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mercer.active.strategies import (
+    EXPLORING,
     QUERIES,
     choose_rows,
     diverse_batch,
@@ -77,6 +78,27 @@ def test_queries_return_distinct_candidates(query: str) -> None:
     np.testing.assert_array_equal(rows, again)
     everything = choose_rows(query, 99, **arguments, rng=np.random.default_rng(0))
     assert sorted(everything) == list(range(5, 30))
+
+
+@pytest.mark.parametrize("query", EXPLORING)
+def test_queries_that_compare_points_need_features(query: str) -> None:
+    with pytest.raises(ValueError, match="give features"):
+        choose_rows(
+            query,
+            1,
+            proba=np.ones((2, 1)),
+            features=None,
+            labeled=np.array([0]),
+            candidates=np.array([1]),
+            rng=np.random.default_rng(0),
+        )
+
+
+def test_without_labels_the_batch_starts_at_the_point_of_most_variance() -> None:
+    features = np.diag([1.0, 3.0, 2.0])
+    none = np.array([], dtype=int)
+    rows = diverse_batch(np.ones(3), features, none, np.arange(3), 3, ridge=0.1)
+    assert list(rows) == [1, 2, 0]
 
 
 def test_unknown_query_is_an_error() -> None:

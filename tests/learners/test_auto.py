@@ -224,6 +224,8 @@ def test_training_points_as_new_points_get_their_own_scores() -> None:
         warnings.simplefilter("error")
         again = machine.decision_function(X)
     np.testing.assert_allclose(again, machine.decision_function(None), atol=1e-10)
+    machine.decision_function(None)[:] = 0  # what the caller does with it is his
+    np.testing.assert_allclose(again, machine.decision_function(None), atol=1e-10)
     unlabeled = y < 0
     np.testing.assert_array_equal(
         machine.predict(X)[unlabeled], machine.transduction_[unlabeled]
@@ -318,6 +320,50 @@ def test_centred_scores_have_mean_zero_but_for_their_offset() -> None:
     np.testing.assert_array_equal(kept, sizes)
     found = np.bincount((Phi @ coef + offset).argmax(axis=1), minlength=3) / 50
     np.testing.assert_allclose(found, sizes, atol=0.05)
+
+
+def spread_by_hand(Phi, coef, offset, rows, codes, sizes, gain):
+    """Iterate F0 + g K V / n as it is written, with the whole matrix K."""
+    C = len(offset)
+    F0 = Phi @ coef + offset
+    F0 = F0 / np.sqrt(np.mean(F0**2))
+    b = match_sizes(F0, sizes)
+    now = (F0 + b).argmax(axis=1)
+    now[rows] = codes
+    n_rounds = 0
+    while n_rounds < 10:
+        n_rounds += 1
+        V = np.eye(C)[now]
+        S = Phi @ Phi.T @ (V - V.mean(axis=1, keepdims=True))
+        F = F0 + gain * S / np.sqrt(np.mean(S**2))
+        b = match_sizes(F, sizes, start=b, max_iter=5)
+        before, now = now, (F + b).argmax(axis=1)
+        now[rows] = codes
+        if np.mean(now != before) < 1e-3:
+            break
+    return F + b, n_rounds
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_spreading_is_its_formula(seed) -> None:
+    rng = np.random.default_rng(seed)
+    Phi = rng.standard_normal((300, 5))
+    Phi -= Phi.mean(axis=0)
+    Phi /= np.sqrt((Phi**2).sum() / 300)
+    rows, codes = np.arange(6), np.array([0, 0, 1, 1, 2, 2])
+    coef, offset = rng.standard_normal((5, 3)), np.array([0.1, 0.0, -0.1])
+    sizes = np.array([0.5, 0.3, 0.2])
+    counted = np.ones(6, bool)
+    got, moved, _, n_rounds = spread_decision(
+        Phi, coef, offset, rows, codes, sizes, 0, counted
+    )
+    expected, n_expected = spread_by_hand(
+        Phi, coef, offset, rows, codes, sizes, 1 + 1 / 7
+    )
+    assert n_rounds == n_expected > 1
+    scores = Phi @ got + moved
+    slope = np.linalg.norm(scores) / np.linalg.norm(expected)  # not what is tested
+    np.testing.assert_allclose(scores, slope * expected, atol=1e-10)
 
 
 def test_where_held_out_labels_are_missed_nothing_is_spread() -> None:

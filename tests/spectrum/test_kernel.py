@@ -43,6 +43,8 @@ def test_features_and_gram_matrix(seed: int, rank: int, diagonal: bool) -> None:
     assert np.abs(kernel.diag(NEW) - (V @ M @ V.T).diagonal()).max() <= tol
     assert np.abs(kernel.diag() - (U @ M @ U.T).diagonal()).max() <= tol
     assert kernel.features().shape == (60, 9)
+    some = np.array([5, 0, 59])
+    assert np.abs(kernel.features(rows=some) - kernel.features()[some]).max() <= tol
     assert np.abs(kernel(X[3], NEW[1]) - kernel(X, NEW)[3, 1]) <= tol
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 import numpy as np
+from scipy.linalg import cholesky, solve_triangular
 from scipy.special import entr
 
 from mercer._typing import FloatArray, IntArray
@@ -83,27 +84,30 @@ def diverse_batch(
 
     Notes
     -----
-    Each pick conditions by a rank-one downdate of the inverse covariance of the
-    weights, O(n_points r) a pick; nothing of size n_points squared is formed.
+    Each pick adds a row to the Cholesky factor of the kernel of known points, at
+    O(n_candidates (r + n_labeled)); nothing of size n_candidates squared is formed.
     """
-    Phi_l = features[labeled]
-    A = Phi_l.T @ Phi_l
-    A.flat[:: len(A) + 1] += ridge
-    covariance = ridge * np.linalg.inv(A)  # of the weights, given the labels
-    pool = features[candidates]
-    variance = np.einsum("ij,ij->i", pool @ covariance, pool)
+    known, pool = features[labeled], features[candidates]
+    factor = cholesky(known @ known.T + ridge * np.eye(len(known)), lower=True)
+    B = np.empty((len(known) + n, len(pool)))  # B'B: what the known points explain
+    B[: len(known)] = solve_triangular(factor, known @ pool.T, lower=True)
+    variance = np.einsum("ij,ij->i", pool, pool)
+    variance -= np.einsum("ij,ij->j", B[: len(known)], B[: len(known)])
     chosen: list[int] = []
     free = np.ones(len(candidates), dtype=bool)
-    for _ in range(n):
+    for size in range(len(known), len(known) + n):
         value = np.where(free, scores[candidates] * np.maximum(variance, 0), -np.inf)
         best = int(np.argmax(value))
         chosen.append(best)
         free[best] = False
-        direction = covariance @ pool[best]
-        direction /= np.sqrt(ridge + pool[best] @ direction)
-        covariance -= np.outer(direction, direction)
-        variance -= (pool @ direction) ** 2
+        B[size] = pool @ pool[best] - B[:size, best] @ B[:size]
+        B[size] /= np.sqrt(max(variance[best], 0) + ridge)
+        variance -= B[size] ** 2
     return candidates[chosen]
+
+
+EXPLORING = ("variance", "diverse")  # queries that look at features
+QUERIES = (*UNCERTAINTIES, *EXPLORING, "random")
 
 
 def choose_rows(
@@ -111,7 +115,7 @@ def choose_rows(
     n: int,
     *,
     proba: FloatArray,
-    features: FloatArray,
+    features: FloatArray | None,
     labeled: IntArray,
     candidates: IntArray,
     rng: np.random.Generator,
@@ -129,8 +133,8 @@ def choose_rows(
         How many; at most the number of candidates are returned.
     proba : ndarray of shape (n_points, n_classes)
         The model's probabilities.
-    features : ndarray of shape (n_points, r)
-        The learned kernel's feature map.
+    features : ndarray of shape (n_points, r) or None
+        The learned kernel's feature map; only "variance" and "diverse" look at it.
     labeled, candidates : ndarray of int
         Rows already labelled, and rows that may be asked about.
     rng : Generator
@@ -143,13 +147,13 @@ def choose_rows(
         scores = UNCERTAINTIES[query](proba[candidates])
         order = np.lexsort((rng.random(len(candidates)), -scores))
         return candidates[order[:n]]
-    if query not in QUERIES:
+    if query not in EXPLORING:
         msg = f"query must be one of {', '.join(QUERIES)}; got {query!r}."
+        raise ValueError(msg)
+    if features is None:
+        msg = f"query={query!r} compares points by their features; give features."
         raise ValueError(msg)
     mean_diagonal = float(np.einsum("ij,ij->", features, features)) / len(features)
     ridge = 0.1 * mean_diagonal if mean_diagonal > 0 else 1.0
     scores = entropy(proba) if query == "diverse" else np.ones(len(proba))
     return diverse_batch(scores, features, labeled, candidates, n, ridge=ridge)
-
-
-QUERIES = (*UNCERTAINTIES, "variance", "diverse", "random")

@@ -107,12 +107,12 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
         ndarray of shape (m,) or (m, n_classes)
             For two classes one number, above 0 for ``classes_[1]``.
         """
-        scores = self._scores(self._represent(X))
+        scores = self._scores_at(X)
         return scores.ravel() if scores.shape[1] == 1 else scores
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Return the class of points, (m,)."""
-        codes = self._codes_of(self._scores(self._represent(X)))
+        codes = self._codes_of(self._scores_at(X))
         return self.classes_[codes]
 
     def similarity(self, X: ArrayLike) -> FloatArray:
@@ -128,10 +128,17 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
         R = self._represent(X)
         return self._map.similarity(R), self._scores(R)
 
+    def _scores_at(self, X: Any) -> FloatArray:
+        return self._scores(self._represent(X))
+
     def _represent(self, X: Any) -> FloatArray:
         check_is_fitted(self, "dual_coef_")
         if X is not None:
             return self._map.represent(self._checked(X, reset=False))
+        self._check_training_rows_are_known()
+        return self._map.represent(None)
+
+    def _check_training_rows_are_known(self) -> None:
         # A kernel that was handed over ready-made may know other rows than ours.
         if isinstance(self._map, GramMap) or hasattr(self.kernel, "features"):
             msg = (
@@ -139,7 +146,6 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
                 "kernel has kept; pass X."
             )
             raise ValueError(msg)
-        return self._map.represent(None)
 
     def _scores(self, R: FloatArray) -> FloatArray:
         """Return decision values, (m, q), and the prior where no label reaches."""

@@ -46,8 +46,12 @@ class FeatureMap:
 
     def unreached(self, R: FloatArray) -> BoolArray:
         """Tell which features are orthogonal to all labelled ones."""
-        seen = np.linalg.norm(R @ self.span, axis=1)
-        missed: BoolArray = seen <= _REACH * np.linalg.norm(R, axis=1)
+        least = _REACH * np.sqrt(np.einsum("ij,ij->i", R, R))
+        # One direction of the span shows most points to be reached.
+        one = self.span.sum(axis=1) / np.sqrt(max(self.span.shape[1], 1))
+        missed: BoolArray = np.abs(R @ one) <= least
+        left = np.flatnonzero(missed)
+        missed[left] = np.linalg.norm(R[left] @ self.span, axis=1) <= least[left]
         return missed
 
     def similarity(self, R: FloatArray) -> FloatArray:

@@ -4,7 +4,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import expit, softmax
+from sklearn.utils.validation import check_is_fitted
 
 from mercer._labels import Labels
 from mercer._typing import ArrayLike, BoolArray, FloatArray
@@ -86,7 +88,7 @@ class LeaveOneOutRLS(KernelMachine):
 
     def predict_proba(self, X: ArrayLike) -> FloatArray:
         """Return the probability of every class, (m, n_classes)."""
-        scores = self._scores(self._represent(X))
+        scores = self._scores_at(X)
         if scores.shape[1] == 1:
             p = expit(scores[:, 0])
             return np.column_stack([1 - p, p])
@@ -112,14 +114,9 @@ class LeaveOneOutRLS(KernelMachine):
     def _solve(self, labels: Labels, weights: FloatArray) -> Solution:
         to_features = _labelled_span(self._map)
         Phi = self._training if to_features is None else self._training @ to_features
-        del self._training
         rows, codes = labels.labeled, labels.codes[labels.labeled]
-        labeled, mean = Phi[rows], Phi.mean(axis=0)
-        Phi = Phi - mean
-        variances = np.einsum("ij,ij->j", Phi, Phi) / len(Phi)
-        unit = float(variances.sum()) or 1.0
-        kept = variances > 1e-8 * unit  # most directions of a steep kernel are not
-        Phi = Phi[:, kept] / np.sqrt(unit)
+        labeled = Phi[rows]
+        Phi, mean, unit = _standardised(Phi)
         start = fit_centred(Phi, rows, codes, len(labels.classes))
         errors = int((start.scores.argmax(axis=1) != codes)[start.counted].sum())
         dual = start.dual / unit
@@ -130,7 +127,7 @@ class LeaveOneOutRLS(KernelMachine):
             moved, offset, sizes, n_rounds = spread_decision(
                 Phi, start.coef, offset, rows, codes, asked, errors, start.counted
             )
-            coef[kept] += (moved - start.coef) / np.sqrt(unit)
+            coef += (moved - start.coef) / np.sqrt(unit)
         self.certificate_ = HeldOut(
             start.scores,
             start.counted,
@@ -147,6 +144,22 @@ class LeaveOneOutRLS(KernelMachine):
         if to_features is not None:
             dual = to_features @ coef
         return Solution(coef, dual, intercept)
+
+    def _transduce(
+        self, X: Any, labels: Labels, training: FloatArray | None
+    ) -> NDArray[Any]:
+        self._training_scores = self._scores(self._training)
+        del self._training
+        codes = self._codes_of(self._training_scores)
+        codes[labels.labeled] = labels.codes[labels.labeled]
+        return self.classes_[codes]
+
+    def _scores_at(self, X: Any) -> FloatArray:
+        if X is not None:
+            return super()._scores_at(X)
+        check_is_fitted(self, "dual_coef_")
+        self._check_training_rows_are_known()
+        return self._training_scores.copy()
 
     def _sizes(self, labels: Labels) -> FloatArray | None:
         if isinstance(self.class_sizes, str) or self.class_sizes is None:
@@ -165,6 +178,24 @@ class LeaveOneOutRLS(KernelMachine):
     def _prior_scores(self) -> FloatArray:
         log = np.log(np.maximum(self.class_prior_, 1e-12))
         return log[1:] - log[:1] if len(log) == 2 else log
+
+
+def _standardised(Phi: FloatArray) -> tuple[FloatArray, FloatArray, float]:
+    """Return features with mean 0 and total variance 1, what they were before.
+
+    The learned default kernel has such features to rounding; they are large and not
+    copied.
+    """
+    mean = Phi.mean(axis=0)
+    unit = float(np.einsum("ij,ij->", Phi, Phi)) / len(Phi)
+    if float(mean @ mean) <= 1e-24 * unit:
+        mean = np.zeros_like(mean)
+    else:
+        Phi = Phi - mean
+        unit = float(np.einsum("ij,ij->", Phi, Phi)) / len(Phi)
+    if abs(unit - 1.0) <= 1e-10 or unit == 0:
+        return Phi, mean, 1.0
+    return Phi / np.sqrt(unit), mean, unit
 
 
 def _labelled_span(kernel_map: KernelMap) -> FloatArray | None:

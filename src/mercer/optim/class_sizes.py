@@ -45,15 +45,20 @@ def match_sizes(
     n, C = scores.shape
     b = np.zeros(C) if start is None else start - start.mean()
     wanted = np.clip(np.rint(sizes * n).astype(int), 1, max(n - 1, 1))
+    columns = np.ascontiguousarray(scores.T)  # (C, n): classes one after the other
     for _ in range(max_iter):
         before = b.copy()
+        after = columns + b[:, None]  # row c: the best of the classes from c on
+        for c in range(C - 2, -1, -1):
+            np.maximum(after[c], after[c + 1], out=after[c])
+        best = np.full(n, -np.inf)  # of the classes up to c
         for c in range(C):
-            others = scores + b
-            others[:, c] = -np.inf
+            others = np.maximum(best, after[c + 1]) if c + 1 < C else best
             place = n - wanted[c]  # of the last point let in, by its lead
             ends = sorted({max(place - 1, 0), place})
-            lead = np.partition(scores[:, c] - others.max(axis=1), ends)
+            lead = np.partition(columns[c] - others, ends)
             b[c] = -lead[ends].mean()  # half way to the first point left out
+            np.maximum(best, columns[c] + b[c], out=best)
         b -= b.mean()
         if np.abs(b - before).max() <= 1e-6 * (1 + np.abs(b).max()):
             break

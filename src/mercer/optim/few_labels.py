@@ -46,14 +46,15 @@ def fit_centred(
     counted = counts[codes] > 1
     shares = np.log((counts + 1) / (counts + 1).sum())
     shares -= shares.mean()
-    K, covariance = labeled @ labeled.T, Phi.T @ Phi / len(Phi)
+    K = labeled @ labeled.T
+    fits = [solve_loo_ridge(K, Y, ridge=ridge) for ridge in RIDGES]
+    values = Phi @ (labeled.T @ np.hstack([fit.alpha for fit in fits]))
     losses = np.empty(len(RIDGES))
     duals, scores, offsets = [], [], []
-    for i, ridge in enumerate(RIDGES):
-        fit = solve_loo_ridge(K, Y, ridge=ridge)
-        coef = labeled.T @ fit.alpha
-        variance = float(np.einsum("jc,jk,kc->", coef, covariance, coef)) / len(counts)
-        scale = max(np.sqrt(max(variance, 0.0)), 1e-12)
+    for i, (fit, value) in enumerate(
+        zip(fits, np.split(values, len(fits), axis=1), strict=True)
+    ):
+        scale = max(float(np.sqrt(np.mean(value**2))), 1e-12)
         held = (fit.held_out - fit.held_out_offset) / scale
         losses[i], slope = held_out_loss(held, codes, counted, shares)
         duals.append(slope * fit.alpha / scale)
@@ -121,13 +122,13 @@ def spread_decision(
     skill = 1.0 - n_errors / ((m + 2) * (1 - 1 / C))
     gain = (1.0 + doubt) * max(skill, 0.0)
     b = match_sizes(base, sizes)
-    added = np.zeros_like(coef)
+    added, S = np.zeros_like(coef), base
+    hot = np.eye(C) - 1 / C  # centred: what one point adds to the sums of the classes
     now = _decide(base + b, rows, codes)
+    M = np.ascontiguousarray((hot[now].T @ Phi).T)  # (r, C)
     n_rounds = 0
     while gain > 0 and n_rounds < MAX_ROUNDS:
         n_rounds += 1
-        M = np.stack([Phi[now == c].sum(axis=0) for c in range(C)], axis=1)
-        M -= M.mean(axis=1, keepdims=True)
         S = Phi @ M
         spread = float(np.sqrt(np.mean(S**2))) or 1.0
         S *= gain / spread
@@ -135,11 +136,17 @@ def spread_decision(
         b = match_sizes(S, sizes, start=b, max_iter=5)
         added = gain * M / spread
         before, now = now, _decide(S + b, rows, codes)
-        if np.mean(now != before) < 1e-3:
+        moved = np.flatnonzero(now != before)
+        if len(moved) < 1e-3 * len(now):
             break
-    coef, offset = coef + scale * added, offset + scale * b
-    slope = matching_slope(Phi @ coef + offset, scale * base)
-    return slope * coef, slope * offset, sizes, n_rounds
+        M += Phi[moved].T @ (hot[now[moved]] - hot[before[moved]])
+    slope = matching_slope(scale * (S + b), scale * base)
+    return (
+        slope * (coef + scale * added),
+        slope * (offset + scale * b),
+        sizes,
+        n_rounds,
+    )
 
 
 def matching_slope(scores: FloatArray, calibrated: FloatArray) -> float:

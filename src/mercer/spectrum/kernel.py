@@ -7,7 +7,7 @@ import numpy as np
 from scipy.linalg import eigh
 
 from mercer._labels import encode_labels
-from mercer._typing import ArrayLike, FloatArray
+from mercer._typing import ArrayLike, FloatArray, IntArray
 from mercer.exceptions import NotPSDError
 from mercer.kernels.base import Kernel
 
@@ -70,15 +70,19 @@ class SpectralKernel(Kernel):
         object.__setattr__(self, "core", core)
         object.__setattr__(self, "_root", root)
 
-    def features(self, X: ArrayLike | None = None) -> FloatArray:
+    def features(
+        self, X: ArrayLike | None = None, *, rows: IntArray | slice = slice(None)
+    ) -> FloatArray:
         r"""Return :math:`\Phi = U M^{1/2}`, (m, r), with :math:`\Phi\Phi^\top = K`.
 
         Parameters
         ----------
         X : array-like of shape (m, n_features), optional
             New points; the training rows, without a search, when left out.
+        rows : int ndarray or slice, optional
+            Which of the training rows.
         """
-        U: FloatArray = self.basis.vectors_ if X is None else self.basis.extend(X)
+        U: FloatArray = self.basis.vectors_[rows] if X is None else self.basis.extend(X)
         return U * self._root if self._root.ndim == 1 else U @ self._root
 
     def __call__(

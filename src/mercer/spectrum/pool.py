@@ -1,7 +1,7 @@
 """Several bases of one set of points, side by side."""
 
 from dataclasses import dataclass
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 from sklearn.utils import Tags
@@ -9,15 +9,22 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mercer._random import as_generator
 from mercer._typing import ArrayLike, FloatArray, RandomState, SparseArray
+from mercer.graphs.laplacian import LaplacianKind, degrees
 from mercer.graphs.neighbors import Graph, graph_from_neighbors
 from mercer.graphs.search import NeighborIndex
 from mercer.kernels.parametric import RBF, Linear
 from mercer.spectrum._base import BasisCertificate, BasisMixin
-from mercer.spectrum.extension import equal_training_points
+from mercer.spectrum.extension import (
+    damped_inverse,
+    equal_training_points,
+    extend_vectors,
+)
 from mercer.spectrum.gram import GramBasis
 from mercer.spectrum.graph import GraphBasis
 
 _DENSITY_NEIGHBOR = 10
+_WALK: LaplacianKind = "random_walk"
+_Kind: TypeAlias = Literal["laplacian", "kernel", "density"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -25,7 +32,7 @@ class Block:
     """Columns of a `PoolBasis` that come from one basis."""
 
     name: str  # "graph 5", "linear", "gaussian" or "density"
-    kind: Literal["laplacian", "kernel", "density"]
+    kind: _Kind
     columns: slice
     values: FloatArray  # (r,) Laplacian values ascending, or kernel values descending
     n_neighbors: int  # 0 for kernels
@@ -113,9 +120,7 @@ class PoolBasis(BasisMixin):
         bases: list[tuple[str, Any, int]] = []
         for k in sizes:
             graph = graph_from_neighbors(neighbors, k, weights="self_tuning")
-            basis = GraphBasis(
-                self.n_components, laplacian="random_walk", random_state=rng
-            )
+            basis = GraphBasis(self.n_components, laplacian=_WALK, random_state=rng)
             bases.append((f"graph {k}", basis.fit(graph), k))
         if neighbors.distances.max() > 0 or _spreads(X):
             for name, kernel in (("linear", Linear()), ("gaussian", RBF(_RULE))):
@@ -123,9 +128,8 @@ class PoolBasis(BasisMixin):
                     self.n_components, kernel=kernel, centered=True, random_state=rng
                 )
                 bases.append((name, plain.fit(X), 0))
-        self._bases = bases
         self._smallest = _smallest_scale(neighbors.distances)
-        self._assemble([b.vectors_ for _, b, _ in bases], neighbors.distances)
+        self._assemble(bases, self._log_density(neighbors.distances))
         return self
 
     def extend(self, X: ArrayLike | SparseArray) -> FloatArray:
@@ -141,15 +145,17 @@ class PoolBasis(BasisMixin):
         width = min(self._width, len(self.vectors_))
         found, distances = self.index_.query(X, width)
         indices = found.astype(np.intp)
-        parts = []
-        for _, basis, k in self._bases:
-            if k:
-                rows = basis.graph_.weigh(indices[:, :k], distances[:, :k])
-                parts.append(basis.extend(rows))
+        extended = np.empty((X.shape[0], self.vectors_.shape[1]))
+        for block, part in zip(self.blocks_, self._parts, strict=True):
+            if isinstance(part, Graph):
+                k = block.n_neighbors
+                rows = part.weigh(indices[:, :k], distances[:, :k])
+                values = self._walked(rows, block, degrees(part.adjacency))
+            elif part is None:
+                values = self._log_density(distances) - self._mean[block.columns]
             else:
-                parts.append(basis.extend(X))
-        parts.append(self._log_density(distances))
-        extended: FloatArray = np.concatenate(parts, axis=1) - self._mean
+                values = part.extend(X) - self._mean[block.columns]
+            extended[:, block.columns] = values
         known = equal_training_points(indices, distances)
         extended[known >= 0] = self.vectors_[known[known >= 0]]
         return extended
@@ -159,25 +165,47 @@ class PoolBasis(BasisMixin):
         scale = np.maximum(distances[:, k - 1], self._smallest)
         return -np.log(scale)[:, None]
 
-    def _assemble(self, parts: list[FloatArray], distances: FloatArray) -> None:
-        parts = [*parts, self._log_density(distances)]
-        U = np.concatenate(parts, axis=1, dtype=np.float64)
+    def _walked(self, rows: SparseArray, block: Block, d: FloatArray) -> FloatArray:
+        """Extend columns of a graph whose means were taken off after they were found.
+
+        The walk moves u, not u - m: u(x) = f P u = f P (u - m) + f m for rows of P
+        that sum to 1.
+        """
+        U, mean = self.vectors_[:, block.columns], self._mean[block.columns]
+        moved = extend_vectors(rows, U, block.values, d, _WALK)
+        reached = np.asarray(rows.sum(axis=1)).reshape(-1, 1) > 0
+        moved += (reached * damped_inverse(1.0 - block.values) - 1.0) * mean
+        return moved
+
+    def _assemble(
+        self, bases: list[tuple[str, Any, int]], log_density: FloatArray
+    ) -> None:
+        """Move the vectors of the bases into one array: they are large."""
+        n = len(log_density)
+        U = np.empty((n, 1 + sum(basis.vectors_.shape[1] for _, basis, _ in bases)))
+        self._parts: list[Any] = []
+        found: list[tuple[str, _Kind, slice, FloatArray, int]] = []
+        start = 0
+        for name, basis, k in bases:
+            columns = slice(start, start + basis.vectors_.shape[1])
+            U[:, columns] = basis.vectors_
+            basis.vectors_ = np.empty((0, basis.vectors_.shape[1]))
+            self._parts.append(basis.graph_ if k else basis)
+            kind: _Kind = "laplacian" if k else "kernel"
+            found.append((name, kind, columns, basis.values_, k))
+            start = columns.stop
+        U[:, start:] = log_density
+        self._parts.append(None)
+        found.append(("density", "density", slice(start, start + 1), np.ones(1), 0))
         self._mean = U.mean(axis=0)
         U -= self._mean
         self.vectors_ = U
-        blocks, values, start = [], [], 0
-        named = [*self._bases, ("density", None, 0)]
-        for (name, basis, k), part in zip(named, parts, strict=True):
-            columns = slice(start, start + part.shape[1])
-            v = np.ones(1) if basis is None else basis.values_
-            kind = "density" if basis is None else "laplacian" if k else "kernel"
-            covariance = U[:, columns].T @ U[:, columns] / len(U)
-            blocks.append(Block(name, kind, columns, v, k, covariance))  # type: ignore[arg-type]
-            values.append(v)
-            start = columns.stop
-        self.blocks_ = tuple(blocks)
-        self.values_ = np.concatenate(values)
-        proofs = [basis.certificate_ for _, basis, _ in self._bases]
+        self.blocks_ = tuple(
+            Block(name, kind, at, values, k, U[:, at].T @ U[:, at] / n)
+            for name, kind, at, values, k in found
+        )
+        self.values_ = np.concatenate([block.values for block in self.blocks_])
+        proofs = [basis.certificate_ for _, basis, _ in bases]
         self.certificate_ = BasisCertificate(
             method=", ".join(dict.fromkeys(proof.method for proof in proofs)),
             reason="one of each kind",

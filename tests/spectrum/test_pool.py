@@ -1,0 +1,74 @@
+"""Several bases side by side: one array, and the extension of each."""
+
+import numpy as np
+import pytest
+
+from mercer.graphs.laplacian import degrees
+from mercer.spectrum.extension import extend_vectors
+from mercer.spectrum.gram import GramBasis
+from mercer.spectrum.pool import PoolBasis
+
+
+@pytest.fixture(scope="module")
+def points() -> np.ndarray:
+    return np.random.default_rng(0).normal(size=(60, 3))
+
+
+@pytest.fixture(scope="module")
+def basis(points) -> PoolBasis:
+    return PoolBasis(8, n_neighbors=(3, 6), random_state=0).fit(points)
+
+
+def test_graph_columns_extend_as_they_would_before_their_mean_was_taken_off(
+    basis,
+) -> None:
+    new = np.random.default_rng(1).normal(size=(20, 3))
+    new[0] = 1e6  # too far for any weight
+    extended = basis.extend(new)
+    found, distances = basis.index_.query(new, basis._width)
+    graphs = [
+        (block, part)
+        for block, part in zip(basis.blocks_, basis._parts, strict=True)
+        if block.kind == "laplacian"
+    ]
+    assert len(graphs) == 2
+    for block, graph in graphs:
+        mean = basis._mean[block.columns]
+        assert np.abs(mean).max() > 1e-3  # or there would be nothing to test
+        k = block.n_neighbors
+        rows = graph.weigh(found[:, :k].astype(np.intp), distances[:, :k])
+        whole = extend_vectors(
+            rows,
+            basis.vectors_[:, block.columns] + mean,
+            block.values,
+            degrees(graph.adjacency),
+            "random_walk",
+        )
+        np.testing.assert_allclose(extended[:, block.columns], whole - mean, atol=1e-12)
+
+
+def test_kernel_columns_are_those_of_the_kernel(basis, points) -> None:
+    new = np.random.default_rng(1).normal(size=(20, 3))
+    (block,) = [b for b in basis.blocks_ if b.name == "linear"]
+    plain = GramBasis(8, kernel="linear", centered=True).fit(points)
+    np.testing.assert_allclose(
+        np.abs(basis.vectors_[:, block.columns]), np.abs(plain.vectors_), atol=1e-10
+    )
+    np.testing.assert_allclose(
+        np.abs(basis.extend(new)[:, block.columns]),
+        np.abs(plain.extend(new)),
+        atol=1e-10,
+    )
+
+
+def test_columns_are_centred_and_covariances_are_theirs(basis) -> None:
+    U = basis.vectors_
+    np.testing.assert_allclose(U.mean(axis=0), 0, atol=1e-14)
+    for block in basis.blocks_:
+        np.testing.assert_allclose(
+            block.covariance,
+            np.cov(U[:, block.columns], rowvar=False, bias=True).reshape(
+                block.covariance.shape
+            ),
+            atol=1e-14,
+        )
