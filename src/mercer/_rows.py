@@ -45,8 +45,24 @@ def row_ids(X: Any, n: int) -> NDArray[Any]:
     return np.arange(n)
 
 
+def all_equal(X: Any) -> bool:
+    """Tell whether all rows of an array or sparse array are the same.
+
+    Examples
+    --------
+    >>> all_equal(np.ones((3, 2))), all_equal(np.eye(2))
+    (True, False)
+    """
+    n = X.shape[0]
+    for start in range(0, n, _BLOCK):
+        rows = np.arange(start, min(start + _BLOCK, n))
+        if abs(X[rows] - X[np.zeros_like(rows)]).max() > 0:
+            return False
+    return True
+
+
 def fingerprint(X: Any) -> tuple[float, float]:
-    r"""Return :math:`c^\top X p` and :math:`\|X p\|` for fixed random c and p.
+    r"""Return :math:`c^\top X p` and the size of X p for fixed random c and p.
 
     The first changes with the values and the order of rows, the second is its size.
 
@@ -63,7 +79,8 @@ def fingerprint(X: Any) -> tuple[float, float]:
     for start in range(0, n, _BLOCK):
         block = rows[start : start + _BLOCK]
         image[start : start + _BLOCK] = block.astype(np.float64) @ p
-    return float(c @ image), float(np.linalg.norm(image))
+    # In place of the norm, whose squares may overflow.
+    return float(c @ image), float(np.abs(image).sum() / np.sqrt(n))
 
 
 def same_rows(one: tuple[float, float], other: tuple[float, float]) -> bool:

@@ -58,21 +58,35 @@ def test_kernel_does_not_depend_on_the_unit_of_x(rule: str, c: float) -> None:
     assert np.allclose(RBF(gamma=rule).resolve(c * X)(c * X), K)
 
 
-@pytest.mark.parametrize("rule", ["mean_distance", "median"])
-def test_equal_points_have_no_width(rule: str) -> None:
-    with pytest.raises(ValueError, match=f"gamma='{rule}' finds no width"):
-        RULES[rule](np.ones((5, 2)))
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("as_array", [np.asarray, csr_array])
+@pytest.mark.parametrize(
+    "equal", [np.ones((5, 2)), np.zeros((4, 2)), np.array([[1.0, 2.0]])]
+)
+def test_the_kernel_of_equal_points_is_one(rule: str, as_array, equal) -> None:
+    kernel = RBF(gamma=rule).resolve(as_array(equal))
+    assert np.array_equal(kernel(as_array(equal)), np.ones((len(equal),) * 2))
 
 
-@pytest.mark.parametrize("rule", ["mean_distance", "median"])
-def test_one_point_has_no_width(rule: str) -> None:
-    with pytest.raises(ValueError, match="finds no width"):
-        RULES[rule]([[1.0, 2.0]])
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("as_array", [np.asarray, csr_array])
+def test_points_whose_squares_vanish_have_no_width(rule: str, as_array) -> None:
+    with pytest.raises(ValueError, match=f"'{rule}' finds no width: .* Scale the col"):
+        RULES[rule](as_array(1e-170 * X))
 
 
-def test_points_at_the_origin_have_no_mean_norm() -> None:
-    with pytest.raises(ValueError, match="finds no width"):
-        mean_norm_gamma(np.zeros((4, 2)))
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("as_array", [np.asarray, csr_array])
+def test_points_whose_squares_overflow_are_refused(rule: str, as_array) -> None:
+    with pytest.raises(ValueError, match=r"values up to .*e\+300, whose squares"):
+        RULES[rule](as_array(1e300 * X / np.abs(X).max()))
+
+
+def test_the_median_of_mostly_copies_is_no_width() -> None:
+    copies = np.zeros((6, 1))
+    copies[0] = 1.0
+    with pytest.raises(ValueError, match=r"not all points are equal.*drop copies"):
+        median_gamma(copies)
 
 
 def test_median_of_too_many_rows_names_the_way_out() -> None:

@@ -6,10 +6,15 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 from sklearn.base import clone
+from sklearn.exceptions import DataConversionWarning
 from sklearn.frozen import FrozenEstimator
 from sklearn.metrics.pairwise import rbf_kernel
 
-from mercer.exceptions import DisconnectedGraphWarning, NotPSDError
+from mercer.exceptions import (
+    DisconnectedGraphWarning,
+    NearlyConstantKernelWarning,
+    NotPSDError,
+)
 from mercer.graphs.neighbors import neighbor_graph
 from mercer.kernels.parametric import RBF
 from mercer.machines.annealed import AnnealedKernelMachine
@@ -166,6 +171,70 @@ def test_probabilities_of_an_island_are_the_prior_with_three_classes(multi_class
     with pytest.warns(DisconnectedGraphWarning):
         P = model.fit(X, y).predict_proba(X[12:])
     np.testing.assert_allclose(P, [[0.6, 0.2, 0.2]] * 7)
+
+
+@pytest.mark.parametrize("machine", ON_POINTS[:4], ids=repr)
+def test_an_island_of_the_graph_is_left_to_the_ambient_kernel(machine):
+    X, y = islands()
+    message = "7 of 19 points are in components of the graph without a label"
+    with pytest.warns(DisconnectedGraphWarning, match=message) as caught:
+        clone(machine).fit(X, y)
+    assert len(caught) == 1
+
+
+@pytest.mark.parametrize("machine", ON_POINTS[:4], ids=repr)
+def test_an_island_that_nothing_reaches_gets_the_prior(machine):
+    X, y = islands()
+    model = clone(machine).set_params(kernel=RBF(gamma=1.0))
+    with pytest.warns(DisconnectedGraphWarning, match="7 of 15 points") as caught:
+        model.fit(X, y)
+    assert len(caught) == 1
+    np.testing.assert_array_equal(model.transduction_[12:], 0)
+
+
+@each_machine
+@pytest.mark.parametrize("value", [0.0, 1.0])
+def test_equal_points_get_the_prior(machine, value):
+    check_equal_points(clone(machine), value)
+
+
+@each_on_kernels
+@pytest.mark.parametrize("value", [0.0, 1.0])
+def test_equal_points_of_a_learned_kernel_get_the_prior(machine, value):
+    check_equal_points(clone(machine).set_params(kernel=DiffusionLearner(4)), value)
+
+
+@pytest.mark.parametrize(
+    "machine", [AnnealedKernelMachine(), GraphAnnealedKernelMachine()], ids=repr
+)
+def test_equal_points_get_the_class_ratio(machine):
+    check_equal_points(clone(machine), 1.0)
+
+
+def check_equal_points(model, value):
+    """Nothing tells the points apart: the majority of the labels decides for all."""
+    if isinstance(model, SimpleMKL):
+        model.set_params(kernels=["rbf"])
+    y = np.full(30, -1)
+    y[[3, 8, 20, 21, 29]] = [0, 1, 1, 0, 1]
+    with pytest.warns(NearlyConstantKernelWarning, match="all training points are equ"):
+        model.fit(np.full((30, 2), value), y)
+    np.testing.assert_array_equal(model.transduction_[y == -1], 1)
+    with pytest.warns(NearlyConstantKernelWarning):
+        scores = model.decision_function(np.full((2, 2), value))
+    assert scores[0] == scores[1] > 0
+
+
+@each_machine
+def test_a_column_of_labels_warns_once(machine):
+    X, truth = blobs()
+    model = clone(machine)
+    if machine in ON_KERNELS:
+        model.set_params(kernel=DiffusionLearner(12))
+    with pytest.warns(DataConversionWarning) as caught:
+        model.fit(X, truth[:, None])
+    assert len(caught) == 1
+    np.testing.assert_array_equal(model.transduction_, truth)
 
 
 def test_an_island_may_have_the_last_class():

@@ -1,6 +1,7 @@
 r"""Rules that pick the width of a Gaussian kernel from the training points.
 
-Each returns gamma of :math:`\exp(-\gamma \|x - z\|^2)`.
+Each returns gamma of :math:`\exp(-\gamma \|x - z\|^2)`. Points that are all equal have
+the kernel 1 with every gamma, and get 1.
 """
 
 from collections.abc import Callable
@@ -12,6 +13,7 @@ from scipy.spatial.distance import pdist
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils.extmath import row_norms
 
+from mercer._rows import all_equal
 from mercer._typing import ArrayLike
 from mercer.kernels.base import check_points
 
@@ -28,8 +30,9 @@ def mean_norm_gamma(X: ArrayLike) -> float:
     >>> mean_norm_gamma([[3.0, 4.0], [0.0, 5.0]])
     0.02
     """
-    sigma = float(row_norms(check_points(X)).mean())
-    return _gamma(2 * sigma**2, "mean_norm")
+    rows = check_points(X)
+    sigma = float(row_norms(rows).mean())
+    return _gamma(2 * sigma**2, "mean_norm", rows)
 
 
 def mean_distance_gamma(X: ArrayLike) -> float:
@@ -54,7 +57,7 @@ def mean_distance_gamma(X: ArrayLike) -> float:
         if issparse(rows)
         else float(((rows - mean) ** 2).sum())
     )
-    return _gamma(2 * spread / (n - 1) if n > 1 else 0.0, "mean_distance")
+    return _gamma(2 * spread / (n - 1) if n > 1 else 0.0, "mean_distance", rows)
 
 
 def median_gamma(X: ArrayLike) -> float:
@@ -81,15 +84,19 @@ def median_gamma(X: ArrayLike) -> float:
         if issparse(rows)
         else pdist(rows)
     )
-    return _gamma(2 * float(np.median(distances)) ** 2 if n > 1 else 0.0, "median")
+    width = 2 * float(np.median(distances)) ** 2 if n > 1 else 0.0
+    return _gamma(width, "median", rows)
 
 
-def _gamma(width: float, rule: str) -> float:
-    if width > 0:
+def _gamma(width: float, rule: str, rows: Any) -> float:
+    if width >= np.finfo(np.float64).tiny:
         return 1 / width
+    if all_equal(rows):
+        return 1.0
     msg = (
-        f"gamma={rule!r} finds no width: the points of X give a scale of zero (they "
-        "are equal, or all at the origin). Give gamma as a number."
+        f"gamma={rule!r} finds no width: its square is {width:.1e}, while not all "
+        "points are equal. Scale the columns of X, drop copies of points, or give "
+        "gamma as a number."
     )
     raise ValueError(msg)
 

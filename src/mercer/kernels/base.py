@@ -7,10 +7,14 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_array
 
 from mercer._typing import ArrayLike, FloatArray
+
+# Sums of many squares of it are still far from overflow.
+_LARGEST = 1e150
 
 
 class Kernel(BaseEstimator, ABC):
@@ -76,7 +80,7 @@ class PointKernel(Kernel):
 
 
 def check_points(X: Any, *, like: Any = None) -> Any:
-    """Return points as a float64 ndarray or CSR matrix, finite and not empty.
+    """Return points as a float64 ndarray or CSR matrix, not empty, with finite squares.
 
     Parameters
     ----------
@@ -85,6 +89,14 @@ def check_points(X: Any, *, like: Any = None) -> Any:
         Points X must have the same number of features as.
     """
     rows = check_array(X, accept_sparse="csr", dtype=np.float64)
+    entries = rows.data if issparse(rows) else rows
+    largest = max(entries.max(initial=0.0), -entries.min(initial=0.0))
+    if largest > _LARGEST:
+        msg = (
+            f"X holds values up to {largest:.1e}, whose squares overflow. Scale the "
+            "columns first, e.g. by MaxAbsScaler."
+        )
+        raise ValueError(msg)
     if like is not None and rows.shape[1] != like.shape[1]:
         msg = (
             f"X has {like.shape[1]} features and Z has {rows.shape[1]}; "

@@ -103,7 +103,10 @@ class TraceNormalized(_TrainingKernel):
         kernel = self.kernel.resolve(X)
         mean = float(kernel.diag(X).mean())
         if mean <= 0:
-            msg = f"The mean of k(x, x) over X is {mean:.3g}; it must be above 0."
+            msg = (
+                f"{kernel!r} has a mean k(x, x) of {mean:.3g} over X; it must be above "
+                "0. Leave this kernel out, or scale X."
+            )
             raise NotPSDError(msg)
         return Scaled(kernel, 1 / mean)
 

@@ -12,8 +12,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mercer._checks import check_same_length
 from mercer._labels import Labels, encode_labels
+from mercer._rows import all_equal
 from mercer._typing import ArrayLike, FloatArray, IntArray
-from mercer.exceptions import DisconnectedGraphWarning
+from mercer.exceptions import DisconnectedGraphWarning, NearlyConstantKernelWarning
 from mercer.graphs.neighbors import Graph
 from mercer.machines._maps import (
     GramMap,
@@ -76,8 +77,11 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
         self._check_parameters()
         X = self._checked(X, reset=True)
         labels = encode_labels(y)
+        if getattr(y, "ndim", 1) > 1:  # said once, and enough
+            y = np.asarray(y).ravel()
         n = X.n_points if isinstance(X, Graph) else X.shape[0]
         check_same_length(np.empty(n), labels.codes, "X", "y")
+        self._indistinct = not isinstance(X, Graph) and all_equal(X)
         weights = self._weights(labels, sample_weight)
         self.classes_ = labels.classes
         self.labeled_ = labels.labeled
@@ -150,6 +154,14 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
     def _scores(self, R: FloatArray) -> FloatArray:
         """Return decision values, (m, q), and the prior where no label reaches."""
         scores = self._combine(R @ self._readout + self.intercept_)
+        if self._indistinct:
+            scores[:] = self._prior_scores()
+            msg = (
+                "all training points are equal, so that nothing tells the classes "
+                f"apart: {len(R)} points get {self._unreached_get}."
+            )
+            warnings.warn(msg, NearlyConstantKernelWarning, stacklevel=3)
+            return scores
         unreached = self._map.unreached(R)
         if unreached.any():
             scores[unreached] = self._prior_scores()

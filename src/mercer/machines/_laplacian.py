@@ -1,5 +1,6 @@
 """What the Laplacian machines share: ambient kernel, graph, and the grid search."""
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Integral, Real
@@ -10,7 +11,8 @@ from sklearn.utils import check_scalar
 
 from mercer._labels import Labels
 from mercer._random import as_generator
-from mercer._typing import ArrayLike, FloatArray, RandomState
+from mercer._typing import ArrayLike, BoolArray, FloatArray, RandomState
+from mercer.exceptions import DisconnectedGraphWarning
 from mercer.graphs.laplacian import laplacian
 from mercer.graphs.neighbors import Graph, neighbor_graph
 from mercer.kernels.parametric import RBF
@@ -111,7 +113,21 @@ class LaplacianMachine(KernelMachine):
         self._ambient = gamma_A
         scaling = deformation.scaling(gamma_I / gamma_A)
         kernel = DeformedKernel(basis, rotation * scaling)
-        return feature_map(kernel, B * scaling), kernel.features()
+        kernel_map, training = feature_map(kernel, B * scaling), kernel.features()
+        self._warn_of_islands(labels, kernel_map.unreached(training))
+        return kernel_map, training
+
+    def _warn_of_islands(self, labels: Labels, unreached: BoolArray) -> None:
+        """Tell how many points only the ambient kernel joins to a label."""
+        component = self.graph_.component_labels
+        islands = ~np.isin(component, component[labels.labeled]) & ~unreached
+        if islands.any():
+            msg = (
+                f"{islands.sum()} of {len(islands)} points are in components of the "
+                "graph without a label, where the ambient kernel alone decides. Label "
+                "one of them, or raise n_neighbors."
+            )
+            warnings.warn(msg, DisconnectedGraphWarning, stacklevel=5)
 
     def _make_graph(self, X: Any, rng: np.random.Generator) -> Graph:
         n = X.shape[0]

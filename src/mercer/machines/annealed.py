@@ -13,8 +13,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mercer._checks import check_number, check_same_length
 from mercer._labels import UNLABELED, Labels, encode_labels
+from mercer._rows import all_equal
 from mercer._typing import ArrayLike, BoolArray, FloatArray, IntArray, SparseArray
-from mercer.exceptions import DisconnectedGraphWarning
+from mercer.exceptions import DisconnectedGraphWarning, NearlyConstantKernelWarning
 from mercer.kernels.composite import Scaled, Weighted
 from mercer.kernels.sets import gaussian_set
 from mercer.kernels.stack import gram_stack, resolve_kernels
@@ -158,6 +159,7 @@ class AnnealedKernelMachine(ClassifierMixin, BaseEstimator):
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64)
         labels = encode_labels(y)
         check_same_length(X, labels.codes, "X", "y")
+        self._indistinct = all_equal(X)
         self.classes_ = labels.classes
         self.class_ratio_ = class_shares(self.class_ratio, labels)
         view = self._view(X)
@@ -272,15 +274,20 @@ class AnnealedKernelMachine(ClassifierMixin, BaseEstimator):
     def _shifted(self, f: FloatArray, reached: BoolArray) -> FloatArray:
         """Return decision values; the class ratio where no labelled point reaches."""
         scores = f - self.threshold_
+        category: type[UserWarning] = DisconnectedGraphWarning
+        why = (
+            "are not reached by any labelled point (label one of them, or add a kernel "
+            "that is not 0 there)"
+        )
+        if self._indistinct:
+            reached, category = np.zeros_like(reached), NearlyConstantKernelWarning
+            why = "cannot be told apart (all training points are equal)"
         if not reached.all():
             ratio = self.class_ratio_
             scores[~reached] = ratio[1:] - ratio[:1] if len(ratio) == 2 else ratio
-            msg = (
-                f"{(~reached).sum()} of {len(f)} points are not reached by any "
-                "labelled point (their kernel values are all 0) and get the class "
-                "ratio. Label one of them, or add a kernel that joins them to the rest."
-            )
-            warnings.warn(msg, DisconnectedGraphWarning, stacklevel=4)
+            lost = f"{(~reached).sum()} of {len(f)} points {why}"
+            msg = f"{lost} and get the class ratio."
+            warnings.warn(msg, category, stacklevel=4)
         return scores
 
     def _check_parameters(self) -> None:

@@ -139,7 +139,8 @@ class SimpleMKL(KernelMachine):
             worst = int(traces.argmin())
             msg = (
                 f"kernels[{worst}] = {kernels[worst]!r} has the trace "
-                f"{traces[worst]:.3g} over the labelled points; it must be above 0."
+                f"{traces[worst]:.3g} over the labelled points; it must be above 0. "
+                "Leave it out, or scale X."
             )
             raise ValueError(msg)
         signs = np.where(targets_of(labels) > 0, 1.0, -1.0)
