@@ -116,6 +116,23 @@ def test_studies_with_the_same_jobs_share_results() -> None:
     assert times.collected(results)["one"] == 4 * [{"A": 0.5}]
 
 
+def interrupted(*, split: int) -> dict[str, float]:
+    if split == 2:
+        raise KeyboardInterrupt
+    return {"A": 1.0}
+
+
+def test_an_interrupt_says_what_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    def jobs(quick: bool) -> list[Job]:
+        return [Job("one", split, interrupted) for split in range(4)]
+
+    study = replace(STUDY, jobs=jobs)
+    monkeypatch.setattr(registry, "studies", lambda: [study])
+    answer = CliRunner().invoke(command, ["999", "table1", "--jobs", "1"])
+    assert answer.exit_code == 130
+    assert "stopped: 2 of 4 jobs are kept" in answer.output
+
+
 def test_the_command_writes_the_page_and_runs_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

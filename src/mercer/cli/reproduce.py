@@ -106,12 +106,18 @@ def _run(
         TimeElapsedColumn(),
         TimeRemainingColumn(),
     )
-    results: Results = {}
+    done, total, results = 0, 0, Results()
     with Progress(*columns, console=Console(stderr=True)) as progress:
         task = progress.add_task(f"{study.paper} {study.name}")
-        for state in run_study(study, quick=quick, fresh=fresh, n_jobs=jobs):
-            done, total, results = state
-            progress.update(task, completed=done, total=total)
+        try:
+            for state in run_study(study, quick=quick, fresh=fresh, n_jobs=jobs):
+                done, total, results = state
+                progress.update(task, completed=done, total=total)
+        except KeyboardInterrupt:
+            progress.stop()
+            kept = f"{done} of {total} jobs are kept; the same command goes on there."
+            click.echo(f"stopped: {kept}", err=True)
+            raise click.exceptions.Exit(130) from None
     table = make_table(study, results)
     click.echo(to_markdown(table))
     for path in write(table, results, out):

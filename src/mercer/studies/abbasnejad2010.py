@@ -53,6 +53,9 @@ TEXT_SETUP = (
     "it and half from all others, and 300 more to test on, as the fractions in print "
     "suggest. The same two bandwidths as for faces, as the paper names no others. SVM "
     "with C = 1.",
+    "72, 46.67 and 40 occur again and again in the paper's columns of Gaussians and of "
+    "convex combinations: shares of a class among the tested texts, it seems, when all "
+    "are called the same. With ours such a machine has 50.",
 )
 TIME_SETUP = (
     "CPU seconds of one core today with the kernel matrices; the paper's are of MATLAB "

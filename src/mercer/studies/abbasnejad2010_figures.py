@@ -112,5 +112,12 @@ def draw_eigenvectors(figure: Any, results: Results) -> None:
         plane = leading_plane(K)
         ax.scatter(*plane.T, c=influence)
         for view, place in enumerate(plane):
-            ax.annotate(str(view + 1), place, fontsize=8)
+            ax.annotate(
+                str(view + 1),
+                place,
+                xytext=(4, 2),
+                textcoords="offset points",
+                fontsize=8,
+            )
+        ax.locator_params(axis="x", nbins=3)
         ax.set_title(f"{name} (colour: influence)", fontsize=9)

@@ -86,11 +86,12 @@ def draw_lines(figure: Any, results: Results) -> None:
         means = [np.mean([run[column] for run in runs]) for runs in results.values()]
         if column.startswith("energy"):
             twin = ax.twinx()
-            twin.plot(rows, means, "k:", label=column)
-            twin.set_ylabel(column)
+            twin.plot(rows, means, "k:")
+            twin.set_ylabel(f"{column}, dotted")
         else:
             ax.plot(rows, means, "o-", ms=3, label=column)
+    ax.locator_params(axis="x", integer=True)
     has_energy = any(c.startswith("energy") for c in columns)
     ax.set_ylabel("weight, first is 1" if has_energy else "accuracy (%)")
     ax.set_xlabel("direction" if has_energy else "dimension d")
-    ax.legend(fontsize=8)
+    ax.legend(fontsize=8, loc="center right" if has_energy else "best")

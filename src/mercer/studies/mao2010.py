@@ -163,7 +163,8 @@ def draw_figure1(figure: Any, results: Results) -> None:
         ax.set_ylabel(label)
         ax.set_xticks(places, list(results), rotation=30, ha="right")
     figure.axes[1].set_yscale("log")
-    figure.axes[0].legend(loc="lower left")
+    handles, names = figure.axes[0].get_legend_handles_labels()
+    figure.legend(handles, names, loc="outside upper center", ncols=2)
 
 
 STUDIES = [

@@ -20,7 +20,8 @@ from mercer.studies.table import LEGEND, Table, make_table
 HEAD = f"""# Reproduction
 
 Made by `mercer reproduce --page` from finished runs alone. Every cell has ours and, in
-parentheses, the figure printed in the paper. {LEGEND}
+parentheses, the figure printed in the paper.
+{LEGEND}
 
 A cell can lie within the printed deviation and yet be marked + or -: a mark compares
 means and their standard errors, which are smaller than deviations. Where a paper prints
@@ -105,7 +106,7 @@ def _summary(tables: list[Table]) -> list[str]:
     lines.append("")
     if times := _counts(t for t in tables if t.study.times):
         lines += [
-            f"Seconds, apart because the machines are up to twenty years apart: "
+            "Seconds, kept apart because the machines are up to twenty years apart: "
             f"{times['compared']} compared, {times['better']} shorter than print, "
             f"{times['worse']} longer.",
             "",
@@ -115,11 +116,9 @@ def _summary(tables: list[Table]) -> list[str]:
         if table.study.aside is not None and table.counts()["compared"]:
             name = f"{table.study.paper} {table.study.name}"
             reasons.setdefault(table.study.aside, []).append(name)
-    lines += [
-        f"Not counted: {', '.join(names)} ({reason})."
-        for reason, names in reasons.items()
-    ]
-    return [*lines, ""]
+    for reason, names in reasons.items():
+        lines += [f"Not counted: {', '.join(names)} ({reason}).", ""]
+    return lines
 
 
 def _counts(tables: Iterable[Table]) -> dict[str, int]:

@@ -38,10 +38,13 @@ def _numbers_of_splits(table: Table) -> list[int]:
 def how_many(table: Table) -> str:
     """Say over how many splits the means are."""
     numbers = _numbers_of_splits(table)
+    over = f" over {numbers[0]} splits"
+    if numbers == [1]:
+        over = " over 1 split"
     if len(numbers) > 1:
-        return "Ours: mean ± standard deviation [splits] (print)."
-    noun = "split" if numbers == [1] else "splits"
-    return f"Ours: mean ± standard deviation over {numbers[0]} {noun} (print)."
+        over = " [splits]"
+    theirs = " (print)" if table.counts()["compared"] else ""
+    return f"Ours: mean ± standard deviation{over}{theirs}."
 
 
 def summary(table: Table) -> str:
@@ -78,9 +81,9 @@ def to_markdown(table: Table) -> str:
     """Return the table with its summary, worse cells and deviations."""
     study = table.study
     lines = [f"### {study.paper} {study.name}: {study.title}", "", *grid(table), ""]
-    lines += [how_many(table), LEGEND, ""]
+    lines += [how_many(table), ""]
     if text := summary(table):
-        lines += [text, ""]
+        lines += [LEGEND, text, ""]
     if worse := worse_cells(table):
         lines += ["Worse than print:", "", *(f"- {text}" for text in worse), ""]
     if texts := (*table.notes, *study.deviations):
@@ -134,6 +137,9 @@ def to_html(table: Table) -> str:
                 f"<small>{html.escape(theirs)}</small></td>"
             )
         body.append(f"<tr><th>{html.escape(row)}</th>{''.join(cells)}</tr>")
+    compared = ""
+    if text := summary(table):
+        compared = f"<p>Print is below ours. {LEGEND}</p><p>{html.escape(text)}</p>"
     worse = _list("Worse than print", worse_cells(table))
     known = _list("What to know", [*table.notes, *study.deviations])
     return (
@@ -142,9 +148,7 @@ def to_html(table: Table) -> str:
         f"<style>{STYLE}</style><h1>{heading}</h1>"
         f"<div><table><thead><tr><th></th>{head}</tr></thead>"
         f"<tbody>{''.join(body)}</tbody></table></div>"
-        f"<p>{html.escape(how_many(table))} Print is below ours. "
-        f"{html.escape(LEGEND)}</p>"
-        f"<p>{html.escape(summary(table))}</p>{worse}{known}</html>\n"
+        f"<p>{html.escape(how_many(table))}</p>{compared}{worse}{known}</html>\n"
     )
 
 
