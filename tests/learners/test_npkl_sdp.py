@@ -3,6 +3,7 @@ import sys
 import numpy as np
 import pytest
 from sklearn.datasets import make_moons
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mercer.learners.npkl_sdp import NPKL
@@ -57,6 +58,16 @@ def test_linear_loss_needs_a_budget():
     X, pairs = moons()
     with pytest.raises(ValueError, match="no minimum without a budget"):
         NPKL("linear", basis=SMALL).fit(X, pairs=pairs)
+
+
+def test_large_problems_warn_before_they_start():
+    X, pairs = moons(160)
+    model = NPKL(solver_options={"max_iters": 1}, random_state=0)
+    with (
+        pytest.warns(UserWarning, match="160 directions may take minutes"),
+        pytest.warns(ConvergenceWarning, match="status 'optimal_inaccurate'"),
+    ):
+        model.fit(X, pairs=pairs)
 
 
 @pytest.mark.parametrize(
