@@ -89,7 +89,7 @@ def test_ask_names_unlabelled_rows_and_tell_learns_them(blobs, query) -> None:
 def test_of_many_candidates_some_are_drawn(blobs, query, monkeypatch) -> None:
     X, y, _ = blobs
     model = UnifiedKernelMachine(query=query, random_state=0).fit(X, y)
-    monkeypatch.setattr("mercer.unified.MOST_CANDIDATES", 10)
+    monkeypatch.setattr("mercer.active.strategies.MOST_CANDIDATES", 10)
     asked = [tuple(model.ask(3)) for _ in range(3)]
     assert len(set(asked)) == 3  # others are drawn each time
     model._n_asked = 0
@@ -148,6 +148,20 @@ def test_polars_and_sparse_input_agree_with_arrays(blobs) -> None:
     np.testing.assert_array_equal(model.transduction_, frame.transduction_)
     thin = UnifiedKernelMachine(random_state=0).fit(sparse.csr_array(X), y)
     np.testing.assert_array_equal(model.transduction_, thin.transduction_)
+
+
+def test_features_have_names_and_come_as_frames(blobs) -> None:
+    X, y, _ = blobs
+    rows = pd.DataFrame(X, columns=["a", "b"], index=np.arange(len(X)) + 500)
+    model = UnifiedKernelMachine(random_state=0).set_output(transform="pandas")
+    learned = model.fit_transform(rows, y)
+    names = model.get_feature_names_out()
+    assert names[0] == "unifiedkernelmachine0"
+    assert list(learned.columns) == list(names)
+    assert list(learned.index) == list(rows.index)
+    again = model.transform(rows)
+    np.testing.assert_allclose(again, learned, atol=1e-10)
+    assert list(again.columns) == list(names)
 
 
 def test_pairs_are_evidence(blobs) -> None:

@@ -1,44 +1,39 @@
 """The whole sentence as one estimator: kernel, machine, and the next question."""
 
 from copy import copy
-from inspect import signature
 from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, softmax
-from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin, clone
+from sklearn.base import (
+    BaseEstimator,
+    ClassifierMixin,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+    clone,
+)
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils import Tags, check_scalar, get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mercer._labels import encode_labels
+from mercer._parts import new_learner, new_machine
 from mercer._random import as_generator
 from mercer._rows import row_ids
 from mercer._typing import ArrayLike, FloatArray, IntArray, RandomState
-from mercer.active.strategies import EXPLORING, choose_rows
+from mercer.active.strategies import ask_rows
 from mercer.active.suspicion import SuspiciousLabels, rank_labels
 from mercer.explanation import Explanation
 from mercer.graphs.neighbors import Graph
-from mercer.learners.auto import AutoKernel
-from mercer.learners.pairwise import PairwiseKernel
-from mercer.machines.klr import KernelLogisticRegression
 from mercer.machines.loo_rls import LeaveOneOutRLS
-from mercer.machines.rls import RLSClassifier
-from mercer.machines.svm import KernelSVC
 from mercer.spectrum.kernel import SpectralKernel
 
-MOST_CANDIDATES = 5000  # for queries that compare points with each other
-MACHINES = {
-    "auto": LeaveOneOutRLS,
-    "klr": KernelLogisticRegression,
-    "rls": RLSClassifier,
-    "svm": KernelSVC,
-}
 
-
-class UnifiedKernelMachine(ClassifierMixin, TransformerMixin, BaseEstimator):
+class UnifiedKernelMachine(
+    ClassifierMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
+):
     """Learns a kernel from all points, a machine from the labelled ones, and asks.
 
     Parameters
@@ -126,8 +121,8 @@ class UnifiedKernelMachine(ClassifierMixin, TransformerMixin, BaseEstimator):
         labels = encode_labels(y)
         rng = as_generator(self.random_state)
         self._seed = int(rng.integers(2**31))
-        learner = self._new_learner(pairs)
-        machine = self._new_machine()
+        learner = new_learner(self.learner, self.basis, pairs, self._seed)
+        machine = new_machine(self.machine)
         self.ids_ = row_ids(X, len(labels.codes))
         self._X, self._pairs, self._n_asked = points, pairs, 0
         self._learn(learner, machine, _own_copy(y))
@@ -186,7 +181,14 @@ class UnifiedKernelMachine(ClassifierMixin, TransformerMixin, BaseEstimator):
         if callable(self.query):
             rows = self.query(self, int(n), rng)
         else:
-            rows = self._choose_rows(int(n), rng)
+            rows = ask_rows(
+                self.query,
+                int(n),
+                proba=self.predict_proba(None),
+                features_of=self._features,
+                labeled=self.labeled_,
+                rng=rng,
+            )
         asked: NDArray[Any] = self.ids_[rows]
         return asked
 
@@ -265,35 +267,6 @@ class UnifiedKernelMachine(ClassifierMixin, TransformerMixin, BaseEstimator):
         X = self._training_rows() if X is None else self._checked(X, reset=False)
         return Explanation.of(self.machine_, X, self.ids_[rows], self._y[rows])
 
-    def _choose_rows(self, n: int, rng: np.random.Generator) -> IntArray:
-        is_free = np.ones(len(self._y), dtype=bool)
-        is_free[self.labeled_] = False
-        free, proba = np.flatnonzero(is_free), self.predict_proba(None)
-        if self.query not in EXPLORING:
-            return choose_rows(
-                self.query,
-                n,
-                proba=proba,
-                features=None,
-                labeled=self.labeled_,
-                candidates=free,
-                rng=rng,
-            )
-        most = max(MOST_CANDIDATES, n)
-        if len(free) > most:
-            free = rng.choice(free, most, replace=False)
-        known, rows = len(self.labeled_), np.concatenate([self.labeled_, free])
-        chosen = choose_rows(
-            self.query,
-            n,
-            proba=proba[rows],
-            features=self._features(rows),
-            labeled=np.arange(known),
-            candidates=np.arange(known, len(rows)),
-            rng=rng,
-        )
-        return rows[chosen]
-
     def _relearn(self, y: NDArray[Any]) -> None:
         encode_labels(y)
         learner = clone(self.learner_)
@@ -304,40 +277,6 @@ class UnifiedKernelMachine(ClassifierMixin, TransformerMixin, BaseEstimator):
             learner.set_params(basis=basis)
         self._learn(learner, clone(self.machine_), y)
 
-    def _new_learner(self, pairs: Any) -> Any:
-        if isinstance(self.learner, str):
-            if self.learner != "auto":
-                msg = f"learner must be 'auto' or a learner, got {self.learner!r}."
-                raise ValueError(msg)
-            kind = AutoKernel if pairs is None else PairwiseKernel
-            learner = kind(random_state=self._seed)
-        else:
-            learner = clone(self.learner)
-        if pairs is not None and "pairs" not in signature(learner.fit).parameters:
-            msg = f"{learner!r} learns from labels only; for pairs use PairwiseKernel."
-            raise TypeError(msg)
-        if isinstance(self.basis, str):
-            if self.basis != "auto":
-                msg = f"basis must be 'auto' or a basis, got {self.basis!r}."
-                raise ValueError(msg)
-            return learner
-        if learner.get_params().get("basis", self) is not None:
-            msg = f"{learner!r} has a basis of its own or takes none; leave out basis=."
-            raise ValueError(msg)
-        return learner.set_params(basis=self.basis)
-
-    def _new_machine(self) -> Any:
-        if not isinstance(self.machine, str):
-            if "kernel" not in self.machine.get_params():
-                msg = f"machine must take `kernel=`, and {self.machine!r} does not."
-                raise TypeError(msg)
-            return clone(self.machine)
-        if self.machine not in MACHINES:
-            names = ", ".join(MACHINES)
-            msg = f"machine must be one of {names} or a classifier with `kernel=`."
-            raise ValueError(msg)
-        return MACHINES[self.machine]()
-
     def _learn(self, learner: Any, machine: Any, y: NDArray[Any]) -> None:
         evidence = {} if self._pairs is None else {"pairs": self._pairs}
         learner.fit(self._X, y, **evidence)
@@ -347,6 +286,10 @@ class UnifiedKernelMachine(ClassifierMixin, TransformerMixin, BaseEstimator):
         self.classes_ = machine.classes_
         self.labeled_ = machine.labeled_
         self.transduction_ = machine.transduction_
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self.learner_.get_feature_names_out())
 
     def _training_rows(self) -> Any:
         return None if hasattr(self.kernel_, "features") else self._X

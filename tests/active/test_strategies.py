@@ -13,6 +13,7 @@ from mercer.active.strategies import (
     entropy,
     least_confidence,
     margin,
+    reducing_batch,
 )
 
 
@@ -42,6 +43,35 @@ def test_batch_is_the_greedy_one_by_brute_force(seed: int) -> None:
         known.append(best)
     got = diverse_batch(scores, features, np.array(labeled), candidates, 6, ridge=0.2)
     assert list(got) == expected
+
+
+@given(seed=st.integers(0, 10**6))
+def test_reducing_batch_leaves_least_variance_by_brute_force(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    features = rng.normal(size=(15, 5))
+    weights = rng.random(15)
+    candidates = np.arange(2, 15)
+    known = [0, 1]
+
+    def left(known: list[int]) -> float:
+        variance = gaussian_process_variance(features, known, 0.2)
+        return float(weights[candidates] @ variance[candidates])
+
+    got = reducing_batch(weights, features, np.array([0, 1]), candidates, 6, ridge=0.2)
+    assert len(set(got)) == 6
+    for row in got:
+        free = [i for i in candidates if i not in known]
+        least = min(left([*known, i]) for i in free)
+        known.append(int(row))
+        assert left(known) == pytest.approx(least, rel=1e-9)
+
+
+def test_outliers_are_not_asked_about() -> None:
+    crowd = np.full((10, 2), [1.0, 0.0])
+    features = np.vstack([[0.1, 0.1], crowd, [0.0, 2.0]])
+    arguments = np.ones(12), features, np.array([0]), np.arange(1, 12), 1
+    assert reducing_batch(*arguments, ridge=0.1)[0] < 11
+    assert diverse_batch(*arguments, ridge=0.1)[0] == 11
 
 
 def test_batch_never_asks_about_copies_of_one_point() -> None:

@@ -1,0 +1,75 @@
+"""What a unified kernel machine is made of: a learner and a machine that fit."""
+
+from inspect import signature
+from typing import Any
+
+from sklearn.base import clone
+
+from mercer.learners.auto import AutoKernel
+from mercer.learners.pairwise import PairwiseKernel
+from mercer.machines.klr import KernelLogisticRegression
+from mercer.machines.loo_rls import LeaveOneOutRLS
+from mercer.machines.rls import RLSClassifier
+from mercer.machines.svm import KernelSVC
+
+MACHINES = {
+    "auto": LeaveOneOutRLS,
+    "klr": KernelLogisticRegression,
+    "rls": RLSClassifier,
+    "svm": KernelSVC,
+}
+
+
+def new_learner(spec: Any, basis: Any, pairs: Any, seed: int) -> Any:
+    """Return an unfitted learner, or say why the parts do not fit.
+
+    Parameters
+    ----------
+    spec : "auto" or learner
+        Cloned.
+    basis : "auto" or basis
+        For a learner that takes one and has none.
+    pairs : Pairs or None
+        Evidence that the learner has to take.
+    seed : int
+        Of the default learner.
+    """
+    if isinstance(spec, str):
+        if spec != "auto":
+            msg = f"learner must be 'auto' or a learner, got {spec!r}."
+            raise ValueError(msg)
+        learner = (AutoKernel if pairs is None else PairwiseKernel)(random_state=seed)
+    else:
+        learner = clone(spec)
+    if pairs is not None and "pairs" not in signature(learner.fit).parameters:
+        msg = f"{learner!r} learns from labels only; for pairs use PairwiseKernel."
+        raise TypeError(msg)
+    if isinstance(basis, str):
+        if basis != "auto":
+            msg = f"basis must be 'auto' or a basis, got {basis!r}."
+            raise ValueError(msg)
+        return learner
+    if learner.get_params().get("basis", spec) is not None:
+        msg = f"{learner!r} has a basis of its own or takes none; leave out basis=."
+        raise ValueError(msg)
+    return learner.set_params(basis=basis)
+
+
+def new_machine(spec: Any) -> Any:
+    """Return an unfitted machine that takes a kernel.
+
+    Parameters
+    ----------
+    spec : one of `MACHINES` or classifier
+        Cloned.
+    """
+    if not isinstance(spec, str):
+        if "kernel" not in spec.get_params():
+            msg = f"machine must take `kernel=`, and {spec!r} does not."
+            raise TypeError(msg)
+        return clone(spec)
+    if spec not in MACHINES:
+        names = ", ".join(MACHINES)
+        msg = f"machine must be one of {names} or a classifier with `kernel=`."
+        raise ValueError(msg)
+    return MACHINES[spec]()
