@@ -77,6 +77,15 @@ def load(path: str | os.PathLike[str], *, trusted: Sequence[str] = ()) -> Any:
     ------
     ValueError
         If the file is not one of `save`, or names types that are not trusted.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from mercer.kernels.parametric import RBF
+    >>> with tempfile.NamedTemporaryFile() as file:
+    ...     save(RBF(gamma=0.5), file.name)
+    ...     load(file.name)
+    RBF(gamma=0.5)
     """
     try:
         found = skops.io.get_untrusted_types(file=path)

@@ -20,7 +20,14 @@ class Round:
 
 @dataclass(frozen=True, eq=False)
 class History:
-    """What was asked, in order; row ids do not depend on the order of rows."""
+    """What was asked, in order; row ids do not depend on the order of rows.
+
+    Examples
+    --------
+    >>> quiet = Round(np.array([7]), np.array([1]), n_labeled=5, changed=0.0)
+    >>> History((quiet, quiet, quiet)).has_converged()
+    True
+    """
 
     rounds: tuple[Round, ...] = ()
 
@@ -69,6 +76,18 @@ def learn_actively(
     -------
     History
         The model itself holds the new labels.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from mercer.unified import UnifiedKernelMachine
+    >>> X, truth = make_moons(60, noise=0.1, random_state=0)
+    >>> y = np.full(60, -1)
+    >>> y[[0, 1]] = truth[[0, 1]]
+    >>> model = UnifiedKernelMachine(random_state=0).fit(X, y)
+    >>> history = learn_actively(model, lambda rows: truth[rows], max_rounds=3)
+    >>> len(history), history.rounds[-1].n_labeled
+    (3, 5)
     """
     history = History()
     for _ in range(max_rounds):
