@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import load_digits
+from sklearn.exceptions import DataConversionWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.semi_supervised import LabelSpreading
@@ -153,6 +154,18 @@ def test_calibration_never_learns_unlabelled_as_a_class(
     ours = expected_calibration_error(truth[hidden], proba[hidden], classes)
     theirs = expected_calibration_error(truth[hidden], raw[hidden], classes)
     assert ours < theirs / 2
+
+
+def test_a_column_of_labels_warns_once(
+    digits: tuple[np.ndarray, np.ndarray, np.ndarray],
+) -> None:
+    X, y, _ = digits
+    flat = TemperatureScaledClassifier(Overconfident(), random_state=0).fit(X, y)
+    model = TemperatureScaledClassifier(Overconfident(), random_state=0)
+    with pytest.warns(DataConversionWarning) as caught:
+        model.fit(X, y[:, None])
+    assert len(caught) == 1
+    assert model.temperature_ == flat.temperature_
 
 
 def test_calibration_error_by_hand() -> None:

@@ -95,6 +95,17 @@ def encode_labels(y: ArrayLike, *, min_classes: int = 2) -> Labels:
     return Labels(coded, classes)
 
 
+def one_column(y: Any) -> Any:
+    """Return y with one dimension; where it has more `encode_labels` has warned.
+
+    Examples
+    --------
+    >>> one_column(np.array([[0], [1]]))
+    array([0, 1])
+    """
+    return np.asarray(y).ravel() if getattr(y, "ndim", 1) > 1 else y
+
+
 def _of_one_kind(labels: NDArray[Any]) -> NDArray[Any]:
     """Return labels of an object array as numbers or strings."""
     if labels.dtype.kind != "O":

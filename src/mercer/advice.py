@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from mercer._labels import encode_labels
+from mercer._labels import encode_labels, one_column
 from mercer._rows import take_rows
 from mercer._typing import ArrayLike, FloatArray, RandomState
 from mercer.kernels.parametric import RBF
@@ -78,11 +78,19 @@ def does_unlabeled_help(
     the labelled rows of the other folds, with a Gaussian kernel and with the average
     of a linear, a quadratic and a Gaussian kernel. Differences are paired label by
     label and averaged over repeats before their standard error is taken.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> X, y = make_moons(200, noise=0.1, random_state=0)
+    >>> y[30:] = -1
+    >>> does_unlabeled_help(X, y, n_splits=2, n_repeats=2).answer
+    'yes'
     """
     labels = encode_labels(y)
     if model is None:
         model = UnifiedKernelMachine(random_state=random_state)
-    model = model.fit(X, y)
+    model = model.fit(X, one_column(y))
     points = take_rows(X, labels.labeled)
     place = {int(row): i for i, row in enumerate(labels.labeled)}
     codes = labels.codes[labels.labeled]

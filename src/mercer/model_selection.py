@@ -18,7 +18,7 @@ from sklearn.metrics import check_scoring
 from sklearn.utils import check_scalar
 from sklearn.utils.validation import check_is_fitted, indexable
 
-from mercer._labels import Labels, encode_labels, is_labeled
+from mercer._labels import Labels, encode_labels, is_labeled, one_column
 from mercer._random import as_generator
 from mercer._rows import take_rows
 from mercer._typing import ArrayLike, FloatArray, IntArray, RandomState
@@ -182,6 +182,17 @@ class TemperatureScaledClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstim
     temperature_ : float
         Divides the scores.
     classes_ : ndarray of shape (n_classes,)
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from mercer.machines.rls import RLSClassifier
+    >>> X, y = make_moons(60, noise=0.2, random_state=0)
+    >>> y[::2] = -1
+    >>> model = TemperatureScaledClassifier(RLSClassifier("rbf"), random_state=0)
+    >>> model.fit(X, y).predict_proba([[0.0, 1.0], [0.5, 0.3]]).round(2)
+    array([[0.96, 0.04],
+           [0.72, 0.28]])
     """
 
     def __init__(
@@ -204,6 +215,7 @@ class TemperatureScaledClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstim
         if isinstance(cv, Integral):
             cv = SemiSupervisedKFold(int(cv), random_state=self.random_state)
         labels = encode_labels(y)
+        y = one_column(y)
         scores, codes = [], []
         for train, test in cv.split(X, y):
             model = clone(self.estimator).fit(take_rows(X, train), take_rows(y, train))

@@ -11,7 +11,7 @@ from sklearn.utils import Tags, get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mercer._checks import check_same_length
-from mercer._labels import Labels, encode_labels
+from mercer._labels import Labels, encode_labels, one_column
 from mercer._rows import all_equal
 from mercer._typing import ArrayLike, FloatArray, IntArray
 from mercer.exceptions import DisconnectedGraphWarning, NearlyConstantKernelWarning
@@ -77,8 +77,7 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
         self._check_parameters()
         X = self._checked(X, reset=True)
         labels = encode_labels(y)
-        if getattr(y, "ndim", 1) > 1:  # said once, and enough
-            y = np.asarray(y).ravel()
+        y = one_column(y)
         n = X.n_points if isinstance(X, Graph) else X.shape[0]
         check_same_length(np.empty(n), labels.codes, "X", "y")
         self._indistinct = not isinstance(X, Graph) and all_equal(X)
