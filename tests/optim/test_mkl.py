@@ -34,12 +34,16 @@ def test_objective_is_within_the_gap_of_the_qcqp(seed, C, n_classes):
     np.testing.assert_allclose(fit.weights.sum(), 1.0)
 
 
-def test_tight_gap_finds_the_weights_of_the_qcqp():
+@pytest.mark.parametrize(("seed", "n_used"), [(0, 2), (1, 1), (2, 2), (3, 4)])
+def test_tight_gap_finds_the_weights_of_the_qcqp(seed, n_used):
+    """The matrices are independent, so that the optimum is one point."""
     pytest.importorskip("cvxpy")
-    grams, signs = problem(0)
-    fit = solve_mkl(grams, signs, C=100.0, tol=1e-6, max_iter=3000)
-    _, weights = mkl_by_qcqp(grams, signs, 100.0)
-    np.testing.assert_allclose(fit.weights, weights, atol=0.02)
+    grams, signs = problem(seed)
+    fit = solve_mkl(grams, signs, C=100.0, tol=1e-6)
+    best, weights = mkl_by_qcqp(grams, signs, 100.0)
+    assert abs(fit.objective - best) <= 2e-6 * best
+    np.testing.assert_allclose(fit.weights, weights, atol=5e-5)
+    assert np.count_nonzero(fit.weights) == n_used
 
 
 def test_one_kernel_is_the_support_vector_machine():
