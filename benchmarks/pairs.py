@@ -1,6 +1,6 @@
-"""Kernels from pairs: every figure of docs/pairs.md.
+"""Kernels from pairs: the figures of docs/pairs.md but those of pairs_sdp.py.
 
-    python benchmarks/pairs.py sdp | a1a | a5a | a9a | mnist | clusters | active
+    python benchmarks/pairs.py a1a | a5a | a9a | mnist | clusters | active
 
 One part a process, so that the peak memory printed belongs to it. Times are CPU
 seconds. MERCER_DATA names the folder of data sets; bases of large sets are kept in
@@ -31,9 +31,7 @@ from mercer.clustering import cluster, cluster_scores
 from mercer.datasets import load
 from mercer.graphs.laplacian import laplacian
 from mercer.graphs.neighbors import neighbor_graph
-from mercer.learners.npkl_sdp import NPKL
 from mercer.learners.pairwise import PairwiseKernel
-from mercer.optim.budgeted_psd import solve_budgeted_psd
 from mercer.optim.npkl import PairProblem
 from mercer.optim.npkl_newton import solve_npkl
 from mercer.optim.npkl_paper import solve_npkl_paper
@@ -65,51 +63,6 @@ def standardised(name: str, at_most: int | None = None):
         rows = np.random.default_rng(0).choice(len(y), at_most, replace=False)
         X, y = X[rows], y[rows]
     return StandardScaler().fit_transform(X), y
-
-
-def sdp(n_rounds: int = 5) -> None:
-    """Compare the closed form with NPKL's semi-definite programs, 100 points."""
-    X, y = standardised("heart", 100)
-    pairs = Pairs.by_components(y, random_state=0).closure()
-    basis = GraphBasis(n_components=None, n_neighbors=5, random_state=0).fit(X)
-    L = laplacian(basis.graph_.adjacency).toarray()
-    forms = EntryForms(pairs.first, pairs.second, pairs.signs, 100)
-    slow = {
-        f"NPKL {loss}, {solver}": NPKL(
-            loss,
-            C=1.0,
-            budget=100.0 if loss == "linear" else None,
-            basis=FrozenEstimator(basis),
-            solver=solver,
-        )
-        for loss, solver in (
-            ("hinge", "SCS"),
-            ("linear", "SCS"),
-            ("hinge", "CLARABEL"),
-            ("linear", "CLARABEL"),
-        )
-    }
-    times = {name: [] for name in ("closed form", *slow)}
-
-    def closed_form() -> object:
-        A = forms.combine(np.ones(len(pairs))).toarray() - L
-        return solve_budgeted_psd(A, budget=100.0)
-
-    for turn in range(n_rounds):
-        times["closed form"] += [cpu(closed_form)[0] for _ in range(20)]
-        for name, model in slow.items():
-            if turn == 0 or "SCS" in name:
-                times[name].append(cpu(lambda m=model: m.fit(X, pairs=pairs))[0])
-    ours = np.median(times["closed form"])
-    print(f"100 points, {len(pairs)} pairs, all kernels; medians, runs interleaved")
-    for name, seconds in times.items():
-        print(
-            f"{name:24s} {np.median(seconds):10.5f} s {np.median(seconds) / ours:8.0f}"
-        )
-    print(
-        f"objectives of the linear loss: {-closed_form().objective:.6f}, SCS", end=" "
-    )
-    print(f"{slow['NPKL linear, SCS'].certificate_.objective:.6f}")
 
 
 def adult_problem(name: str, C: float, ratio: float = 0.7) -> PairProblem:
@@ -361,7 +314,7 @@ def half_of_the_pairs(X, y, k, frozen, seed: int) -> list[float]:
     ]
 
 
-PARTS = {f.__name__: f for f in (sdp, a1a, a5a, a9a, mnist, clusters, active)}
+PARTS = {f.__name__: f for f in (a1a, a5a, a9a, mnist, clusters, active)}
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
