@@ -84,43 +84,15 @@ class LapSVM(Hinge, FixedWeights):
 
     Parameters
     ----------
-    kernel : Kernel, str, callable or "precomputed", default=None
-        The ambient kernel; None is the paper's, a Gaussian with sigma the mean norm
-        of x.
-    gamma_A : float, default=1e-2
-        Weight of the ambient norm, > 0.
-    gamma_I : float, default=1e-2
-        Weight of the intrinsic norm; 0 ignores the graph.
-    degree : int, default=2
-        The power p of the normalised Laplacian.
-    n_neighbors : int, default=10
-        Of the graph, whose edges have Gaussian weights; fewer if there are fewer
-        points.
-    graph : Graph or sparse array of shape (n, n), optional
-        Ready-made graph over the rows of X, in place of neighbours.
-    n_components : int, optional
-        Look for f in the span of this many leading directions of the ambient kernel;
-        by default in all of them, or 1000 Nyström directions beyond 3000 points.
-    random_state : int, Generator, RandomState or None, default=None
-        For the approximate search and the landmarks of large data.
+    kernel, gamma_A, gamma_I, degree, n_neighbors : as in `LapRLS`
+    graph, n_components, random_state : as in `LapRLS`
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-    class_prior_ : ndarray of shape (n_classes,)
-        Shares of the classes among the labelled points.
-    labeled_ : ndarray of shape (n_labeled,)
-        Rows of the labelled points.
-    kernel_ : DeformedKernel
-        :math:`(K^{-1} + \frac{\gamma_I}{\gamma_A} L^p)^{-1}`, with its extension to
-        new points.
-    graph_ : Graph
-    dual_coef_ : ndarray of shape (n_labeled, n_columns)
-        Coefficients of the labelled points in `kernel_`; one column for two classes,
-        else one for each class.
-    intercept_ : ndarray of shape (n_columns,)
-    transduction_ : ndarray of shape (n,)
-        Given labels, and predictions for the unlabelled points.
+    classes_, class_prior_, labeled_, kernel_, graph_
+        As in `LapRLS`.
+    dual_coef_, intercept_, transduction_
+        As in `LapRLS`.
     certificate_ : SVM
         With the duality gap.
 

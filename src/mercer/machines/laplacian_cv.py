@@ -15,48 +15,22 @@ class LapRLSCV(LeastSquares, WeightsByGrid):
 
     Parameters
     ----------
-    kernel : Kernel, str, callable or "precomputed", default=None
-        The ambient kernel; None is the paper's, a Gaussian with sigma the mean norm
-        of x.
+    kernel, degree, n_neighbors, graph, n_components, random_state : as in `LapRLS`
     gammas_A, gammas_I : sequence of float
         Weights to try; by default 1e-6, 1e-4, 1e-2, 0.1, 1, 10 and 100 for both.
     n_folds : int, default=5
         Train on one fold, validate on the others.
-    degree : int, default=2
-        The power p of the normalised Laplacian.
-    n_neighbors : int, default=10
-        Of the graph, whose edges have Gaussian weights; fewer if there are fewer
-        points.
-    graph : Graph or sparse array of shape (n, n), optional
-        Ready-made graph over the rows of X, in place of neighbours.
-    n_components : int, optional
-        Look for f in the span of this many leading directions of the ambient kernel;
-        by default in all of them, or 1000 Nyström directions beyond 3000 points.
-    random_state : int, Generator, RandomState or None, default=None
-        For the approximate search and the landmarks of large data.
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-    class_prior_ : ndarray of shape (n_classes,)
-        Shares of the classes among the labelled points.
-    labeled_ : ndarray of shape (n_labeled,)
-        Rows of the labelled points.
-    kernel_ : DeformedKernel
-        :math:`(K^{-1} + \frac{\gamma_I}{\gamma_A} L^p)^{-1}`, with its extension to
-        new points.
-    graph_ : Graph
     gamma_A_, gamma_I_ : float
         The chosen weights.
     cv_scores_ : ndarray of shape (n_gammas_A, n_gammas_I)
         Mean accuracy on the validation points.
-    dual_coef_ : ndarray of shape (n_labeled, n_columns)
-        Coefficients of the labelled points in `kernel_`; one column for two classes,
-        else one for each class.
-    intercept_ : ndarray of shape (n_columns,)
-    transduction_ : ndarray of shape (n,)
-        Given labels, and predictions for the unlabelled points.
-    certificate_ : RLS
+    classes_, class_prior_, labeled_, kernel_, graph_
+        As in `LapRLS`.
+    dual_coef_, intercept_, transduction_, certificate_
+        As in `LapRLS`.
 
     Notes
     -----
@@ -91,58 +65,17 @@ class LapSVMCV(Hinge, WeightsByGrid):
 
     Parameters
     ----------
-    kernel : Kernel, str, callable or "precomputed", default=None
-        The ambient kernel; None is the paper's, a Gaussian with sigma the mean norm
-        of x.
-    gammas_A, gammas_I : sequence of float
-        Weights to try; by default 1e-6, 1e-4, 1e-2, 0.1, 1, 10 and 100 for both.
-    n_folds : int, default=5
-        Train on one fold, validate on the others.
-    degree : int, default=2
-        The power p of the normalised Laplacian.
-    n_neighbors : int, default=10
-        Of the graph, whose edges have Gaussian weights; fewer if there are fewer
-        points.
-    graph : Graph or sparse array of shape (n, n), optional
-        Ready-made graph over the rows of X, in place of neighbours.
-    n_components : int, optional
-        Look for f in the span of this many leading directions of the ambient kernel;
-        by default in all of them, or 1000 Nyström directions beyond 3000 points.
-    random_state : int, Generator, RandomState or None, default=None
-        For the approximate search and the landmarks of large data.
+    kernel, degree, n_neighbors, graph, n_components, random_state : as in `LapRLS`
+    gammas_A, gammas_I, n_folds : as in `LapRLSCV`
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-    class_prior_ : ndarray of shape (n_classes,)
-        Shares of the classes among the labelled points.
-    labeled_ : ndarray of shape (n_labeled,)
-        Rows of the labelled points.
-    kernel_ : DeformedKernel
-        :math:`(K^{-1} + \frac{\gamma_I}{\gamma_A} L^p)^{-1}`, with its extension to
-        new points.
-    graph_ : Graph
-    gamma_A_, gamma_I_ : float
-        The chosen weights.
-    cv_scores_ : ndarray of shape (n_gammas_A, n_gammas_I)
-        Mean accuracy on the validation points.
-    dual_coef_ : ndarray of shape (n_labeled, n_columns)
-        Coefficients of the labelled points in `kernel_`; one column for two classes,
-        else one for each class.
-    intercept_ : ndarray of shape (n_columns,)
-    transduction_ : ndarray of shape (n,)
-        Given labels, and predictions for the unlabelled points.
-    certificate_ : SVM
-        With the duality gap.
-
-    Notes
-    -----
-    Mao and Tsang (2010), section 5.2: every fold holds every class (a class with
-    fewer labels than folds lends them to several), one fold is for training and the
-    rest for validation. With few labels many pairs tie, of which the paper says
-    nothing: ties go to the smallest gamma_A, then to the largest gamma_I, that is, to
-    the labels and the graph. Points are dealt to the folds in their order. With one
-    label for each class nothing can be validated, and the rule of ties decides.
+    gamma_A_, gamma_I_, cv_scores_
+        As in `LapRLSCV`, whose notes on the folds hold here too.
+    classes_, class_prior_, labeled_, kernel_, graph_
+        As in `LapSVM`.
+    dual_coef_, intercept_, transduction_, certificate_
+        As in `LapSVM`.
 
     See Also
     --------
