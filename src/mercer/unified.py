@@ -44,10 +44,11 @@ class UnifiedKernelMachine(
     machine : {"auto", "klr", "rls", "svm"} or classifier, default="auto"
         What is trained on the learned kernel; a classifier takes `kernel=`. "auto" is
         `LeaveOneOutRLS`, which sets its own ridge, slope, offsets and class sizes.
-    query : str or callable, default="entropy"
-        Which points `ask` names: "entropy", "margin", "least_confidence", "variance",
-        "diverse" or "random" (see `mercer.active.strategies`), or a callable that
-        takes the model, n and a generator and returns positions of rows
+    query : str or callable, default="reduction"
+        Which points `ask` names: "reduction", "entropy", "margin",
+        "least_confidence", "variance", "diverse" or "random" (see
+        `mercer.active.strategies`), or a callable that takes the model, n and a
+        generator and returns positions of rows
         (`mercer.active.skactiveml.from_skactiveml` makes one of any strategy there).
     basis : "auto" or basis, default="auto"
         Given to a learner that takes `basis=` and has none of its own.
@@ -69,7 +70,14 @@ class UnifiedKernelMachine(
     Notes
     -----
     Hoi, Lyu and Chang (KDD 2006), section 3. Their UKLR (figure 6) is
-    ``UnifiedKernelMachine(learner=DecayingKernel(decay=2), machine="klr")``.
+    ``UnifiedKernelMachine(DecayingKernel(decay=2), "klr", "entropy")``. Entropy is not
+    the default query here: with a handful of labels the most uncertain points are
+    often noise or lie close together, and on one of the paper's four data sets random
+    questions were better. "reduction" asks what tells most about uncertain points and
+    was better than random on all of them (docs/trust.md).
+
+    Where a part of a graph has no label, machines on graph kernels warn. The default
+    learner does not: its pool holds plain kernels, which reach every point.
 
     Examples
     --------
@@ -88,7 +96,7 @@ class UnifiedKernelMachine(
         self,
         learner: Any = "auto",
         machine: Any = "auto",
-        query: Any = "entropy",
+        query: Any = "reduction",
         basis: Any = "auto",
         *,
         random_state: RandomState = None,
