@@ -95,6 +95,25 @@ def encode_labels(y: ArrayLike, *, min_classes: int = 2) -> Labels:
     return Labels(coded, classes)
 
 
+def require_y(y: ArrayLike | None, who: str) -> ArrayLike:
+    """Return y, or raise if there is none.
+
+    Examples
+    --------
+    >>> require_y(None, "Machine")
+    Traceback (most recent call last):
+    ValueError: Machine requires y to be passed, but the target y is None; mark
+    unlabelled points by -1.
+    """
+    if y is None:
+        msg = (
+            f"{who} requires y to be passed, but the target y is None; mark "
+            "unlabelled points by -1."
+        )
+        raise ValueError(msg)
+    return y
+
+
 def one_column(y: Any) -> Any:
     """Return y with one dimension; where it has more `encode_labels` has warned.
 

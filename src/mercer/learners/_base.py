@@ -14,7 +14,7 @@ from sklearn.utils import Tags, get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from mercer._checks import check_same_length
-from mercer._labels import Labels, encode_labels
+from mercer._labels import Labels, encode_labels, require_y
 from mercer._typing import ArrayLike, FloatArray, RandomState, SparseArray
 from mercer.graphs.neighbors import Graph
 from mercer.spectrum._base import n_points
@@ -110,12 +110,7 @@ class LabelLearner(SpectralLearner):
         y : array-like of shape (n,)
             Labels; -1, None and NaN mark unlabelled points.
         """
-        if y is None:
-            msg = (
-                f"{type(self).__name__} requires y to be passed, but the target y is "
-                "None; mark unlabelled points by -1."
-            )
-            raise ValueError(msg)
+        y = require_y(y, type(self).__name__)
         self._check_parameters()
         n = self._check_size(X)
         labels = encode_labels(y)

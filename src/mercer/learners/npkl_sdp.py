@@ -3,17 +3,15 @@
 import warnings
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
-from sklearn.utils import Tags, check_scalar
+from sklearn.utils import check_scalar
 
-from mercer._typing import ArrayLike, FloatArray, RandomState, SparseArray
-from mercer.graphs.neighbors import Graph
-from mercer.learners._base import SpectralLearner
-from mercer.learners._pair_evidence import gather_pairs, pair_family
+from mercer._typing import RandomState
+from mercer.learners._pair_evidence import PairFamily
+from mercer.learners._pair_learner import PairLearner
 from mercer.optim.npkl_sdp import solve_npkl_sdp
 from mercer.spectrum.graph import GraphBasis
-from mercer.spectrum.kernel import SpectralKernel
 
 __all__ = ["NPKL", "SDPCertificate"]
 
@@ -30,7 +28,7 @@ class SDPCertificate:
     status: str  # of the solver; "optimal" within its own tolerance
 
 
-class NPKL(SpectralLearner):
+class NPKL(PairLearner):
     r"""Non-parametric kernel from pairs by semi-definite programming.
 
     .. math:: \min_{K = U M U^\top,\, M \succeq 0} \operatorname{tr}(LK) +
@@ -108,14 +106,7 @@ class NPKL(SpectralLearner):
         self.solver_options = solver_options
         self.random_state = random_state
 
-    def fit(
-        self,
-        X: ArrayLike | SparseArray | Graph,
-        y: ArrayLike | None = None,
-        *,
-        pairs: Any = None,
-    ) -> Self:
-        """Learn the kernel from labels, pairs, or both, as `PairwiseKernel.fit`."""
+    def _check_parameters(self) -> None:
         if self.loss not in ("hinge", "linear"):
             msg = f"loss must be 'hinge' or 'linear', got {self.loss!r}."
             raise ValueError(msg)
@@ -123,10 +114,8 @@ class NPKL(SpectralLearner):
         check_scalar(self.C, "C", Real, **positive)
         if self.budget is not None:
             check_scalar(self.budget, "budget", Real, **positive)
-        n = self._check_size(X)
-        self.pairs_ = gather_pairs(n, y, pairs, type(self).__name__)
-        self._fit_basis(X)
-        family = pair_family(self.basis_, self.pairs_)
+
+    def _learn(self, family: PairFamily) -> None:
         if family.forms.side > _QUICK_UP_TO:
             msg = (
                 f"NPKL over {family.forms.side} directions may take minutes or more. "
@@ -134,7 +123,7 @@ class NPKL(SpectralLearner):
                 "take fewer directions, basis=GraphBasis(n_components=100), or watch "
                 "and bound it, solver_options={'verbose': True, 'time_limit_secs': 60}."
             )
-            warnings.warn(msg, UserWarning, stacklevel=2)
+            warnings.warn(msg, UserWarning, stacklevel=3)
         solution = solve_npkl_sdp(
             family.forms,
             family.penalty,
@@ -148,23 +137,6 @@ class NPKL(SpectralLearner):
         self.certificate_ = SDPCertificate(
             family.name, solution.objective, solution.reported, solution.status
         )
-        self.kernel_ = SpectralKernel(self.basis_, self.core_)
-        return self
-
-    def fit_transform(
-        self,
-        X: ArrayLike | SparseArray | Graph,
-        y: ArrayLike | None = None,
-        *,
-        pairs: Any = None,
-    ) -> FloatArray:
-        """Fit and return the features of the training rows, with no search."""
-        return self.fit(X, y, pairs=pairs).kernel_.features()
 
     def _default_basis(self, n_labeled: int) -> Any:
         return GraphBasis(n_components=None, random_state=self.random_state)
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True  # or pairs, which tags cannot say
-        return tags

@@ -3,27 +3,19 @@
 import warnings
 from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
 import numpy as np
-from sklearn.utils import Tags, check_scalar
+from sklearn.utils import check_scalar
 
-from mercer._typing import ArrayLike, FloatArray, RandomState, SparseArray
-from mercer.graphs.neighbors import Graph
-from mercer.learners._base import SpectralLearner
-from mercer.learners._pair_evidence import (
-    PairFamily,
-    default_budget,
-    default_weight,
-    gather_pairs,
-    pair_family,
-)
+from mercer._typing import FloatArray, RandomState
+from mercer.learners._pair_evidence import PairFamily, default_budget, default_weight
+from mercer.learners._pair_learner import PairLearner
 from mercer.optim.budgeted_psd import solve_budgeted_psd
 from mercer.optim.npkl import NPKLSolution, PairProblem
 from mercer.optim.npkl_newton import solve_npkl
 from mercer.optim.npkl_paper import solve_npkl_paper
 from mercer.spectrum.graph import GraphBasis
-from mercer.spectrum.kernel import SpectralKernel
 
 __all__ = ["PairCertificate", "PairwiseKernel"]
 
@@ -42,7 +34,7 @@ class PairCertificate:
     largest_margin: float  # of all T_p K_ij; the hinges act from 1 on
 
 
-class PairwiseKernel(SpectralLearner):
+class PairwiseKernel(PairLearner):
     r"""Kernel that agrees with pairs and is smooth over all points.
 
     .. math::
@@ -156,55 +148,6 @@ class PairwiseKernel(SpectralLearner):
         self.max_eigh = max_eigh
         self.random_state = random_state
 
-    def fit(
-        self,
-        X: ArrayLike | SparseArray | Graph,
-        y: ArrayLike | None = None,
-        *,
-        pairs: Any = None,
-    ) -> Self:
-        """Learn the kernel from labels, pairs, or both.
-
-        Parameters
-        ----------
-        X : array-like or sparse array of shape (n, n_features), or Graph
-            All points, in pairs or not.
-        y : array-like of shape (n,), default=None
-            Labels; every two labelled points are a pair. -1, None and NaN mark
-            unlabelled points. For more than 2,000 labels pass a sample,
-            ``pairs=Pairs.from_labels(y, n_pairs=...)``, instead.
-        pairs : Pairs or what `as_pairs` reads, default=None
-            E.g. a tuple (must_link, cannot_link) of lists of row numbers.
-        """
-        self._check_parameters()
-        evidence = gather_pairs(self._check_size(X), y, pairs, type(self).__name__)
-        self._fit_basis(X)
-        self.pairs_ = evidence
-        self.budget_ = float(self.budget or default_budget(evidence))
-        family = pair_family(self.basis_, evidence)
-        self.C_ = float(self.C or default_weight(evidence))
-        solution = self._solve(family)
-        margins = _margins(family, solution)
-        while self.C is None and not self._acts(margins) and self.C_ < _LARGEST_C:
-            self.C_ *= 2
-            solution = self._solve(family)
-            margins = _margins(family, solution)
-        if len(solution.values) == 0:
-            raise ValueError(_zero_kernel(self.C_))
-        self._keep(family, solution, margins)
-        self.kernel_ = SpectralKernel(self.basis_, self.core_)
-        return self
-
-    def fit_transform(
-        self,
-        X: ArrayLike | SparseArray | Graph,
-        y: ArrayLike | None = None,
-        *,
-        pairs: Any = None,
-    ) -> FloatArray:
-        """Fit and return the features of the training rows, with no search."""
-        return self.fit(X, y, pairs=pairs).kernel_.features()
-
     def _check_parameters(self) -> None:
         for name, options in _OPTIONS.items():
             if getattr(self, name) not in options:
@@ -221,10 +164,18 @@ class PairwiseKernel(SpectralLearner):
     def _default_basis(self, n_labeled: int) -> Any:
         return GraphBasis(n_components=100, random_state=self.random_state)
 
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True  # or pairs, which tags cannot say
-        return tags
+    def _learn(self, family: PairFamily) -> None:
+        self.budget_ = float(self.budget or default_budget(self.pairs_))
+        self.C_ = float(self.C or default_weight(self.pairs_))
+        solution = self._solve(family)
+        margins = _margins(family, solution)
+        while self.C is None and not self._acts(margins) and self.C_ < _LARGEST_C:
+            self.C_ *= 2
+            solution = self._solve(family)
+            margins = _margins(family, solution)
+        if len(solution.values) == 0:
+            raise ValueError(_zero_kernel(self.C_))
+        self._keep(family, solution, margins)
 
     def _solve(self, family: PairFamily) -> NPKLSolution:
         factor = 2.0 if self.ordered else 1.0
@@ -279,7 +230,7 @@ class PairwiseKernel(SpectralLearner):
                 f"budget={self.budget_:g}, so the {self.loss} loss acts as the linear "
                 "one; raise them, or leave them None."
             )
-            warnings.warn(msg, UserWarning, stacklevel=3)
+            warnings.warn(msg, UserWarning, stacklevel=4)
 
 
 def _margins(family: PairFamily, solution: NPKLSolution) -> FloatArray:

@@ -4,6 +4,7 @@ Kernels come as matrices or as features of the training points. Either view give
 solver its stack, the machine its function f, and the values of f in training.
 """
 
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +13,7 @@ import numpy as np
 from mercer._checks import check_number
 from mercer._labels import Labels
 from mercer._typing import ArrayLike, BoolArray, FloatArray, IntArray
+from mercer.exceptions import DisconnectedGraphWarning, NearlyConstantKernelWarning
 from mercer.kernels.base import Kernel
 from mercer.kernels.composite import Weighted
 from mercer.optim.kernel_stack import DenseStack, FactoredStack
@@ -181,3 +183,17 @@ def codes_of(scores: FloatArray) -> IntArray:
         return (scores[:, 0] > 0).astype(np.intp)
     best: IntArray = scores.argmax(axis=1)
     return best
+
+
+def warn_of_unreached(lost: BoolArray, *, indistinct: bool) -> None:
+    """Tell how many points get the class ratio, and why."""
+    category: type[UserWarning] = DisconnectedGraphWarning
+    why = (
+        "are not reached by any labelled point (label one of them, or add a kernel "
+        "that is not 0 there)"
+    )
+    if indistinct:
+        category = NearlyConstantKernelWarning
+        why = "cannot be told apart (all training points are equal)"
+    msg = f"{lost.sum()} of {len(lost)} points {why} and get the class ratio."
+    warnings.warn(msg, category, stacklevel=5)

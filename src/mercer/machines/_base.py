@@ -11,7 +11,7 @@ from sklearn.utils import Tags, get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mercer._checks import check_same_length
-from mercer._labels import Labels, encode_labels, one_column
+from mercer._labels import Labels, encode_labels, one_column, require_y
 from mercer._rows import all_equal
 from mercer._typing import ArrayLike, FloatArray, IntArray
 from mercer.exceptions import DisconnectedGraphWarning, NearlyConstantKernelWarning
@@ -68,12 +68,7 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
     def _fit(
         self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None
     ) -> Self:
-        if y is None:
-            msg = (
-                f"{type(self).__name__} requires y to be passed, but the target y is "
-                "None; mark unlabelled points by -1."
-            )
-            raise ValueError(msg)
+        y = require_y(y, type(self).__name__)
         self._check_parameters()
         X = self._checked(X, reset=True)
         labels = encode_labels(y)

@@ -1,6 +1,5 @@
 """Semi-supervised machines that choose their kernel while labels anneal."""
 
-import warnings
 from collections.abc import Sequence
 from numbers import Integral
 from typing import Any, Self
@@ -12,10 +11,9 @@ from sklearn.utils import Tags, check_scalar
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mercer._checks import check_number, check_same_length
-from mercer._labels import UNLABELED, Labels, encode_labels
+from mercer._labels import UNLABELED, Labels, encode_labels, require_y
 from mercer._rows import all_equal
 from mercer._typing import ArrayLike, BoolArray, FloatArray, IntArray, SparseArray
-from mercer.exceptions import DisconnectedGraphWarning, NearlyConstantKernelWarning
 from mercer.kernels.composite import Scaled, Weighted
 from mercer.kernels.sets import gaussian_set
 from mercer.kernels.stack import gram_stack, resolve_kernels
@@ -26,6 +24,7 @@ from mercer.machines._annealed_parts import (
     class_shares,
     codes_of,
     middle_threshold,
+    warn_of_unreached,
 )
 from mercer.optim.annealing import Annealed, signed_targets, solve_annealed
 from mercer.optim.kernel_weights import solve_kernel_weights
@@ -149,12 +148,7 @@ class AnnealedKernelMachine(ClassifierMixin, BaseEstimator):
             Labels; -1, None and NaN mark unlabelled points.
         """
         self._check_parameters()
-        if y is None:
-            msg = (
-                f"{type(self).__name__} requires y to be passed, but the target y is "
-                "None; mark unlabelled points by -1."
-            )
-            raise ValueError(msg)
+        y = require_y(y, type(self).__name__)
         refuse_graph(X, type(self).__name__, "RLSClassifier(FilterKernel())")
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64)
         labels = encode_labels(y)
@@ -274,20 +268,12 @@ class AnnealedKernelMachine(ClassifierMixin, BaseEstimator):
     def _shifted(self, f: FloatArray, reached: BoolArray) -> FloatArray:
         """Return decision values; the class ratio where no labelled point reaches."""
         scores = f - self.threshold_
-        category: type[UserWarning] = DisconnectedGraphWarning
-        why = (
-            "are not reached by any labelled point (label one of them, or add a kernel "
-            "that is not 0 there)"
-        )
         if self._indistinct:
-            reached, category = np.zeros_like(reached), NearlyConstantKernelWarning
-            why = "cannot be told apart (all training points are equal)"
+            reached = np.zeros_like(reached)
         if not reached.all():
             ratio = self.class_ratio_
             scores[~reached] = ratio[1:] - ratio[:1] if len(ratio) == 2 else ratio
-            lost = f"{(~reached).sum()} of {len(f)} points {why}"
-            msg = f"{lost} and get the class ratio."
-            warnings.warn(msg, category, stacklevel=4)
+            warn_of_unreached(~reached, indistinct=self._indistinct)
         return scores
 
     def _check_parameters(self) -> None:

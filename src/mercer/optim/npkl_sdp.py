@@ -74,7 +74,7 @@ def solve_npkl_sdp(
         raise RuntimeError(msg)
     if problem.status != "optimal":
         msg = f"{solver} stopped at status {problem.status!r}; see solver_options."
-        warnings.warn(msg, ConvergenceWarning, stacklevel=3)
+        warnings.warn(msg, ConvergenceWarning, stacklevel=4)
     reported = float(problem.value)
     values, vectors = positive_eigenpairs(K.value)
     K.value = (vectors * values) @ vectors.T

@@ -1,0 +1,72 @@
+"""What learners from pairs share: evidence, a basis, and a core in the end."""
+
+from typing import Any, Self
+
+from sklearn.utils import Tags
+
+from mercer._typing import ArrayLike, FloatArray, SparseArray
+from mercer.graphs.neighbors import Graph
+from mercer.learners._base import SpectralLearner
+from mercer.learners._pair_evidence import PairFamily, gather_pairs, pair_family
+from mercer.pairs import Pairs
+from mercer.spectrum.kernel import SpectralKernel
+
+
+class PairLearner(SpectralLearner):
+    """Learns the core of a kernel in a basis from labels, pairs, or both.
+
+    Subclasses write `_check_parameters`, `_default_basis` and `_learn`, which sets
+    `core_` and `certificate_` once `basis_` is fitted and `pairs_` are known.
+    """
+
+    core_: FloatArray  # (r, r)
+    pairs_: Pairs
+
+    def fit(
+        self,
+        X: ArrayLike | SparseArray | Graph,
+        y: ArrayLike | None = None,
+        *,
+        pairs: Any = None,
+    ) -> Self:
+        """Learn the kernel from labels, pairs, or both.
+
+        Parameters
+        ----------
+        X : array-like or sparse array of shape (n, n_features), or Graph
+            All points, in pairs or not.
+        y : array-like of shape (n,), default=None
+            Labels; every two labelled points are a pair. -1, None and NaN mark
+            unlabelled points. For more than 2,000 labels pass a sample,
+            ``pairs=Pairs.from_labels(y, n_pairs=...)``, instead.
+        pairs : Pairs or what `as_pairs` reads, default=None
+            E.g. a tuple (must_link, cannot_link) of lists of row numbers.
+        """
+        self._check_parameters()
+        n = self._check_size(X)
+        self.pairs_ = gather_pairs(n, y, pairs, type(self).__name__)
+        self._fit_basis(X)
+        self._learn(pair_family(self.basis_, self.pairs_))
+        self.kernel_ = SpectralKernel(self.basis_, self.core_)
+        return self
+
+    def fit_transform(
+        self,
+        X: ArrayLike | SparseArray | Graph,
+        y: ArrayLike | None = None,
+        *,
+        pairs: Any = None,
+    ) -> FloatArray:
+        """Fit and return the features of the training rows, with no search."""
+        return self.fit(X, y, pairs=pairs).kernel_.features()
+
+    def _check_parameters(self) -> None:
+        raise NotImplementedError
+
+    def _learn(self, family: PairFamily) -> None:
+        raise NotImplementedError
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True  # or pairs, which tags cannot say
+        return tags
