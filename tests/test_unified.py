@@ -7,6 +7,7 @@ import pytest
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.datasets import make_blobs
+from sklearn.exceptions import DataConversionWarning
 from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -47,6 +48,17 @@ def blobs() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     for c in range(3):
         y[np.flatnonzero(truth == c)[:2]] = c
     return X, y, truth
+
+
+def test_a_column_of_labels_warns_once(blobs) -> None:
+    X, y, truth = blobs
+    model = UnifiedKernelMachine(random_state=0)
+    with pytest.warns(DataConversionWarning) as caught:
+        model.fit(X, y[:, None])
+    assert len(caught) == 1
+    asked = model.ask(2)
+    model.tell(asked, truth[asked])
+    assert len(model.labeled_) == 8
 
 
 LEARNERS = ["auto", ParameterFreeKernel(random_state=0), DecayingKernel(decay=2.0)]

@@ -18,7 +18,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.utils import Tags, check_scalar, get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mercer._labels import encode_labels
+from mercer._labels import encode_labels, one_column
 from mercer._parts import new_learner, new_machine
 from mercer._random import as_generator
 from mercer._rows import row_ids
@@ -344,5 +344,5 @@ class UnifiedKernelMachine(
 
 def _own_copy(y: ArrayLike) -> NDArray[Any]:
     """Return labels in an array that later answers fit into."""
-    values = np.array(y)
+    values = np.array(one_column(y))
     return values if values.dtype.kind in "iuf" else values.astype(object)

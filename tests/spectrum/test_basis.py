@@ -15,6 +15,7 @@ from mercer.spectrum.anchor import AnchorBasis
 from mercer.spectrum.basis import AutoBasis, Basis, make_basis
 from mercer.spectrum.gram import GramBasis
 from mercer.spectrum.graph import GraphBasis
+from mercer.spectrum.pool import PoolBasis
 
 X = np.random.default_rng(0).standard_normal((60, 4))
 BASES = [
@@ -46,7 +47,9 @@ def test_every_basis(basis: BaseEstimator) -> None:
     assert (largest > 0).all()
 
 
-@pytest.mark.parametrize("basis", BASES, ids=lambda b: type(b).__name__)
+@pytest.mark.parametrize(
+    "basis", [*BASES, PoolBasis(3, random_state=0)], ids=lambda b: type(b).__name__
+)
 def test_a_fitted_basis_knows_its_rows(basis: BaseEstimator) -> None:
     fitted = clone(basis).fit(X)
     for same in (X.astype(np.float32), X.tolist(), np.asfortranarray(X)):

@@ -8,6 +8,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mercer._random import as_generator
+from mercer._rows import fingerprint
 from mercer._typing import ArrayLike, FloatArray, RandomState, SparseArray
 from mercer.graphs.laplacian import LaplacianKind, degrees
 from mercer.graphs.neighbors import Graph, graph_from_neighbors
@@ -110,6 +111,7 @@ class PoolBasis(BasisMixin):
             )
             raise TypeError(msg)
         X = self._checked(X, reset=True)
+        self._rows = fingerprint(X)
         rng = as_generator(self.random_state)
         n = X.shape[0]
         sizes = sorted({min(int(k), n - 1) for k in self.n_neighbors})
