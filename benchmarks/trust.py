@@ -27,7 +27,7 @@ from mercer.model_selection import expected_calibration_error
 warnings.simplefilter("ignore")
 UCI = ("heart", "ionosphere", "sonar", "wine")
 SSL = ("digit1", "usps", "coil2", "coil", "text")
-DRAWS, STARTS = 10, 20
+DRAWS, STARTS = 10, 30
 
 
 def data(name: str) -> tuple[object, np.ndarray]:

@@ -5,15 +5,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mercer.active.batches import diverse_batch, reducing_batch
 from mercer.active.strategies import (
     EXPLORING,
     QUERIES,
     choose_rows,
-    diverse_batch,
     entropy,
     least_confidence,
     margin,
-    reducing_batch,
 )
 
 
@@ -50,14 +49,16 @@ def test_reducing_batch_leaves_least_variance_by_brute_force(seed: int) -> None:
     rng = np.random.default_rng(seed)
     features = rng.normal(size=(15, 5))
     weights = rng.random(15)
-    candidates = np.arange(2, 15)
+    targets, candidates = np.arange(2, 15), rng.permutation(np.arange(4, 13))
     known = [0, 1]
 
     def left(known: list[int]) -> float:
         variance = gaussian_process_variance(features, known, 0.2)
-        return float(weights[candidates] @ variance[candidates])
+        return float(weights[targets] @ variance[targets])
 
-    got = reducing_batch(weights, features, np.array([0, 1]), candidates, 6, ridge=0.2)
+    got = reducing_batch(
+        weights, features, np.array([0, 1]), targets, candidates, 6, ridge=0.2
+    )
     assert len(set(got)) == 6
     for row in got:
         free = [i for i in candidates if i not in known]
@@ -69,9 +70,10 @@ def test_reducing_batch_leaves_least_variance_by_brute_force(seed: int) -> None:
 def test_outliers_are_not_asked_about() -> None:
     crowd = np.full((10, 2), [1.0, 0.0])
     features = np.vstack([[0.1, 0.1], crowd, [0.0, 2.0]])
-    arguments = np.ones(12), features, np.array([0]), np.arange(1, 12), 1
-    assert reducing_batch(*arguments, ridge=0.1)[0] < 11
-    assert diverse_batch(*arguments, ridge=0.1)[0] == 11
+    known, rest = np.array([0]), np.arange(1, 12)
+    weights = np.ones(12)
+    assert reducing_batch(weights, features, known, rest, rest, 1, ridge=0.1)[0] < 11
+    assert diverse_batch(weights, features, known, rest, 1, ridge=0.1)[0] == 11
 
 
 def test_batch_never_asks_about_copies_of_one_point() -> None:
@@ -122,6 +124,25 @@ def test_queries_that_compare_points_need_features(query: str) -> None:
             candidates=np.array([1]),
             rng=np.random.default_rng(0),
         )
+
+
+def test_many_points_are_compared_with_some(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mercer.active.strategies.MOST_CANDIDATES", 8)
+    rng = np.random.default_rng(0)
+    arguments = {
+        "proba": rng.dirichlet(np.ones(3), size=40),
+        "features": rng.normal(size=(40, 4)),
+        "labeled": np.arange(5),
+        "candidates": np.arange(10, 40),
+    }
+    seen = {
+        tuple(choose_rows("reduction", 3, **arguments, rng=np.random.default_rng(i)))
+        for i in range(10)
+    }
+    assert len(seen) > 1
+    assert min(map(min, seen)) >= 10
+    many = choose_rows("reduction", 20, **arguments, rng=rng)
+    assert len(set(many)) == 20
 
 
 def test_without_labels_the_batch_starts_at_the_point_of_most_variance() -> None:

@@ -1,12 +1,12 @@
+from .batches import diverse_batch as diverse_batch
+from .batches import reducing_batch as reducing_batch
 from .loop import History as History
 from .loop import learn_actively as learn_actively
 from .pairs import next_pairs as next_pairs
 from .pairs import select_constraints as select_constraints
 from .strategies import ask_rows as ask_rows
 from .strategies import choose_rows as choose_rows
-from .strategies import diverse_batch as diverse_batch
 from .strategies import entropy as entropy
 from .strategies import least_confidence as least_confidence
 from .strategies import margin as margin
-from .strategies import reducing_batch as reducing_batch
 from .suspicion import SuspiciousLabels as SuspiciousLabels

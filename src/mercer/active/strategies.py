@@ -1,12 +1,12 @@
-"""Which point to ask about next: scores of candidates and batches of questions."""
+"""Which points to ask about next."""
 
 from collections.abc import Callable
 
 import numpy as np
-from scipy.linalg import cholesky, solve_triangular
 from scipy.special import entr
 
 from mercer._typing import FloatArray, IntArray
+from mercer.active.batches import diverse_batch, reducing_batch
 
 
 def entropy(proba: FloatArray) -> FloatArray:
@@ -40,147 +40,6 @@ UNCERTAINTIES: dict[str, Callable[[FloatArray], FloatArray]] = {
     "least_confidence": least_confidence,
     "margin": margin,
 }
-
-
-def diverse_batch(
-    scores: FloatArray,
-    features: FloatArray,
-    labeled: IntArray,
-    candidates: IntArray,
-    n: int,
-    *,
-    ridge: float,
-) -> IntArray:
-    r"""Choose rows of high score, each far in the kernel from those already known.
-
-    Greedily takes the candidate with the largest score times
-
-    .. math:: v(x) = k(x, x) - k_{xl} (K_{ll} + \rho I)^{-1} k_{lx}
-        = \rho\, \phi(x)^\top (\Phi_l^\top \Phi_l + \rho I)^{-1} \phi(x),
-
-    the variance of a Gaussian process given the labels, and conditions on it as if it
-    had been labelled: a point close to one already asked for adds nothing, so a batch
-    holds no two copies of one question. The variance does not depend on the labels'
-    values: it explores where the uncertainty of a model with a handful of labels
-    would only exploit.
-
-    Parameters
-    ----------
-    scores : ndarray of shape (n_points,)
-        How uncertain the model is; ones to explore only.
-    features : ndarray of shape (n_points, r)
-        Feature map of all points.
-    labeled, candidates : ndarray of int
-        Rows already labelled, and rows that may be asked about.
-    n : int
-        Size of the batch.
-    ridge : float
-        Noise variance, in units of the kernel.
-
-    Returns
-    -------
-    ndarray of shape (n,)
-        Rows, most useful first.
-
-    Notes
-    -----
-    Each pick adds a row to the Cholesky factor of the kernel of known points, at
-    O(n_candidates (r + n_labeled)); nothing of size n_candidates squared is formed.
-    """
-    known, pool = features[labeled], features[candidates]
-    B = np.empty((len(known) + n, len(pool)))
-    B[: len(known)] = _explained(known, pool, ridge)
-    variance = np.einsum("ij,ij->i", pool, pool)
-    variance -= np.einsum("ij,ij->j", B[: len(known)], B[: len(known)])
-    chosen: list[int] = []
-    free = np.ones(len(candidates), dtype=bool)
-    for size in range(len(known), len(known) + n):
-        value = np.where(free, scores[candidates] * np.maximum(variance, 0), -np.inf)
-        best = int(np.argmax(value))
-        chosen.append(best)
-        free[best] = False
-        B[size] = pool @ pool[best] - B[:size, best] @ B[:size]
-        B[size] /= np.sqrt(max(variance[best], 0) + ridge)
-        variance -= B[size] ** 2
-    return candidates[chosen]
-
-
-def reducing_batch(
-    scores: FloatArray,
-    features: FloatArray,
-    labeled: IntArray,
-    candidates: IntArray,
-    n: int,
-    *,
-    ridge: float,
-) -> IntArray:
-    r"""Choose rows whose labels would tell most about all uncertain ones.
-
-    Greedily takes the candidate x with the largest
-
-    .. math:: \sum_j h_j\, \frac{s(x_j, x)^2}{s(x, x) + \rho}, \qquad
-        s(x, z) = k(x, z) - k_{xl} (K_{ll} + \rho I)^{-1} k_{lz},
-
-    what a label at x would take off the variance of a Gaussian process, summed over
-    the candidates j with the scores h as weights, and conditions on it as if it had
-    been labelled. An outlier has a large variance and tells nothing about others; a
-    point between the classes is uncertain and may be noise; what is asked here lies
-    where many uncertain points are.
-
-    Parameters
-    ----------
-    scores : ndarray of shape (n_points,)
-        How uncertain the model is.
-    features : ndarray of shape (n_points, r)
-        Feature map of all points.
-    labeled, candidates : ndarray of int
-        Rows already labelled, and rows that may be asked about.
-    n : int
-        Size of the batch.
-    ridge : float
-        Noise variance, in units of the kernel.
-
-    Returns
-    -------
-    ndarray of shape (n,)
-        Rows, most useful first.
-
-    Notes
-    -----
-    With equal scores the criterion of Cohn, Ghahramani and Jordan, "Active learning
-    with statistical models" (JAIR 1996), for a Gaussian process. The covariance of
-    all candidates is formed: have some thousand of them at the most.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> features = np.array([[1.0, 0.0], [0.0, 3.0], [0.0, 3.0], [4.0, 0.0]])
-    >>> one, few = np.array([0]), np.array([1, 2, 3])
-    >>> reducing_batch(np.ones(4), features, one, few, 1, ridge=1.0)
-    array([1])
-    """
-    known, pool, h = features[labeled], features[candidates], scores[candidates]
-    B = _explained(known, pool, ridge)
-    S = pool @ pool.T - B.T @ B
-    chosen: list[int] = []
-    free = np.ones(len(candidates), dtype=bool)
-    for _ in range(n):
-        variance = np.maximum(np.diag(S), 0) + ridge
-        value = np.einsum("j,jx,jx->x", h, S, S) / variance
-        best = int(np.argmax(np.where(free, value, -np.inf)))
-        chosen.append(best)
-        free[best] = False
-        S -= np.outer(S[best], S[best]) / variance[best]
-    return candidates[chosen]
-
-
-def _explained(known: FloatArray, pool: FloatArray, ridge: float) -> FloatArray:
-    """Return B, (l, m): B'B is the covariance that known points explain."""
-    K = known @ known.T + ridge * np.eye(len(known))
-    B: FloatArray = solve_triangular(
-        cholesky(K, lower=True), known @ pool.T, lower=True
-    )
-    return B
 
 
 EXPLORING = ("reduction", "variance", "diverse")  # queries that look at features
@@ -234,9 +93,20 @@ def choose_rows(
         raise ValueError(msg)
     mean_diagonal = float(np.einsum("ij,ij->", features, features)) / len(features)
     ridge = 0.1 * mean_diagonal if mean_diagonal > 0 else 1.0
+    if query == "reduction":
+        candidates = _some(candidates, max(MOST_CANDIDATES, 2 * n), rng)
+        others = np.setdiff1d(np.arange(len(proba)), labeled)
+        targets = np.union1d(_some(others, MOST_CANDIDATES, rng), candidates)
+        return reducing_batch(
+            entropy(proba), features, labeled, targets, candidates, n, ridge=ridge
+        )
     scores = np.ones(len(proba)) if query == "variance" else entropy(proba)
-    choose = reducing_batch if query == "reduction" else diverse_batch
-    return choose(scores, features, labeled, candidates, n, ridge=ridge)
+    return diverse_batch(scores, features, labeled, candidates, n, ridge=ridge)
+
+
+def _some(rows: IntArray, most: int, rng: np.random.Generator) -> IntArray:
+    """Return at most so many rows, drawn at random."""
+    return rows if len(rows) <= most else rng.choice(rows, most, replace=False)
 
 
 def ask_rows(
@@ -251,8 +121,8 @@ def ask_rows(
     """Return `n` unlabelled rows to ask about, most useful first.
 
     As `choose_rows`, for many points: features are formed of no more than
-    `MOST_CANDIDATES` rows, drawn anew at each call, and only where the query compares
-    points with each other.
+    `MOST_CANDIDATES` free rows (of twice n, if that is more), drawn anew at each call,
+    and only where the query compares points with each other.
 
     Parameters
     ----------
@@ -291,9 +161,7 @@ def ask_rows(
             candidates=free,
             rng=rng,
         )
-    most = max(MOST_CANDIDATES, 2 * n)
-    if len(free) > most:
-        free = rng.choice(free, most, replace=False)
+    free = _some(free, max(MOST_CANDIDATES, 2 * n), rng)
     rows = np.concatenate([labeled, free])
     chosen = choose_rows(
         query,
