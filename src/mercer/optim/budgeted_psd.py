@@ -5,8 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from mercer._typing import FloatArray
+from mercer.optim.positive_part import positive_eigenpairs
 
-__all__ = ["BudgetedPSD", "positive_eigenpairs", "solve_budgeted_psd"]
+__all__ = ["BudgetedPSD", "solve_budgeted_psd"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,12 +64,3 @@ def solve_budgeted_psd(A: FloatArray, *, budget: float) -> BudgetedPSD:
         objective=float(scale * (images @ values)),
         bound=float(np.sqrt(budget) * norm),
     )
-
-
-def positive_eigenpairs(A: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the eigenpairs of A with positive eigenvalue, largest first."""
-    values, vectors = np.linalg.eigh(A)
-    # Eigenvalues below the rounding error of eigh carry a random sign.
-    noise = len(A) * np.finfo(np.float64).eps * np.abs(values).max(initial=0.0)
-    keep = np.flatnonzero(values > noise)[::-1]
-    return values[keep], vectors[:, keep]

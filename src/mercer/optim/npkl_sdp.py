@@ -9,8 +9,8 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from mercer._typing import FloatArray
-from mercer.optim.budgeted_psd import positive_eigenpairs
 from mercer.optim.pair_forms import PairForms
+from mercer.optim.positive_part import positive_eigenpairs
 
 __all__ = ["SDPSolution", "npkl_program", "solve_npkl_sdp"]
 
