@@ -46,6 +46,27 @@ def row_ids(X: Any, n: int) -> NDArray[Any]:
     return np.arange(n)
 
 
+def positions_of(ids: NDArray[Any], known: NDArray[Any]) -> IntArray:
+    """Return where the given row labels are among all of them.
+
+    Examples
+    --------
+    >>> positions_of(np.array(["c", "a"]), np.array(["a", "b", "c"]))
+    array([2, 0])
+    """
+    order = np.argsort(known, kind="stable")
+    if (known[order][1:] == known[order][:-1]).any():
+        msg = "row labels are not unique; reset the index of the data frame."
+        raise ValueError(msg)
+    place = np.searchsorted(known[order], ids)
+    found = order[np.minimum(place, len(order) - 1)]
+    wrong = known[found] != ids
+    if wrong.any():
+        msg = f"there is no row {ids[wrong][0]!s}; `ask` returns row ids."
+        raise ValueError(msg)
+    return found
+
+
 def all_equal(X: Any) -> bool:
     """Tell whether all rows of an array or sparse array are equal.
 

@@ -21,7 +21,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from mercer._labels import encode_labels, one_column
 from mercer._parts import new_learner, new_machine
 from mercer._random import as_generator
-from mercer._rows import row_ids
+from mercer._rows import positions_of, row_ids
 from mercer._typing import ArrayLike, FloatArray, IntArray, RandomState
 from mercer.active.strategies import ask_rows
 from mercer.active.suspicion import SuspiciousLabels, rank_labels
@@ -215,7 +215,7 @@ class UnifiedKernelMachine(
         if ids.shape != answers.shape:
             msg = f"{len(ids)} rows were named and {len(answers)} labels given."
             raise ValueError(msg)
-        positions = self._positions(ids)
+        positions = positions_of(ids, self.ids_)
         if len(np.unique(positions)) < len(positions):
             msg = "a row is named twice; give each row one label."
             raise ValueError(msg)
@@ -320,19 +320,6 @@ class UnifiedKernelMachine(
             accept_sparse="csr",
             dtype=[np.float64, np.float32],
         )
-
-    def _positions(self, ids: NDArray[Any]) -> IntArray:
-        order = np.argsort(self.ids_, kind="stable")
-        if (self.ids_[order][1:] == self.ids_[order][:-1]).any():
-            msg = "row labels are not unique; reset the index of the data frame."
-            raise ValueError(msg)
-        place = np.searchsorted(self.ids_[order], ids)
-        found = order[np.minimum(place, len(order) - 1)]
-        wrong = self.ids_[found] != ids
-        if wrong.any():
-            msg = f"there is no row {ids[wrong][0]!s}; `ask` returns row ids."
-            raise ValueError(msg)
-        return found
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
