@@ -102,7 +102,8 @@ def _summary(tables: list[Table]) -> list[str]:
     ]
     for paper in dict.fromkeys(t.study.paper for t in results):
         counts = _counts(t for t in results if t.study.paper == paper)
-        lines.append(f"| {paper} | " + " | ".join(map(str, counts.values())) + " |")
+        if counts["compared"]:
+            lines.append(f"| {paper} | " + " | ".join(map(str, counts.values())) + " |")
     lines.append("")
     if times := _counts(t for t in tables if t.study.times):
         lines += [
