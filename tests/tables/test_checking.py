@@ -33,7 +33,7 @@ def check(X: Any, y: Any, basis: Any | None = None) -> Any:
         X,
         encode_labels(y),
         basis,
-        lambda part, codes, rows: learn_kernel(part, codes, None, rows[:, None]),
+        lambda part, codes, rows: learn_kernel(part, codes, None, X[rows]),
         KernelLogisticRegression(FeatureKernel(), C=10.0),
         rng=np.random.default_rng(0),
         advance=nothing,
@@ -110,7 +110,7 @@ def test_some_rows_of_a_basis_give_nearly_the_kernel_of_all(
     rows = np.sort(np.random.default_rng(0).choice(300, 250, replace=False))
     rows = np.union1d(rows, np.arange(60))
     part = RowsOfBasis(basis, rows)
-    some = learn_kernel(part, codes[rows], None, rows[:, None]).kernel_.features()
+    some = learn_kernel(part, codes[rows], None, X[rows]).kernel_.features()
     full = learn_kernel(basis, codes, None, X).kernel_.features()[rows]
     np.testing.assert_allclose(some @ some.T, full @ full.T, atol=0.25)
     np.testing.assert_allclose(

@@ -87,7 +87,7 @@ def learn_kernel(basis: Any, codes: IntArray, pairs: Pairs | None, X: Any) -> An
         Classes, -1 where unlabelled.
     pairs : Pairs or None
     X : array of shape (n, d)
-        Only its length matters: the basis is fitted.
+        The points that the basis was fitted to.
     """
     frozen = FrozenEstimator(basis)
     if isinstance(basis, PoolBasis):

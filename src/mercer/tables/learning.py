@@ -170,7 +170,8 @@ def learn(
 
         def relearn(part: Any, codes: IntArray, rows: IntArray) -> Any:
             kept = None if evidence is None else pairs_among(evidence, rows)
-            return learn_kernel(part, codes, kept, rows[:, None])
+            points = X if part is basis else rows[:, None]  # of some rows any will do
+            return learn_kernel(part, codes, kept, points)
 
         check = check_by_hiding(
             X, labels, basis, relearn, machine, rng=rng, advance=stages.advance
