@@ -115,6 +115,19 @@ def test_a_print_without_deviation_varies_as_ours(
     assert verdicts == ["near", "worse"]
 
 
+def test_a_single_run_of_ours_varies_as_theirs(
+    study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # One run of ours at 90; the error is 1.5 of ours and 1.5 / 10 of theirs.
+    verdicts = []
+    for mean in (91.4, 92.9, 93.1):
+        printed = {("one", "A"): Figure(mean, 1.5, 100)}
+        monkeypatch.setattr(Study, "printed", lambda self, p=printed: p)
+        table = make_table(study, {"one": [{"A": 90.0}]})
+        verdicts.append(table.cells["one", "A"].verdict)
+    assert verdicts == ["agrees", "near", "worse"]
+
+
 def test_cells_show_their_splits_where_these_differ(
     study: Study, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -25,7 +25,7 @@ parentheses, the figure printed in the paper.
 
 A cell can lie within the printed deviation and yet be marked + or -: a mark compares
 means and their standard errors, which are smaller than deviations. Where a paper prints
-no deviation, ours stands in for it.
+no deviation, ours stands in for it, and the other way round where ours is one run.
 """
 
 

@@ -108,15 +108,15 @@ def _cell(values: list[float], printed: Figure | None, better: str | None) -> Ce
 def _verdict(
     mean: float, std: float | None, n: int, printed: Figure, better: str | None
 ) -> str:
-    """Compare with print; runs without a printed deviation are taken to vary as ours.
+    """Compare with print; an unknown deviation is taken to be the other's.
 
     Where neither deviation nor number of runs is printed, print counts as exact.
     """
-    theirs = 0.0
+    ours = printed.std if std is None else std
+    theirs = std if printed.std is None else printed.std
+    error = (ours or 0.0) / math.sqrt(n)
     if printed.splits is not None:
-        spread = std if printed.std is None else printed.std
-        theirs = (spread or 0.0) / math.sqrt(printed.splits)
-    error = math.hypot((std or 0.0) / math.sqrt(n), theirs)
+        error = math.hypot(error, (theirs or 0.0) / math.sqrt(printed.splits))
     difference = mean - printed.mean
     if abs(difference) <= error + SLACK:
         return "agrees"
