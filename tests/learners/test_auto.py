@@ -13,6 +13,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mercer.datasets import make_two_moons
+from mercer.exceptions import NearlyConstantKernelWarning
 from mercer.learners.auto import AutoKernel, pool_members
 from mercer.machines.loo_rls import LeaveOneOutRLS
 from mercer.optim.class_sizes import match_sizes
@@ -269,8 +270,11 @@ def test_tiny_and_repeated_points(n) -> None:
 
 
 def test_equal_points_leave_the_prior() -> None:
-    machine = default().fit(np.zeros((6, 2)), [0, 0, 1, -1, -1, -1])
-    assert np.isfinite(machine.predict_proba(np.zeros((1, 2)))).all()
+    with pytest.warns(NearlyConstantKernelWarning, match="points are equal"):
+        machine = default().fit(np.zeros((6, 2)), [0, 0, 1, -1, -1, -1])
+    with pytest.warns(NearlyConstantKernelWarning):
+        P = machine.predict_proba(np.zeros((1, 2)))
+    np.testing.assert_allclose(P, [[2 / 3, 1 / 3]])
 
 
 def test_told_sizes_are_kept() -> None:
