@@ -5,7 +5,7 @@ import pytest
 
 from mercer.graphs import _cells
 from mercer.graphs._exact import DensePoints
-from mercer.graphs.search import NeighborIndex, nearest_neighbors
+from mercer.graphs.search import _EXACT_UP_TO, NeighborIndex, nearest_neighbors
 
 K = 8
 
@@ -132,22 +132,70 @@ def test_new_points_are_found_as_well_as_old_ones():
     assert np.mean(distances <= np.sort(D, axis=1)[:, K - 1 : K] + 1e-12) >= 0.98
 
 
-@pytest.mark.parametrize("visits", [1, 2, 5])
-def test_points_meet_if_either_visits_the_cell_of_the_other(visits, monkeypatch):
+@pytest.mark.parametrize("reach", [0.0, 0.02, 0.06])
+@pytest.mark.parametrize("kept", [1, K, 70])
+def test_points_meet_if_either_visits_the_home_of_the_other(reach, kept, monkeypatch):
     monkeypatch.setattr(_cells, "_TASK", 700)
     monkeypatch.setattr(_cells, "_CELL", 64)
     points = DensePoints.of(blobs(n=2000))
     cells = _cells.Cells.of(points, target=0.99, rng=np.random.default_rng(0))
-    found = cells._meet(_cells.Plan(visits, K), n_jobs=1)
+    found = cells._meet(_cells.Plan(reach, kept), n_jobs=1)
 
-    P = cells.rows.astype(float)
-    to_centers = ((P[:, None] - cells.centers[None]) ** 2).sum(axis=2)
-    to_centers[np.arange(len(P)), cells.home] = -1
-    visited = np.argsort(to_centers, axis=1)[:, :visits]
-    goes = (visited[:, :, None] == cells.home[None, None, :]).any(axis=1)
+    P, home = cells.rows.astype(float), cells.home
+    C = cells.grid.centers.astype(float)
+    to_centers = ((P[:, None] - C[None]) ** 2).sum(axis=2)
+    away = to_centers - to_centers[np.arange(len(P)), home, None]
+    ways = np.linalg.norm(C[home][:, None] - C[None], axis=2)
+    border = np.divide(away, 2 * ways, out=np.zeros_like(away), where=ways > 0)
+    # Which side of the reach a border is on is left open where rounding decides.
+    assert np.abs(border - reach)[ways > 0].min() > 1e-7
+    around = (cells.grid.near[home][:, :, None] == np.arange(len(C))).any(axis=1)
+    visited = (border < reach) & around
+    visited[np.arange(len(P)), home] = True
+    assert (visited.sum(axis=1).max() > 1) == (reach > 0)
+    goes = visited[:, home]
     D = ((P[:, None] - P[None]) ** 2).sum(axis=2)
     D[~(goes | goes.T)] = np.inf
     np.fill_diagonal(D, np.inf)
-    nearest = np.sort(D, axis=1)[:, :K]
+    nearest = np.sort(D, axis=1)[:, :kept]
     reached = np.where(found >= 0, np.take_along_axis(D, found, axis=1), np.inf)
     np.testing.assert_allclose(reached, nearest, rtol=1e-5)
+
+
+def test_no_one_is_met_twice():
+    points = DensePoints.of(blobs())
+    cells = _cells.Cells.of(points, target=0.99, rng=np.random.default_rng(0))
+    found = np.sort(cells._meet(_cells.Plan(0.06, K), n_jobs=1), axis=1)
+    assert ((np.diff(found, axis=1) > 0) | (found[:, 1:] < 0)).all()
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_one_column(dtype):
+    X = np.random.default_rng(0).normal(size=(9000, 1)).astype(dtype)
+    cells, exact = both(X)
+    assert cells.method == "cells"
+    assert true_recall(cells, exact) >= 0.98
+
+
+def test_ties_on_a_lattice_are_as_near_as_the_exact_ones():
+    X = np.stack(np.meshgrid(*[np.arange(21.0)] * 3), axis=-1).reshape(-1, 3)
+    assert len(X) > _EXACT_UP_TO  # by little
+    found = nearest_neighbors(X, K, rng=np.random.default_rng(0))
+    exact = nearest_neighbors(X, K, method="exact", rng=np.random.default_rng(0))
+    assert found.method == "cells"
+    assert true_recall(found, exact) >= 0.98
+
+
+def test_half_of_the_points_are_copies_of_one():
+    X = blobs()
+    X[::2] = X[0]
+    cells, exact = both(X)
+    assert true_recall(cells, exact) >= 0.98
+    assert cells.distances[::2].max() == 0
+
+
+def test_cells_of_few_points(monkeypatch):
+    monkeypatch.setattr(_cells, "_CELL", 5)
+    cells, exact = both(blobs(n=1000), recall=0.9)
+    assert cells.method == "cells"
+    assert true_recall(cells, exact) >= 0.85

@@ -1,57 +1,54 @@
 """Approximate nearest neighbours: k-means cells, a few of them searched per point.
 
-Points are grouped into cells around centres. A point looks for neighbours in the
-cells whose centres are nearest to it, and is offered in turn to all points there: a
-pair is met if either of the two visits the other's cell. The points that visit a cell
-do so together, as one float32 matrix product. Beyond 96 columns the cells hold the
+Points are grouped into cells around centres. A point is at home in one of them and
+visits those whose border with home it is near to, the border being the plane midway
+between the two centres: a neighbour at distance d is beyond a border only if that is
+nearer than d. A point is offered in turn to all points it meets, so that a pair is met
+if either of the two visits the other's home. Beyond 96 columns the cells hold the
 leading principal coordinates, more candidates are kept, and these are measured anew
-with all columns. How many cells to visit follows from sampled rows whose neighbours
-are known.
+with all columns. How far to visit follows from sampled rows whose neighbours are known.
 """
 
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
 from mercer._typing import FloatArray
 from mercer.graphs._exact import (
     DensePoints,
     Float32Array,
     Int32Array,
-    Rows,
-    nearest_of,
     run_tasks,
     search_exact,
 )
+from mercer.graphs._panels import Grid, Guests, choose_visits, grid_of, guests_of
 from mercer.graphs._partition import (
-    choose_cells,
     coordinates,
-    empty_lists,
     home_cells,
     kmeans,
     nearest_center,
     nearest_centers,
     principal_axes,
-    products,
     ranks_by_coordinates,
     split,
 )
-from mercer.graphs._select import BLOCK, column_hits, insert_hits, merge
+from mercer.graphs._select import group_rows, measure
+from mercer.graphs._visits import empty_lists, insert_hits, visit
 
 _CELL = 256  # points in a cell
 _SAMPLE = 256  # rows with known neighbours, to choose and again to judge
 _AROUND = 128  # cells around a cell, among which its points choose
 _TASK = 32768
 _SPARE = 2  # kept beyond k, for the rounding of single precision
+_ROUNDING = 1 + 1e-12  # of sums in double precision
+_NO_LIMITS = np.empty(0, dtype=np.float32)
 
 
 class Plan(NamedTuple):
     """How a search for k neighbours is run."""
 
-    visits: int  # cells searched per point
+    reach: float  # cells with nearer borders are visited
     kept: int  # candidates measured with all columns, in double precision
 
 
@@ -63,11 +60,9 @@ class Cells:
     axes: Float32Array | None  # (d, r) principal directions, None: all columns
     regions: Float32Array  # centres of the centres
     region_cells: Int32Array  # cells around each region
-    centers: Float32Array  # (m, r)
-    near: Int32Array  # (m, w) other cells around each cell
+    grid: Grid
     order: Int32Array  # (n,) row of X at each place
-    starts: NDArray[np.int64]  # (m + 1,) first place of each cell
-    home: NDArray[np.intp]  # (n,) cell of each place
+    home: Int32Array  # (n,) cell of each place
     rows: Float32Array  # (n, r) coordinates at each place
     sample: Int32Array  # rows of X, half of them to plan on and half to judge
     target: float
@@ -79,13 +74,6 @@ class Cells:
         cls, points: DensePoints, *, target: float, rng: np.random.Generator
     ) -> "Cells":
         """Group the points by k-means on a sample of them."""
-        with threadpool_limits(1, user_api="blas"):
-            return cls._of(points, target, rng)
-
-    @classmethod
-    def _of(
-        cls, points: DensePoints, target: float, rng: np.random.Generator
-    ) -> "Cells":
         axes = principal_axes(points, rng)
         P = coordinates(points, points.X, axes)
         centers = kmeans(P, max(1, len(P) // _CELL), rng)
@@ -95,21 +83,19 @@ class Cells:
         region_cells = nearest_centers(regions, centers, _AROUND)
         home = home_cells(P, regions, centers, region_cells)
         home, centers = split(home, centers, _CELL)
-        order = np.argsort(home, kind="stable").astype(np.int32)
-        starts = np.zeros(len(centers) + 1, dtype=np.int64)
-        np.cumsum(np.bincount(home, minlength=len(centers)), out=starts[1:])
+        order, starts = group_rows(home, len(centers))
+        rows = P[order]
+        near = nearest_centers(centers, centers, _AROUND, others=True)
         some = rng.choice(len(P), min(2 * _SAMPLE, len(P)), replace=False)
         return cls(
             points,
             axes,
             regions,
             region_cells,
-            centers,
-            nearest_centers(centers, centers, _AROUND, others=True),
+            grid_of(rows, starts, centers, near),
             order,
-            starts,
             home[order],
-            P[order],
+            rows,
             some.astype(np.int32),
             target,
         )
@@ -126,104 +112,96 @@ class Cells:
             return None
         n = len(self.order)
         places = self._meet(plan, n_jobs)
-        Q = Rows(self.points.X, self.order)
         ids = np.empty((n, k), dtype=np.int32)
         distances = np.empty((n, k))
-        ids[self.order], distances[self.order] = self._measure(Q, places, k, n_jobs)
+
+        def task(start: int) -> None:
+            part = slice(start, start + _TASK)
+            some = self.order[part]
+            self._measure(self.points.X, some, places[part], ids, distances)
+
+        run_tasks(task, range(0, n, _TASK), n_jobs)
         _, truth = self._known(k, n_jobs)
         judges = slice(len(truth) // 2, None)
-        close = distances[self.sample[judges]] <= truth[judges, -1:]
-        return ids, distances, float(close.mean())
+        limits = _ROUNDING * truth[judges, -1:]
+        return ids, distances, float((distances[self.sample[judges]] <= limits).mean())
 
     def search(
         self, Q: Any, k: int, plan: Plan, n_jobs: int | None
     ) -> tuple[Int32Array, FloatArray]:
         """Find the k nearest points of new rows Q: indices and distances, (m, k)."""
+        grid, kept = self.grid, plan.kept
         P = coordinates(self.points, Q, self.axes)
-        best, places = empty_lists(len(P), plan.kept)
+        ids = np.empty((len(P), k), dtype=np.int32)
+        distances = np.empty((len(P), k))
 
         def task(start: int) -> None:
             part = slice(start, start + _TASK)
-            home = home_cells(P[part], self.regions, self.centers, self.region_cells)
-            visits = self._visits(P[part], home, plan.visits)
-            nobody = np.full(len(visits), -1, dtype=np.int32)
-            for cell, rows, G in self._products(P[part], visits):
-                first = self.starts[cell]
-                merge(G, rows, first, nobody, best[part], places[part])
+            order, guests = self._guests(P[part])
+            lists = empty_lists(len(order), kept)
+            m = len(grid.centers)
+            choose_visits(0, m, guests, grid, np.float32(plan.reach))
+            for at_home in (True, False):
+                visit(0, m, guests, grid, at_home, False, _NO_LIMITS, lists, kept)
+            found = lists.ids[:, :kept]
+            self._measure(Q[part], order, found, ids[part], distances[part])
 
         run_tasks(task, range(0, len(P), _TASK), n_jobs)
-        return self._measure(Q, places, k, n_jobs)
+        return ids, distances
+
+    def _guests(self, P: Float32Array) -> tuple[Int32Array, Guests]:
+        """Sort rows by home; return their order, too."""
+        centers = self.grid.centers
+        home = home_cells(P, self.regions, centers, self.region_cells)
+        order, stops = group_rows(home, len(centers))
+        return order, guests_of(P[order], stops, self.grid)
 
     def _meet(self, plan: Plan, n_jobs: int | None) -> Int32Array:
         """Return the places of each point's nearest among those it meets."""
         n = len(self.order)
-        visits = np.empty((n, plan.visits), dtype=np.int32)
-        best, places = empty_lists(n, plan.kept)
-        own = np.arange(n, dtype=np.int32)
-        # The nearest cells first: they make the lists short for all others.
-        for ranks in (slice(0, 1), slice(1, 3), slice(3, plan.visits)):
-            limits = np.append(best[:, -1], np.zeros(BLOCK, dtype=np.float32))
-            hits: dict[int, tuple[Any, Any]] = {}
+        grid, kept = self.grid, plan.kept
+        guests = guests_of(self.rows, grid.starts, grid)
+        lists = empty_lists(n, kept)
+        cuts = np.searchsorted(grid.starts, range(0, n, _TASK), side="right") - 1
+        cuts = np.append(np.unique(cuts), len(grid.centers))
+        hits: dict[int, tuple[Any, Any]] = {}
 
-            def task(
-                start: int,
-                ranks: slice = ranks,
-                limits: Float32Array = limits,
-                hits: dict[int, tuple[Any, Any]] = hits,
-            ) -> None:
-                part = slice(start, start + _TASK)
-                P, mine = self.rows[part], visits[part]
-                if ranks.start == 0:
-                    mine[:] = self._visits(P, self.home[part], plan.visits)
-                pairs, values = np.empty((0, 2), np.int32), np.empty(0, np.float32)
-                count = 0
-                for cell, rows, G in self._products(P, mine[:, ranks]):
-                    first = self.starts[cell]
-                    merge(G, rows, first, own[part], best[part], places[part])
-                    if ranks.start > 0:
-                        pairs, values, count = column_hits(
-                            G, rows, first, limits, pairs, values, count
-                        )
-                hits[start] = pairs[:count], values[:count]
+        def stay(t: int) -> None:
+            lo, hi = cuts[t : t + 2]
+            choose_visits(lo, hi, guests, grid, np.float32(plan.reach))
+            visit(lo, hi, guests, grid, True, True, _NO_LIMITS, lists, kept)
 
-            run_tasks(task, range(0, n, _TASK), n_jobs)
-            for start in sorted(hits):
-                insert_hits(*hits[start], start, visits, best, places)
-        return places
+        run_tasks(stay, range(len(cuts) - 1), n_jobs)
+        limits = lists.best[:, kept - 1].copy()
 
-    def _visits(
-        self, P: Float32Array, home: NDArray[np.intp], count: int
-    ) -> Int32Array:
-        """Return the cells that rows at home in `home` visit, that first."""
-        others = choose_cells(P, home, self.centers, self.centers, self.near, count - 1)
-        return np.column_stack([home.astype(np.int32), others])
+        def go(t: int) -> None:
+            lo, hi = cuts[t : t + 2]
+            hits[t] = visit(lo, hi, guests, grid, False, True, limits, lists, kept)
 
-    def _products(self, P: Float32Array, visits: Int32Array) -> Any:
-        def points_of(cell: int) -> Float32Array:
-            return self.rows[self.starts[cell] : self.starts[cell + 1]]
-
-        return products(P, visits, self.centers, points_of)
+        run_tasks(go, range(len(cuts) - 1), n_jobs)
+        for t in sorted(hits):
+            insert_hits(*hits[t], lists, kept)
+        return lists.ids[:, :kept]
 
     def _measure(
-        self, Q: Any, places: Int32Array, k: int, n_jobs: int | None
-    ) -> tuple[Int32Array, FloatArray]:
-        """Return the k nearest of candidates by distances in double precision."""
-        ids = np.empty((len(places), k), dtype=np.int32)
-        squares = np.empty((len(places), k))
+        self,
+        Q: Any,
+        which: Int32Array,
+        places: Int32Array,
+        ids: Int32Array,
+        distances: FloatArray,
+    ) -> None:
+        """Write the nearest of the candidates of the rows `which` of Q.
 
-        def task(start: int) -> None:
-            part = slice(start, start + _TASK)
-            some = places[part]
-            candidates = np.where(some >= 0, self.order[some], -1)
-            ids[part], squares[part] = nearest_of(self.points, Q[part], candidates, k)
-
-        run_tasks(task, range(0, len(places), _TASK), n_jobs)
-        return ids, np.sqrt(squares) / self.points.scale
+        Distances are measured with all columns, in double precision.
+        """
+        X, scale = self.points.X, self.points.scale
+        measure(Q, which, X, scale, self.order, places, ids, distances)
 
     def plan(self, k: int, n_jobs: int | None, *, both: bool) -> Plan | None:
-        """Choose the visits that reach the target recall; None if exact is cheaper.
+        """Choose the reach that gets the target recall; None if exact is cheaper.
 
-        With `both` a pair is met if either point visits the other's cell, otherwise
+        With `both` a pair is met if either point visits the other's home, otherwise
         if the first, a new one, visits the second's.
         """
         if (k, both) not in self.plans:
@@ -238,26 +216,33 @@ class Cells:
         place = np.empty(n, dtype=np.int32)
         place[self.order] = np.arange(n, dtype=np.int32)
         queries, found = place[self.sample[half]], place[truth[half]]
-        alone = self._rank_of_cells(queries, found, both=False)
-        met = self._rank_of_cells(queries, found, both=True) if both else alone
+        alone = self._borders(queries[:, None], found)
+        met = alone
+        if both:
+            met = np.minimum(alone, self._borders(found, queries[:, None]))
         kept = k + _SPARE
         shown = np.zeros(found.shape, dtype=np.intp)
         if self.axes is not None:
             shown = ranks_by_coordinates(self.rows, queries, found)
             enough = self.target + 0.75 * (1 - self.target)
             kept += int(np.quantile(shown, enough, method="higher"))
-        for visits in range(1, self.near.shape[1] + 2):
-            # Measuring a pair anew takes about as long as 16 entries of a product.
-            cost = 1.5 * visits * _CELL * (r + 2) + 16 * kept * d
-            if cost > 0.5 * n * (d + 1):
+        for share in np.linspace(self.target, 1, 33):
+            reach = max(0.0, float(np.quantile(met, share, method="higher")))
+            if reach == np.inf:
                 return None
-            if _lower((met < visits) & (shown < kept)) >= self.target:
-                plan = Plan(visits, kept)
-                # Points too close for single precision are found less often than met.
-                expected = ((alone < visits) & (shown < kept)).mean()
-                reached = self._found_alone(k, plan, n_jobs)
-                return plan if reached >= expected - (1 - self.target) else None
-        return None
+            if _lower((met <= reach) & (shown < kept)) >= self.target:
+                break
+        else:
+            return None
+        plan = Plan(float(np.nextafter(np.float32(reach), np.float32(np.inf))), kept)
+        # Measuring a pair anew takes about as long as 16 entries of a product.
+        cost = 1.5 * self._mean_visits(queries, plan) * _CELL * (r + 2) + 16 * kept * d
+        if cost > 0.5 * n * (d + 1):
+            return None
+        # Points too close for single precision are found less often than met.
+        expected = ((alone <= reach) & (shown < kept)).mean()
+        reached = self._found_alone(k, plan, n_jobs)
+        return plan if reached >= expected - (1 - self.target) else None
 
     def _known(self, k: int, n_jobs: int | None) -> tuple[Int32Array, FloatArray]:
         """Return the true neighbours of the sampled rows, and distances."""
@@ -266,31 +251,37 @@ class Cells:
             self.known[k] = search_exact(self.points, Q, k, self.sample, n_jobs)
         return self.known[k]
 
+    def _borders(self, a: Int32Array, b: Int32Array) -> Float32Array:
+        """Return how far points a are from the border between their home and b's.
+
+        It is minus infinity if they share it, infinity if there is no way from a's.
+        """
+        centers = self.grid.centers
+        start, end = np.broadcast_arrays(self.home[a], self.home[b])
+        way = centers[end] - centers[start]
+        length = np.linalg.norm(way, axis=-1)
+        forward = np.sum((self.rows[a] - centers[start]) * way, axis=-1)
+        border: Float32Array = length / 2 - forward / np.where(length > 0, length, 1)
+        border[start == end] = -np.inf
+        known = (self.grid.near[start] == end[..., None]).any(axis=-1)
+        border[~known & (start != end)] = np.inf
+        return border
+
+    def _mean_visits(self, places: Int32Array, plan: Plan) -> float:
+        """Return how many cells points search on average, home included."""
+        _, guests = self._guests(self.rows[places])
+        m = len(self.grid.centers)
+        count = choose_visits(0, m, guests, self.grid, np.float32(plan.reach))
+        return 1 + float(count) / len(places)
+
     def _found_alone(self, k: int, plan: Plan, n_jobs: int | None) -> float:
         """Return the recall of the sampled rows, searched as if they were new."""
         half = slice(0, len(self.sample) // 2)
         Q = self.points.X[self.sample[half]]
-        limits = self._known(k, n_jobs)[1][half, -1:]
+        limits = _ROUNDING * self._known(k, n_jobs)[1][half, -1:]
         # One more, as each row finds itself.
         _, distances = self.search(Q, k + 1, plan._replace(kept=plan.kept + 1), n_jobs)
         return float(((distances <= limits).sum(axis=1) - 1).mean() / k)
-
-    def _rank_of_cells(
-        self, queries: Int32Array, found: Int32Array, both: bool
-    ) -> NDArray[np.intp]:
-        """Tell as how many-th the cell would be visited in which two points meet."""
-        width = self.near.shape[1] + 1
-
-        def visits(places: Int32Array) -> Int32Array:
-            return self._visits(self.rows[places], self.home[places], width)
-
-        a = visits(queries)
-        same = a[:, None, :] == self.home[found][:, :, None]
-        if both:
-            b = visits(found.ravel()).reshape(*found.shape, width)
-            same |= b == self.home[queries][:, None, None]
-        ranks: NDArray[np.intp] = np.where(same.any(2), same.argmax(2), width)
-        return ranks
 
 
 def _lower(found: Any) -> float:

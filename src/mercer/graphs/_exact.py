@@ -16,7 +16,6 @@ from typing import Any, Protocol
 import joblib
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
 from mercer._typing import FloatArray
 from mercer.graphs._select import (
@@ -32,7 +31,8 @@ Int32Array = NDArray[np.int32]
 
 _SPARE = 4  # kept beyond k, so that nearly all rows are done at once
 _ROWS = 512
-_COLUMNS = 8192
+_FEW = 8192  # points that make one block
+_COLUMNS = 512  # of a block of more, which stays in the cache
 
 
 class Points(Protocol):
@@ -89,9 +89,10 @@ class DensePoints:
         """Yield the first point of a block and the values v of Q to the block."""
         A = -2 * self.augmented(Q)
         A[:, -1] = 1
-        G = np.empty((len(Q), min(_COLUMNS, len(self.X))), dtype=np.float32)
-        for first in range(0, len(self.X), _COLUMNS):
-            B = self.augmented(self.X[first : first + _COLUMNS])
+        width = len(self.X) if len(self.X) <= _FEW else _COLUMNS
+        G = np.empty((len(Q), width), dtype=np.float32)
+        for first in range(0, len(self.X), width):
+            B = self.augmented(self.X[first : first + width])
             yield first, np.matmul(A, B.T, out=G[:, : len(B)])
 
     def squares(self, Q: Any, rows: Any, points: Any) -> FloatArray:
@@ -105,17 +106,6 @@ class DensePoints:
         norms = np.sqrt(q2)
         unit = np.finfo(np.float32).eps / 2
         return q2, (self.X.shape[1] + 8) * unit * (norms + self.radius) ** 2
-
-
-class Rows:
-    """Some rows of an array, copied only where a slice of them is asked for."""
-
-    def __init__(self, X: Any, rows: Int32Array) -> None:
-        self.X = X
-        self.rows = rows
-
-    def __getitem__(self, part: slice) -> Any:
-        return self.X[self.rows[part]]
 
 
 def power_of_two(largest: float) -> float:
@@ -196,12 +186,11 @@ def _settle(
 
 
 def run_tasks(task: Callable[[int], None], starts: range, n_jobs: int | None) -> None:
-    """Run tasks in threads, the matrix products in each on one core."""
+    """Run tasks in threads; their matrix products are to run on one core each."""
     workers = joblib.cpu_count() if n_jobs is None else joblib.effective_n_jobs(n_jobs)
-    with threadpool_limits(1, user_api="blas"):
-        if workers == 1 or len(starts) == 1:
-            for start in starts:
-                task(start)
-        else:
-            with ThreadPoolExecutor(workers) as pool:
-                list(pool.map(task, starts))
+    if workers == 1 or len(starts) == 1:
+        for start in starts:
+            task(start)
+    else:
+        with ThreadPoolExecutor(workers) as pool:
+            list(pool.map(task, starts))

@@ -81,63 +81,6 @@ def _insert(best: Any, ids: Any, r: int, x: Any, who: int) -> None:
 
 
 @njit(nogil=True, cache=True)
-def column_hits(
-    G: Any, rows: Any, first: int, limits: Any, pairs: Any, values: Any, count: int
-) -> Any:
-    """Note the entries of G that are below their column's limit.
-
-    Column j is point ``first + j``; it and the row are written to `pairs`, which
-    grows as needed, from `count` on. The width of G is a multiple of 64.
-    """
-    m = G.shape[1]
-    limits = limits[first : first + m]
-    blocks = m // BLOCK
-    hits = np.empty(blocks, np.int64)
-    for t in range(len(rows)):
-        if count + m > len(values):
-            more = np.empty((2 * len(values) + m, 2), np.int32)
-            more[:count] = pairs[:count]
-            pairs = more
-            longer = np.empty(len(more), np.float32)
-            longer[:count] = values[:count]
-            values = longer
-        for b in range(blocks):
-            hit = 0
-            for j in range(BLOCK):
-                hit |= G[t, b * BLOCK + j] < limits[b * BLOCK + j]
-            hits[b] = hit
-        for b in range(blocks):
-            if hits[b]:
-                for j in range(b * BLOCK, b * BLOCK + BLOCK):
-                    if G[t, j] < limits[j]:
-                        pairs[count, 0] = first + j
-                        pairs[count, 1] = rows[t]
-                        values[count] = G[t, j]
-                        count += 1
-    return pairs, values, count
-
-
-@njit(nogil=True, cache=True)
-def insert_hits(
-    pairs: Any, values: Any, shift: int, visits: Any, best: Any, ids: Any
-) -> None:
-    """Put noted rows into the lists of their columns' points.
-
-    Rows are numbered from `shift`; a row whose home, ``visits[row, 0]``, the point
-    visits itself is passed over, as it has been or will be seen there.
-    """
-    for c in range(len(values)):
-        b = pairs[c, 0]
-        if values[c] < best[b, -1]:
-            q = shift + pairs[c, 1]
-            seen = False
-            for v in range(visits.shape[1]):
-                seen |= visits[b, v] == visits[q, 0]
-            if not seen:
-                _insert(best, ids, b, values[c], q)
-
-
-@njit(nogil=True, cache=True)
 def pairs_below(G: Any, bounds: Any, first: int, own: Any) -> Any:
     """List the rows and points of all entries of G up to their row's bound."""
     count = 0
@@ -164,17 +107,17 @@ def insert_pairs(rows: Any, points: Any, values: Any, distances: Any, ids: Any) 
         t = rows[c]
         j = points[c]
         d = values[c]
-        row = distances[t]
-        who = ids[t]
         p = last
-        if d > row[p] or (d == row[p] and j > who[p]):
+        if d > distances[t, p] or (d == distances[t, p] and j > ids[t, p]):
             continue
-        while p > 0 and (row[p - 1] > d or (row[p - 1] == d and who[p - 1] > j)):
-            row[p] = row[p - 1]
-            who[p] = who[p - 1]
+        while p > 0 and (
+            distances[t, p - 1] > d or (distances[t, p - 1] == d and ids[t, p - 1] > j)
+        ):
+            distances[t, p] = distances[t, p - 1]
+            ids[t, p] = ids[t, p - 1]
             p -= 1
-        row[p] = d
-        who[p] = j
+        distances[t, p] = d
+        ids[t, p] = j
 
 
 @njit(nogil=True, cache=True, fastmath=_SUMS)
@@ -182,11 +125,11 @@ def dense_pair_squares(Q: Any, X: Any, scale: float, rows: Any, points: Any) -> 
     """Squared lengths of ``scale * (Q[row] - X[point])``, summed in double."""
     squares = np.empty(len(rows))
     for c in range(len(rows)):
-        q = Q[rows[c]]
-        x = X[points[c]]
+        q = rows[c]
+        x = points[c]
         total = 0.0
-        for i in range(len(q)):
-            difference = scale * np.float64(q[i]) - scale * np.float64(x[i])
+        for i in range(Q.shape[1]):
+            difference = scale * np.float64(Q[q, i]) - scale * np.float64(X[x, i])
             total += difference * difference
         squares[c] = total
     return squares
@@ -206,47 +149,67 @@ def load_rows(X: Any, scale: float, center: Any, out: Any) -> None:
 
 
 @njit(nogil=True, cache=True)
-def group_by_cell(visits: Any, m: int) -> Any:
-    """List the rows that visit each cell: cell c has rows[stops[c]:stops[c + 1]]."""
+def group_rows(labels: Any, m: int) -> Any:
+    """List the rows of each label, in order: c has rows[stops[c]:stops[c + 1]]."""
     stops = np.zeros(m + 1, np.int64)
-    for t in range(visits.shape[0]):
-        for v in range(visits.shape[1]):
-            stops[visits[t, v] + 1] += 1
+    for t in range(len(labels)):
+        stops[labels[t] + 1] += 1
     for c in range(m):
         stops[c + 1] += stops[c]
     following = stops[:-1].copy()
-    rows = np.empty(visits.size, np.int32)
-    for t in range(visits.shape[0]):
-        for v in range(visits.shape[1]):
-            c = visits[t, v]
-            rows[following[c]] = t
-            following[c] += 1
+    rows = np.empty(len(labels), np.int32)
+    for t in range(len(labels)):
+        rows[following[labels[t]]] = t
+        following[labels[t]] += 1
     return rows, stops
 
 
 @njit(nogil=True, cache=True, fastmath=_SUMS)
-def load_points(P: Any, center: Any, B: Any) -> None:
-    """Write [x, |x|^2, 1] of the rows x of P, seen from the centre."""
-    r = P.shape[1]
-    for t in range(len(P)):
-        total = np.float32(0)
-        for i in range(r):
-            B[t, i] = P[t, i] - center[i]
-        for i in range(r):
-            total += B[t, i] * B[t, i]
-        B[t, r] = total
-        B[t, r + 1] = 1
+def measure(
+    Q: Any,
+    which: Any,
+    X: Any,
+    scale: float,
+    order: Any,
+    places: Any,
+    ids: Any,
+    distances: Any,
+) -> None:
+    """Write the nearest of candidates into the rows `which`, by distance and index.
 
-
-@njit(nogil=True, cache=True, fastmath=_SUMS)
-def load_visitors(P: Any, rows: Any, center: Any, A: Any) -> None:
-    """Write [-2 q, 1, |q|^2] of some rows q of P, seen from the centre."""
-    r = P.shape[1]
-    for t in range(len(rows)):
-        total = np.float32(0)
-        for i in range(r):
-            difference = P[rows[t], i] - center[i]
-            A[t, i] = np.float32(-2) * difference
-            total += difference * difference
-        A[t, r] = 1
-        A[t, r + 1] = total
+    The candidates of row ``which[t]`` of Q are ``X[order[places[t]]]``, -1 being none;
+    distances are summed in double precision, after scaling.
+    """
+    k = ids.shape[1]
+    squares = np.empty(places.shape[1])
+    for t in range(len(which)):
+        row = which[t]
+        for p in range(k):
+            distances[row, p] = np.inf
+            ids[row, p] = np.iinfo(np.int32).max
+        for c in range(places.shape[1]):
+            j = order[max(places[t, c], 0)]
+            total = 0.0
+            for i in range(Q.shape[1]):
+                difference = scale * np.float64(Q[row, i]) - scale * np.float64(X[j, i])
+                total += difference * difference
+            squares[c] = total
+        for c in range(places.shape[1]):
+            if places[t, c] < 0:
+                continue
+            j = order[places[t, c]]
+            d = squares[c]
+            p = k
+            while p > 0 and (
+                distances[row, p - 1] > d
+                or (distances[row, p - 1] == d and ids[row, p - 1] > j)
+            ):
+                if p < k:
+                    distances[row, p] = distances[row, p - 1]
+                    ids[row, p] = ids[row, p - 1]
+                p -= 1
+            if p < k:
+                distances[row, p] = d
+                ids[row, p] = j
+        for p in range(k):
+            distances[row, p] = np.sqrt(distances[row, p]) / scale

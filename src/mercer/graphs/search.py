@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils import check_array
+from threadpoolctl import threadpool_limits
 
 from mercer._typing import ArrayLike, FloatArray, SparseArray
 from mercer.graphs._cells import Cells
@@ -79,7 +80,8 @@ class NeighborIndex:
         if isinstance(points, DensePoints) and (
             method == "cells" or (method == "auto" and len(points) > _EXACT_UP_TO)
         ):
-            cells = Cells.of(points, target=recall, rng=rng)
+            with threadpool_limits(1, user_api="blas"):
+                cells = Cells.of(points, target=recall, rng=rng)
         return cls(points, cells, metric, n_jobs)
 
     def neighbors(self, k: int) -> Neighbors:
@@ -101,14 +103,16 @@ class NeighborIndex:
                 f"each of the {n} points has only the others as neighbours."
             )
             raise ValueError(msg)
-        if self.cells is not None:
-            found = self.cells.neighbors(int(k), self.n_jobs)
-            if found is not None:
-                indices, distances, recall = found
-                return Neighbors(indices, self._finish(distances), recall, "cells")
-        own = np.arange(n, dtype=np.int32)
-        indices, distances = self._exact(self.points.X, int(k), own)
-        return Neighbors(indices, self._finish(distances), 1.0, "exact")
+        found = None
+        with threadpool_limits(1, user_api="blas"):
+            if self.cells is not None:
+                found = self.cells.neighbors(int(k), self.n_jobs)
+            if found is None:
+                own = np.arange(n, dtype=np.int32)
+                indices, distances = self._exact(self.points.X, int(k), own)
+                return Neighbors(indices, self._finish(distances), 1.0, "exact")
+        indices, distances, recall = found
+        return Neighbors(indices, self._finish(distances), recall, "cells")
 
     def query(self, X_new: ArrayLike | SparseArray, k: int) -> _Found:
         """Find the `k` nearest points of each new point.
@@ -145,13 +149,14 @@ class NeighborIndex:
         elif sparse.issparse(Q):
             Q = Q.toarray()
         plan = None
-        if self.cells is not None and k < n:
-            plan = self.cells.plan(int(k), self.n_jobs, both=False)
-        if self.cells is None or plan is None:
-            nobody = np.full(Q.shape[0], -1, dtype=np.int32)
-            indices, distances = self._exact(Q, int(k), nobody)
-        else:
-            indices, distances = self.cells.search(Q, int(k), plan, self.n_jobs)
+        with threadpool_limits(1, user_api="blas"):
+            if self.cells is not None and k < n:
+                plan = self.cells.plan(int(k), self.n_jobs, both=False)
+            if self.cells is None or plan is None:
+                nobody = np.full(Q.shape[0], -1, dtype=np.int32)
+                indices, distances = self._exact(Q, int(k), nobody)
+            else:
+                indices, distances = self.cells.search(Q, int(k), plan, self.n_jobs)
         return indices, self._finish(distances)
 
     def _exact(self, Q: Any, k: int, own: NDArray[np.int32]) -> _Found:

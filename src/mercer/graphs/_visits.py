@@ -1,0 +1,213 @@
+"""Compiled search of cells: whom rows meet where they are at home and where they visit.
+
+Rows are searched home by home. All that visit a cell from one home do so together;
+their distances stay in the cache until those below the worst of a list are taken into
+it.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from mercer.graphs._panels import GROUP, kth_bound, load, longest, multiply
+from mercer.graphs._tiles import (
+    LANES,
+    WIDTH,
+    below,
+    below_each,
+    insert,
+    lowest_bit,
+)
+
+
+class Lists(NamedTuple):
+    """For each row the nearest points so far, ascending, -1 being none."""
+
+    best: NDArray[np.float32]  # (n, w) squared distances; w is a multiple of LANES
+    ids: NDArray[np.int32]  # (n, w)
+
+
+def empty_lists(n: int, kept: int) -> Lists:
+    """Return lists of infinite distances, as long as `kept` or a little longer."""
+    width = -(-kept // LANES) * LANES
+    best = np.full((n, width), np.inf, dtype=np.float32)
+    return Lists(best, np.full((n, width), -1, dtype=np.int32))
+
+
+@njit(nogil=True, cache=True)
+def _scan(
+    rows: Any,
+    q: int,
+    who: Any,
+    w: int,
+    count: int,
+    cell: int,
+    grid: Any,
+    flat: Any,
+    same: bool,
+    A: Any,
+    G: Any,
+    least: Any,
+    lists: Any,
+    kept: int,
+    back: bool,
+    limits: Any,
+    pairs: Any,
+    values: Any,
+    hits: int,
+) -> int:
+    """Offer the points of a cell to the rows ``q + who[w:w + count]``.
+
+    With `back`, the rows that are below the limits of points are noted as hits.
+    """
+    r = rows.shape[1]
+    best, ids, width = lists
+    first = grid.starts[cell]
+    p0 = grid.firsts[cell]
+    panels = grid.firsts[cell + 1] - p0
+    for start in range(0, count, GROUP):
+        some = min(GROUP, count - start)
+        load(rows, q, who, w + start, some, grid.centers, cell, A)
+        multiply(A, some, flat, p0, panels, r, G)
+        for t in range(some):
+            row = q + who[w + start + t]
+            g = t * panels * WIDTH
+            bound = best[row * width + kept - 1]
+            if bound == np.inf:
+                # One more than the list holds, as the row itself may be among them.
+                bound = kth_bound(G, g, panels, kept + 1, least)
+            worst = bound
+            for p in range(panels):
+                mask = below(G, g + p * WIDTH, worst)
+                while mask:
+                    j = p * WIDTH + lowest_bit(mask)
+                    mask &= mask - np.uint64(1)
+                    x = G[g + j]
+                    if x < worst and not (same and first + j == row):
+                        insert(best, ids, row * width, width // LANES, x, first + j)
+                        worst = min(bound, best[row * width + kept - 1])
+            if back:
+                for p in range(panels):
+                    mask = below_each(G, g + p * WIDTH, limits, p * WIDTH)
+                    while mask:
+                        j = p * WIDTH + lowest_bit(mask)
+                        mask &= mask - np.uint64(1)
+                        pairs[hits, 0] = first + j
+                        pairs[hits, 1] = row
+                        values[hits] = G[g + j]
+                        hits += 1
+    return hits
+
+
+@njit(nogil=True, cache=True)
+def _list_visitors(
+    q: int, count: int, visits: Any, most: int, who: Any, m: Any
+) -> None:
+    """List the m[j] rows that visit the j-th cell around, from who[j * most] on."""
+    m[:] = 0
+    for t in range(count):
+        for p in range(visits.shape[1]):
+            mask = np.uint64(visits[q + t, p])
+            while mask:
+                j = p * WIDTH + lowest_bit(mask)
+                mask &= mask - np.uint64(1)
+                who[j * most + m[j]] = t
+                m[j] += 1
+
+
+@njit(nogil=True, cache=True)
+def _limit(
+    home: int, cell: int, grid: Any, visits: Any, limits: Any, local: Any
+) -> None:
+    """Copy the limits of the points of a cell, of none that visits home itself."""
+    first = grid.starts[cell]
+    count = grid.starts[cell + 1] - first
+    for t in range(count):
+        local[t] = limits[first + t]
+    for j in range(grid.near.shape[1]):
+        if grid.near[cell, j] == home:
+            bit = np.uint32(1) << np.uint32(j % WIDTH)
+            for t in range(count):
+                if visits[first + t, j // WIDTH] & bit:
+                    local[t] = -np.inf
+
+
+@njit(nogil=True, cache=True)
+def visit(
+    lo: int,
+    hi: int,
+    guests: Any,
+    grid: Any,
+    at_home: bool,
+    same: bool,
+    limits: Any,
+    lists: Any,
+    kept: int,
+) -> Any:
+    """Search for guests from the homes `lo` to `hi`, there or where they visit.
+
+    The first `kept` entries of the lists count. With `same`, guests are the points,
+    and none finds itself. With `limits`, a guest below the limit of a point it meets
+    is returned with that point, unless the point visits the guest's home and so meets
+    the guest there.
+    """
+    rows, stops = guests.rows, guests.stops
+    r = rows.shape[1]
+    flat = grid.panels.reshape(-1)
+    flat_lists = (lists.best.reshape(-1), lists.ids.reshape(-1), lists.best.shape[1])
+    back = len(limits) > 0
+    size = longest(grid.firsts, 0, len(grid.firsts) - 1) * WIDTH
+    most = longest(stops, lo, hi)
+    A = np.empty(GROUP * (r + 1), np.float32)
+    G = np.empty(GROUP * size, np.float32)
+    least = np.empty(size, np.float32)
+    local = np.empty(size, np.float32)
+    around = 1 if at_home else grid.near.shape[1]
+    who = np.empty(around * most, np.int32)
+    count = np.empty(around, np.int64)
+    pairs = np.empty((0, 2), np.int32)
+    values = np.empty(0, np.float32)
+    hits = 0
+    for home in range(lo, hi):
+        q = stops[home]
+        if at_home:
+            count[0] = stops[home + 1] - q
+            for t in range(count[0]):
+                who[t] = t
+        else:
+            _list_visitors(q, stops[home + 1] - q, guests.visits, most, who, count)
+        for j in range(around):
+            if count[j] == 0:
+                continue
+            cell = home if at_home else grid.near[home, j]
+            if back:
+                _limit(home, cell, grid, guests.visits, limits, local)
+                room = hits + count[j] * (grid.starts[cell + 1] - grid.starts[cell])
+                if room > len(values):
+                    more = np.empty((2 * room, 2), np.int32)
+                    more[:hits] = pairs[:hits]
+                    pairs = more
+                    longer = np.empty(2 * room, np.float32)
+                    longer[:hits] = values[:hits]
+                    values = longer
+            # fmt: off
+            hits = _scan(
+                rows, q, who, j * most, count[j], cell, grid, flat, same, A, G, least,
+                flat_lists, kept, back, local, pairs, values, hits,
+            )
+            # fmt: on
+    return pairs[:hits], values[:hits]
+
+
+@njit(nogil=True, cache=True)
+def insert_hits(pairs: Any, values: Any, lists: Any, kept: int) -> None:
+    """Put the guests of hits into the lists of their points."""
+    width = lists.best.shape[1]
+    best = lists.best.reshape(-1)
+    ids = lists.ids.reshape(-1)
+    for c in range(len(values)):
+        start = pairs[c, 0] * width
+        if values[c] < best[start + kept - 1]:
+            insert(best, ids, start, width // LANES, values[c], pairs[c, 1])
