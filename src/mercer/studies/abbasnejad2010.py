@@ -163,7 +163,7 @@ STUDIES = [
         "table2",
         "Accuracy (%) of support vector machines, texts",
         _table2,
-        minutes=0.3,
+        minutes=0.2,
         notes=best_single,
         deviations=(*COMMON, *TEXT_SETUP),
         shares="table1",
