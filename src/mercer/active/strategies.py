@@ -91,8 +91,8 @@ def choose_rows(
     if features is None:
         msg = f"query={query!r} compares points by their features; give features."
         raise ValueError(msg)
-    mean_diagonal = float(np.einsum("ij,ij->", features, features)) / len(features)
-    ridge = 0.1 * mean_diagonal if mean_diagonal > 0 else 1.0
+    # Noise as large as the kernel: the middle of the ridges of the default machine.
+    ridge = float(np.einsum("ij,ij->", features, features)) / len(features) or 1.0
     if query == "reduction":
         candidates = _some(candidates, max(MOST_CANDIDATES, 2 * n), rng)
         others = np.setdiff1d(np.arange(len(proba)), labeled)
