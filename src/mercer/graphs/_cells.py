@@ -37,10 +37,11 @@ from mercer.graphs._select import group_rows, measure
 from mercer.graphs._visits import empty_lists, insert_hits, visit
 
 _CELL = 256  # points in a cell
-_SAMPLE = 256  # rows with known neighbours, to choose and again to judge
+_SAMPLE = 192  # rows with known neighbours, to choose and again to judge
 _AROUND = 128  # cells around a cell, among which its points choose
+_AROUND_REGION = 64  # cells around a region, among which its points find their home
 _TASK = 32768
-_SPARE = 2  # kept beyond k, for the rounding of single precision
+_SPARE = 1  # kept beyond k, for the rounding of single precision
 _ROUNDING = 1 + 1e-12  # of sums in double precision
 _NO_LIMITS = np.empty(0, dtype=np.float32)
 
@@ -80,7 +81,7 @@ class Cells:
         regions = kmeans(centers, max(1, len(centers) // 16), rng)
         # Cells of one region follow each other, so that a task's points share cells.
         centers = centers[np.argsort(nearest_center(centers, regions), kind="stable")]
-        region_cells = nearest_centers(regions, centers, _AROUND)
+        region_cells = nearest_centers(regions, centers, _AROUND_REGION)
         home = home_cells(P, regions, centers, region_cells)
         home, centers = split(home, centers, _CELL)
         order, starts = group_rows(home, len(centers))
