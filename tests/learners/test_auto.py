@@ -18,6 +18,7 @@ from mercer.learners.auto import AutoKernel, pool_members
 from mercer.machines.loo_rls import LeaveOneOutRLS
 from mercer.optim.class_sizes import match_sizes
 from mercer.optim.few_labels import (
+    compact_sizes,
     estimated_sizes,
     fit_centred,
     matching_slope,
@@ -368,6 +369,49 @@ def test_spreading_is_its_formula(seed) -> None:
     scores = Phi @ got + moved
     slope = np.linalg.norm(scores) / np.linalg.norm(expected)  # not what is tested
     np.testing.assert_allclose(scores, slope * expected, atol=1e-10)
+
+
+def two_clusters(n_first, n_second):
+    """Return features of two tight clusters, and one labelled row of each."""
+    rng = np.random.default_rng(0)
+    side = np.repeat([1.0, -1.0], [n_first, n_second])
+    Phi = np.column_stack([side, np.zeros_like(side)])
+    Phi += 0.05 * rng.standard_normal(Phi.shape)
+    Phi -= Phi.mean(axis=0)
+    Phi /= np.sqrt((Phi**2).sum() / len(Phi))
+    return Phi, np.array([0, n_first])
+
+
+def explained_variance(Phi, decision):
+    """Trace of the variance between classes, by the means of the classes."""
+    means = np.stack([Phi[decision == c].mean(axis=0) for c in np.unique(decision)])
+    return float((means[decision] ** 2).sum())
+
+
+@pytest.mark.parametrize(("shift", "n_first"), [(0.0, 60), (1.5, 200)])
+def test_class_sizes_are_those_of_the_most_compact_classes(shift, n_first) -> None:
+    Phi, rows = two_clusters(n_first, 400 - n_first)
+    codes, gain = np.array([0, 1]), 2.0
+    base = np.column_stack([Phi[:, 0] + shift, -Phi[:, 0]])
+    got = compact_sizes(Phi, base, rows, codes, gain)
+    explained = {}
+    for trust in (0.0, 0.5, 1.0):
+        sizes = estimated_sizes(base.argmax(axis=1), codes, 2, trust)
+        scores, _ = spread_by_hand(
+            Phi, Phi.T @ base / 400, np.zeros(2), rows, codes, sizes, gain
+        )
+        decision = scores.argmax(axis=1)
+        decision[rows] = codes
+        explained[tuple(sizes)] = explained_variance(Phi, decision)
+    np.testing.assert_allclose(got, max(explained, key=explained.get))
+    np.testing.assert_allclose(got[0], n_first / 400, atol=0.02)
+
+
+def test_some_points_stand_for_all_when_class_sizes_are_compared() -> None:
+    Phi, rows = two_clusters(2_000, 10_000)
+    base = np.column_stack([Phi[:, 0], -Phi[:, 0]])
+    got = compact_sizes(Phi, base, rows, np.array([0, 1]), 2.0)
+    np.testing.assert_allclose(got, [1 / 6, 5 / 6], atol=0.01)
 
 
 def test_where_held_out_labels_are_missed_nothing_is_spread() -> None:

@@ -46,9 +46,10 @@ class LeaveOneOutRLS(KernelMachine):
         A learner is cloned and fitted on all points first.
     class_sizes : "estimate", None or array-like, default="estimate"
         Shares of the classes among all points, in the order of `classes_`, if known.
-        "estimate" takes a geometric mean of predicted shares and label shares: the
-        latter weigh :math:`\rho = (e + 1) / (m + 1)` if e of m held-out labels are
-        missed. None leaves out step 3.
+        "estimate" compares geometric means of predicted shares and label shares, in
+        which the latter weigh 0, u/2 and :math:`u = \min(1, 2C/l)`, and takes the one
+        under which the classes are most compact (`compact_sizes`). None leaves out
+        step 3.
 
     Attributes
     ----------
@@ -62,9 +63,10 @@ class LeaveOneOutRLS(KernelMachine):
 
     Notes
     -----
-    The gain :math:`g = (1 + \rho) \max(0, 1 - e / ((m + 2)(1 - 1/C)))` is 2 without
-    evidence, 1 when all of many held-out labels are right and 0 when they might as well
-    be guessed: where the kernel does not know the classes, nothing is spread.
+    If e of m held-out labels are missed, :math:`\rho = (e + 1) / (m + 1)` and the gain
+    :math:`g = (1 + \rho) \max(0, 1 - e / ((m + 2)(1 - 1/C)))` is 2 without evidence, 1
+    when all of many are right and 0 when they might as well be guessed: where the
+    kernel does not know the classes, nothing is spread.
 
     Step 3 with known sizes is kernel k-means with seeds and sizes; with the walk of a
     graph in place of K it is PoissonMBO (Calder, Cook, Thorpe and Slepcev, ICML 2020),

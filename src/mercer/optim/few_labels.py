@@ -12,6 +12,7 @@ from mercer.optim.loo_ridge import calibrate, held_out_loss, solve_loo_ridge
 
 RIDGES = (0.1, 1.0, 10.0)  # for features of unit variance
 MAX_ROUNDS = 10
+_ENOUGH = 5000  # points to compare class sizes on
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -116,13 +117,84 @@ def spread_decision(
     base = Phi @ coef + offset
     scale = float(np.sqrt(np.mean(base**2))) or 1.0
     base /= scale
-    doubt = (n_errors + 1) / (m + 1)
-    if sizes is None:
-        sizes = estimated_sizes(base.argmax(axis=1), codes, C, doubt)
     skill = 1.0 - n_errors / ((m + 2) * (1 - 1 / C))
-    gain = (1.0 + doubt) * max(skill, 0.0)
+    gain = (1.0 + (n_errors + 1) / (m + 1)) * max(skill, 0.0)
+    if sizes is None:
+        sizes = compact_sizes(Phi, base, rows, codes, gain)
+    rest = _settle(Phi, base, rows, codes, sizes, gain)
+    slope = matching_slope(scale * rest.scores, scale * base)
+    return (
+        slope * (coef + scale * rest.added),
+        slope * (offset + scale * rest.offset),
+        sizes,
+        rest.n_rounds,
+    )
+
+
+def compact_sizes(
+    Phi: FloatArray, base: FloatArray, rows: IntArray, codes: IntArray, gain: float
+) -> FloatArray:
+    r"""Return the class sizes under which the classes are most compact.
+
+    Candidates lie between the predicted shares and those of the labels: geometric
+    means in which the latter weigh 0, u/2 and u, :math:`u = \min(1, 2C/l)`. The
+    decision is spread under each, and the one whose classes explain most of the
+    kernel's variance, :math:`\sum_c \|\sum_{i \in c} \phi_i\|^2 / n_c`, is taken.
+    Among many points, some 5000 evenly spaced ones stand for all.
+
+    Parameters
+    ----------
+    Phi : ndarray of shape (n, r)
+        Features of all points.
+    base : ndarray of shape (n, C)
+        Scores to start from.
+    rows, codes : int ndarray of shape (l,)
+        Labelled points, ascending, and their classes.
+    gain : float
+        How much of the decision is spread.
+    """
+    n, C = base.shape
+    predicted = base.argmax(axis=1)
+    if n > _ENOUGH:
+        some = np.union1d(rows, np.arange(0, n, -(-n // _ENOUGH)))
+        Phi, base, rows = Phi[some], base[some], np.searchsorted(some, rows)
+    most = min(1.0, 2 * C / len(rows))
+    found, best = None, -np.inf
+    for trust in (0.0, most / 2, most):
+        sizes = estimated_sizes(predicted, codes, C, trust)
+        decision = _settle(Phi, base, rows, codes, sizes, gain).decision
+        hot = np.equal.outer(np.arange(C), decision) * 1.0
+        counts = np.maximum(hot.sum(axis=1), 1.0)
+        explained = float((((hot @ Phi) ** 2).sum(axis=1) / counts).sum())
+        if explained > best:
+            found, best = sizes, explained
+    assert found is not None
+    return found
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Rest:
+    """Where a decision came to rest."""
+
+    decision: IntArray
+    scores: FloatArray  # (n, C) with offsets
+    added: FloatArray  # (r, C) coefficients of what was spread
+    offset: FloatArray  # (C,)
+    n_rounds: int
+
+
+def _settle(
+    Phi: FloatArray,
+    base: FloatArray,
+    rows: IntArray,
+    codes: IntArray,
+    sizes: FloatArray,
+    gain: float,
+) -> _Rest:
+    """Spread the decision under class sizes until it rests."""
+    C = base.shape[1]
     b = match_sizes(base, sizes)
-    added, S = np.zeros_like(coef), base
+    added, S = np.zeros((Phi.shape[1], C)), base
     hot = np.eye(C) - 1 / C  # centred: what one point adds to the sums of the classes
     now = _decide(base + b, rows, codes)
     M = np.ascontiguousarray((hot[now].T @ Phi).T)  # (r, C)
@@ -140,13 +212,7 @@ def spread_decision(
         if len(moved) < 1e-3 * len(now):
             break
         M += Phi[moved].T @ (hot[now[moved]] - hot[before[moved]])
-    slope = matching_slope(scale * (S + b), scale * base)
-    return (
-        slope * (coef + scale * added),
-        slope * (offset + scale * b),
-        sizes,
-        n_rounds,
-    )
+    return _Rest(now, S + b, added, b, n_rounds)
 
 
 def matching_slope(scores: FloatArray, calibrated: FloatArray) -> float:
