@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.base import clone
@@ -102,6 +102,7 @@ def test_offsets_give_the_sizes_asked_for(C, n, seed) -> None:
 
 
 @settings(max_examples=20, deadline=None)
+@example(7, 4, 277)  # rounding of the objective once stopped it short
 @given(st.integers(0, 12), st.integers(2, 4), st.integers(0, 2**32 - 1))
 def test_calibration_is_stationary_and_a_minimum(m, C, seed) -> None:
     rng = np.random.default_rng(seed)

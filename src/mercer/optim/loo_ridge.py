@@ -169,6 +169,7 @@ def calibrate(
         mean = pJ.sum(axis=1)
         hessian = np.einsum("ica,icb->ab", J, pJ) - mean.T @ mean + np.diag(stiffness)
         step, now = np.linalg.solve(hessian, gradient), objective(x)
+        now += 1e-13 * (1 + abs(now))  # rounding must not hold the last steps back
         size = 1.0
         while objective(x - size * step) > now and size > 1e-10:
             size /= 2
