@@ -9,7 +9,7 @@ import numpy as np
 
 from mercer._labels import Labels, encode_labels
 from mercer._typing import FloatArray, IntArray
-from mercer.active.strategies import choose_rows, entropy
+from mercer.active.strategies import choose_rows
 from mercer.machines.klr import KernelLogisticRegression
 from mercer.tables.checking import Check, check_by_hiding
 from mercer.tables.encoding import ColumnNote, TableEncoder
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 # Rows from which the next questions are chosen; the most uncertain ones of more.
-_CANDIDATES = 20_000
 # With less, the shares of the classes outweigh a handful of labels.
 _C = 10.0
 
@@ -211,20 +210,13 @@ def learn(
 def _next_rows(
     features: FloatArray, proba: FloatArray, labels: Labels, rng: np.random.Generator
 ) -> IntArray:
-    """Return twenty rows to label next: uncertain, and unlike one another."""
-    free = np.flatnonzero(labels.codes < 0)
-    if len(free) > _CANDIDATES:
-        free = np.sort(free[np.argsort(-entropy(proba[free]))[:_CANDIDATES]])
-    if len(free) == 0:
-        return free
-    rows = np.concatenate([labels.labeled, free])
-    picked = choose_rows(
-        "diverse",
+    """Return twenty rows to label next: those that tell most about uncertain ones."""
+    return choose_rows(
+        "reduction",
         20,
-        proba=proba[rows],
-        features=features[rows],
-        labeled=np.arange(len(labels.labeled)),
-        candidates=np.arange(len(labels.labeled), len(rows)),
+        proba=proba,
+        features=features,
+        labeled=labels.labeled,
+        candidates=np.flatnonzero(labels.codes < 0),
         rng=rng,
     )
-    return rows[picked]
