@@ -10,7 +10,6 @@ from mercer.kernels.alignment import alignment
 from mercer.learners.parameter_free import ParameterFreeKernel
 from mercer.machines.simple_mkl import SimpleMKL
 from mercer.studies.mao2010_methods import (
-    MKL_KERNELS,
     Problem,
     Setting,
     problem_of,
@@ -30,7 +29,7 @@ def learned_kernels(problem: Problem, labeled: IntArray) -> dict[str, FloatArray
     order = np.argsort(data.y, kind="stable")
     kernels = {
         "SKL_KTA": learner.fit(problem.basis.graph_, y).kernel_(),
-        "SimpleMKL": SimpleMKL(MKL_KERNELS, C=MKL_C).fit(data.X, y).kernel_(data.X),
+        "SimpleMKL": SimpleMKL(C=MKL_C).fit(data.X, y).kernel_(data.X),
     }
     for name, K in kernels.items():
         norm = np.sqrt(K.diagonal())
