@@ -41,6 +41,12 @@ def test_pairs_of_any_matrix(seed, n, share, scale):
     check(scale * with_eigenvalues(values, seed), k)
 
 
+@pytest.mark.parametrize("scale", [1e-200, 1e200])
+def test_vectors_at_extreme_scales(scale):
+    values = np.r_[np.arange(1.0, 4.0), -np.arange(1.0, 48.0)]
+    check(scale * with_eigenvalues(values), 3)
+
+
 @pytest.mark.parametrize("width", [0.0, 1e-14, 1e-9])
 def test_crowded_eigenvalues(width):
     rng = np.random.default_rng(1)

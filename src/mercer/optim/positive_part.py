@@ -74,7 +74,7 @@ def _by_inverse_iteration(
     vectors, failed = lapack.dstein(d, e, values, block, end)
     V: FloatArray = vectors
     error = np.abs(V.T @ V - np.eye(r)).max(initial=0.0)
-    return None if failed or error > _ORTHONORMAL else V
+    return V if not failed and error <= _ORTHONORMAL else None
 
 
 def _count(values: FloatArray) -> int:
