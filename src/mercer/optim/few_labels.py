@@ -149,7 +149,7 @@ def compact_sizes(
     base : ndarray of shape (n, C)
         Scores to start from.
     rows, codes : int ndarray of shape (l,)
-        Labelled points, ascending, and their classes.
+        Labelled points and their classes.
     gain : float
         How much of the decision is spread.
     """
@@ -159,17 +159,17 @@ def compact_sizes(
         some = np.union1d(rows, np.arange(0, n, -(-n // _ENOUGH)))
         Phi, base, rows = Phi[some], base[some], np.searchsorted(some, rows)
     most = min(1.0, 2 * C / len(rows))
-    found, best = None, -np.inf
-    for trust in (0.0, most / 2, most):
-        sizes = estimated_sizes(predicted, codes, C, trust)
+    candidates = [
+        estimated_sizes(predicted, codes, C, trust) for trust in (0.0, most / 2, most)
+    ]
+
+    def explained(sizes: FloatArray) -> float:
         decision = _settle(Phi, base, rows, codes, sizes, gain).decision
         hot = np.equal.outer(np.arange(C), decision) * 1.0
         counts = np.maximum(hot.sum(axis=1), 1.0)
-        explained = float((((hot @ Phi) ** 2).sum(axis=1) / counts).sum())
-        if explained > best:
-            found, best = sizes, explained
-    assert found is not None
-    return found
+        return float((((hot @ Phi) ** 2).sum(axis=1) / counts).sum())
+
+    return max(candidates, key=explained)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
