@@ -313,9 +313,15 @@ def table(args: argparse.Namespace) -> None:
         mean = {m: np.mean([d[i] for i in common]) for m, d in methods.items()}
         peers = [mean[m] for m in PEERS if m in mean]
         texts = [f"{mean[m]:.1f}" if m in mean else "-" for m in columns]
-        lead = mean["ours"] - max(peers) if peers else np.nan
-        print(f"| {cell} | " + " | ".join(texts) + f" | {lead:+.1f} |")
-        if peers:
+        if not peers:
+            print(f"| {cell} | " + " | ".join(texts) + " | - |")
+        else:
+            rival = methods[max((m for m in PEERS if m in mean), key=mean.__getitem__)]
+            leads = np.array([methods["ours"][i] - rival[i] for i in common])
+            lead, error = leads.mean(), leads.std(ddof=1) / np.sqrt(len(leads))
+            print(
+                f"| {cell} | " + " | ".join(texts) + f" | {lead:+.1f} ± {error:.1f} |"
+            )
             lack.append(max(-lead, 0.0))
             rivals = [mean[m] for m in ("ours", *PEERS) if m in mean]
             ranks.append(
