@@ -199,3 +199,18 @@ def test_cells_of_few_points(monkeypatch):
     cells, exact = both(blobs(n=1000), recall=0.9)
     assert cells.method == "cells"
     assert true_recall(cells, exact) >= 0.85
+
+
+def test_points_that_meet_too_few_are_searched_exactly():
+    rng = np.random.default_rng(0)
+    X = np.r_[rng.normal(size=(9000, 3)), 100 * rng.normal(size=(60, 3))]
+    index = NeighborIndex.fit(X, method="cells", rng=np.random.default_rng(1))
+    found = index.neighbors(10)
+    assert found.method == "cells"
+    for indices, distances in (
+        (found.indices, found.distances),
+        index.query(2 * X[-60:], 10),
+    ):
+        assert indices.min() >= 0
+        assert indices.max() < len(X)
+        assert np.isfinite(distances).all()

@@ -19,6 +19,7 @@ from mercer.graphs._exact import (
     DensePoints,
     Float32Array,
     Int32Array,
+    complete,
     run_tasks,
     search_exact,
 )
@@ -122,6 +123,8 @@ class Cells:
             self._measure(self.points.X, some, places[part], ids, distances)
 
         run_tasks(task, range(0, n, _TASK), n_jobs)
+        own = np.arange(n, dtype=np.int32)
+        complete(self.points, self.points.X, own, ids, distances, n_jobs)
         _, truth = self._known(k, n_jobs)
         judges = slice(len(truth) // 2, None)
         limits = _ROUNDING * truth[judges, -1:]
@@ -148,6 +151,8 @@ class Cells:
             self._measure(Q[part], order, found, ids[part], distances[part])
 
         run_tasks(task, range(0, len(P), _TASK), n_jobs)
+        nobody = np.full(len(P), -1, dtype=np.int32)
+        complete(self.points, Q, nobody, ids, distances, n_jobs)
         return ids, distances
 
     def _guests(self, P: Float32Array) -> tuple[Int32Array, Guests]:

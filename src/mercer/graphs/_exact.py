@@ -132,6 +132,20 @@ def search_exact(
     return ids, np.sqrt(squares) / points.scale
 
 
+def complete(
+    points: Points,
+    Q: Any,
+    own: Int32Array,
+    ids: Int32Array,
+    distances: FloatArray,
+    n_jobs: int | None,
+) -> None:
+    """Search anew for rows of Q whose lists have empty places, at distance infinity."""
+    rows = np.flatnonzero(distances[:, -1] == np.inf)
+    found = search_exact(points, Q[rows], ids.shape[1], own[rows], n_jobs)
+    ids[rows], distances[rows] = found
+
+
 def _search_rows(
     points: Points, Q: Any, k: int, own: Int32Array
 ) -> tuple[Int32Array, FloatArray]:
