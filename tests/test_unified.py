@@ -133,6 +133,14 @@ def test_a_new_class_can_be_told(blobs) -> None:
     assert np.mean(model.transduction_ == truth) > 0.95
 
 
+def test_nan_in_a_list_of_names_is_no_class(blobs) -> None:
+    X, y, _ = blobs
+    names = ["abc"[c] if c >= 0 else float("nan") for c in y]
+    model = UnifiedKernelMachine(random_state=0).fit(X, names)
+    model.tell([10, 11], ["a", float("nan")])
+    assert list(model.classes_) == ["a", "b", "c"]
+
+
 def test_row_labels_of_frames_survive_any_order(blobs) -> None:
     X, y, truth = blobs
     names = np.array([f"row{i}" for i in range(len(X))])

@@ -72,9 +72,7 @@ def encode_labels(y: ArrayLike, *, min_classes: int = 2) -> Labels:
     >>> encode_labels(["cat", None, "dog", "cat"]).codes
     array([ 0, -1,  1,  0])
     """
-    if isinstance(y, list | tuple) and any(isinstance(value, str) for value in y):
-        y = np.array(y, dtype=object)  # NumPy would make the string "nan" of NaN
-    values = column_or_1d(y, warn=True)
+    values = column_or_1d(keep_missing(y), warn=True)
     known = is_labeled(values)
     if not known.any():
         msg = (
@@ -111,6 +109,21 @@ def require_y(y: ArrayLike | None, who: str) -> ArrayLike:
             "unlabelled points by -1."
         )
         raise ValueError(msg)
+    return y
+
+
+def keep_missing(y: Any) -> Any:
+    """Return a list with strings as an array of objects, all else as it is.
+
+    NumPy would make the string "nan" of NaN.
+
+    Examples
+    --------
+    >>> keep_missing(["cat", float("nan")])
+    array(['cat', nan], dtype=object)
+    """
+    if isinstance(y, list | tuple) and any(isinstance(value, str) for value in y):
+        return np.array(y, dtype=object)
     return y
 
 

@@ -18,7 +18,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.utils import Tags, check_scalar, get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mercer._labels import encode_labels, one_column
+from mercer._labels import encode_labels, keep_missing, one_column
 from mercer._parts import new_learner, new_machine
 from mercer._random import as_generator
 from mercer._rows import positions_of, row_ids
@@ -211,7 +211,8 @@ class UnifiedKernelMachine(
             Their labels; a class that was not there before is welcome.
         """
         check_is_fitted(self, "machine_")
-        ids, answers = np.atleast_1d(np.asarray(rows)), _own_copy(np.atleast_1d(labels))
+        ids = np.atleast_1d(np.asarray(rows))
+        answers = np.atleast_1d(_own_copy(labels))
         if ids.shape != answers.shape:
             msg = f"{len(ids)} rows were named and {len(answers)} labels given."
             raise ValueError(msg)
@@ -331,5 +332,5 @@ class UnifiedKernelMachine(
 
 def _own_copy(y: ArrayLike) -> NDArray[Any]:
     """Return labels in an array that later answers fit into."""
-    values = np.array(one_column(y))
+    values = np.array(one_column(keep_missing(y)))
     return values if values.dtype.kind in "iuf" else values.astype(object)
