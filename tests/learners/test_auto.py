@@ -289,6 +289,8 @@ def test_told_sizes_are_kept() -> None:
     assert abs(np.sum(machine.predict(X) == 1) - 100) <= 2
     with pytest.raises(ValueError, match="2 positive shares"):
         default(class_sizes=[0.5, 0.3, 0.2]).fit(X, y)
+    with pytest.raises(ValueError, match="2 positive shares"):
+        default(class_sizes=[0.5, np.inf]).fit(X, y)
     with pytest.raises(ValueError, match="'estimate', None or"):
         default(class_sizes="known").fit(X, y)
 

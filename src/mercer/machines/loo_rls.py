@@ -167,7 +167,8 @@ class LeaveOneOutRLS(KernelMachine):
         if isinstance(self.class_sizes, str) or self.class_sizes is None:
             return None
         sizes = np.asarray(self.class_sizes, dtype=np.float64)
-        if sizes.shape != (len(labels.classes),) or not (sizes > 0).all():
+        usable = (sizes > 0) & np.isfinite(sizes)
+        if sizes.shape != (len(labels.classes),) or not usable.all():
             msg = (
                 f"class_sizes must be {len(labels.classes)} positive shares, one for "
                 f"each of the classes {labels.classes.tolist()}; "
