@@ -214,3 +214,18 @@ def test_points_that_meet_too_few_are_searched_exactly():
         assert indices.min() >= 0
         assert indices.max() < len(X)
         assert np.isfinite(distances).all()
+
+
+@pytest.mark.parametrize(("spread", "shift"), [(1.0, 0.0), (2.0, 0.0), (1.0, 100.0)])
+def test_new_points_unlike_the_old_ones_find_their_neighbors_too(spread, shift) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((20_000, 5))
+    Q = spread * rng.standard_normal((200, 5)) + shift
+    index = NeighborIndex.fit(X, method="cells", rng=np.random.default_rng(0))
+    found, distances = index.query(Q, 10)
+    squares = ((Q[:, None] - X[None]) ** 2).sum(axis=2)
+    limits = np.sqrt(np.sort(squares, axis=1)[:, 9:10])
+    assert (distances <= limits * (1 + 1e-9)).mean() >= 0.94
+    np.testing.assert_allclose(
+        distances, np.sqrt(np.take_along_axis(squares, found.astype(int), axis=1))
+    )

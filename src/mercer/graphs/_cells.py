@@ -10,9 +10,11 @@ with all columns. How far to visit follows from sampled rows whose neighbours ar
 """
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mercer._typing import FloatArray
 from mercer.graphs._exact import (
@@ -44,6 +46,7 @@ _AROUND_REGION = 64  # cells around a region, among which its points find their 
 _TASK = 32768
 _SPARE = 1  # kept beyond k, for the rounding of single precision
 _ROUNDING = 1 + 1e-12  # of sums in double precision
+_SINGLE_ROUNDING = 1 + 1e-5
 _NO_LIMITS = np.empty(0, dtype=np.float32)
 
 
@@ -149,11 +152,29 @@ class Cells:
                 visit(0, m, guests, grid, at_home, False, _NO_LIMITS, lists, kept)
             found = lists.ids[:, :kept]
             self._measure(Q[part], order, found, ids[part], distances[part])
+            distances[start + order[self._strange(guests)]] = np.inf
 
         run_tasks(task, range(0, len(P), _TASK), n_jobs)
         nobody = np.full(len(P), -1, dtype=np.int32)
         complete(self.points, Q, nobody, ids, distances, n_jobs)
         return ids, distances
+
+    @cached_property
+    def _radii(self) -> Float32Array:
+        """Squared distance of the farthest point of each cell from its centre, (m,)."""
+        squares = squared_lengths(self.rows - self.grid.centers[self.home])
+        radii = np.zeros(len(self.grid.centers), dtype=np.float32)
+        np.maximum.at(radii, self.home, squares)
+        return radii
+
+    def _strange(self, guests: Guests) -> NDArray[np.intp]:
+        """Return the rows farther from their home than any of its points.
+
+        What the plan says of points like those it was made with is not true of them.
+        """
+        home = np.repeat(np.arange(len(self.grid.centers)), np.diff(guests.stops))
+        squares = squared_lengths(guests.rows - self.grid.centers[home])
+        return np.flatnonzero(squares > _SINGLE_ROUNDING * self._radii[home])
 
     def _guests(self, P: Float32Array) -> tuple[Int32Array, Guests]:
         """Sort rows by home; return their order, too."""
@@ -294,3 +315,9 @@ def _lower(found: Any) -> float:
     """Return the mean share found per row, less its standard error."""
     shares = found.mean(axis=1)
     return float(shares.mean() - shares.std() / np.sqrt(len(shares)))
+
+
+def squared_lengths(V: Float32Array) -> Float32Array:
+    """Return the squared length of every row."""
+    squares: Float32Array = np.einsum("ij,ij->i", V, V)
+    return squares
