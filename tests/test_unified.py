@@ -159,6 +159,8 @@ def test_row_labels_of_frames_survive_any_order(blobs) -> None:
     ]
     with pytest.raises(ValueError, match="no row row999"):
         model.tell(["row999"], ["x"])
+    with pytest.raises(ValueError, match="no row 7"):
+        model.tell([7], ["x"])
 
 
 def test_polars_and_sparse_input_agree_with_arrays(blobs) -> None:

@@ -54,17 +54,16 @@ def positions_of(ids: NDArray[Any], known: NDArray[Any]) -> IntArray:
     >>> positions_of(np.array(["c", "a"]), np.array(["a", "b", "c"]))
     array([2, 0])
     """
-    order = np.argsort(known, kind="stable")
-    if (known[order][1:] == known[order][:-1]).any():
+    place = {row: i for i, row in enumerate(known.tolist())}
+    if len(place) < len(known):
         msg = "row labels are not unique; reset the index of the data frame."
         raise ValueError(msg)
-    place = np.searchsorted(known[order], ids)
-    found = order[np.minimum(place, len(order) - 1)]
-    wrong = known[found] != ids
-    if wrong.any():
-        msg = f"there is no row {ids[wrong][0]!s}; `ask` returns row ids."
+    wanted = ids.tolist()
+    wrong = next((row for row in wanted if row not in place), None)
+    if wrong is not None:
+        msg = f"there is no row {wrong}; `ask` returns row ids."
         raise ValueError(msg)
-    return found
+    return np.array([place[row] for row in wanted], dtype=np.intp)
 
 
 def all_equal(X: Any) -> bool:
