@@ -4,7 +4,7 @@ import numpy as np
 from scipy import sparse
 
 from mercer._typing import FloatArray, IntArray, SparseArray
-from mercer.graphs.laplacian import LaplacianKind
+from mercer.graphs.laplacian import LaplacianKind, degrees
 
 # Where |1 - gamma| is smaller, the factor 1 / (1 - gamma) is damped.
 SMALLEST_DIVISOR = 0.1
@@ -16,7 +16,7 @@ def extend_vectors(
     weights: SparseArray,
     vectors: FloatArray,
     values: FloatArray,
-    degrees: FloatArray,
+    adjacency: SparseArray,
     kind: LaplacianKind,
 ) -> FloatArray:
     r"""Solve the eigenvector equation of a Laplacian at new points.
@@ -27,8 +27,8 @@ def extend_vectors(
         Edges from new points to the points of the graph.
     vectors, values : ndarray of shape (n, r) and (r,)
         Eigenpairs of the Laplacian.
-    degrees : ndarray of shape (n,)
-        Of the points of the graph.
+    adjacency : csr_array of shape (n, n)
+        Of the graph.
     kind : {"normalized", "combinatorial", "random_walk"}
         Which Laplacian.
 
@@ -49,9 +49,10 @@ def extend_vectors(
     else:
         factor = damped_inverse(1.0 - values)
     if kind == "normalized":
-        smallest = degrees[degrees > 0].min() if degrees.any() else 1.0
+        d = degrees(adjacency)
+        smallest = d[d > 0].min() if d.any() else 1.0
         factor = factor * np.sqrt(np.maximum(d_new, smallest))[:, None]
-        vectors = vectors * np.sqrt(_inverse(degrees))[:, None]
+        vectors = vectors * np.sqrt(_inverse(d))[:, None]
     extended: FloatArray = (step @ vectors) * factor
     return extended
 

@@ -188,7 +188,7 @@ class GraphBasis(BasisMixin):
             weights = self.graph_.weigh(indices, distances)
             known = equal_training_points(indices, distances)
         extended = extend_vectors(
-            weights, self.vectors_, self.values_, degrees(W), self.laplacian
+            weights, self.vectors_, self.values_, W, self.laplacian
         )
         extended[known >= 0] = self.vectors_[known[known >= 0]]
         return extended

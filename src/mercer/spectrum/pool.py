@@ -8,9 +8,9 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mercer._random import as_generator
-from mercer._rows import fingerprint
+from mercer._rows import all_equal, fingerprint
 from mercer._typing import ArrayLike, FloatArray, RandomState, SparseArray
-from mercer.graphs.laplacian import LaplacianKind, degrees
+from mercer.graphs.laplacian import LaplacianKind
 from mercer.graphs.neighbors import Graph, graph_from_neighbors
 from mercer.graphs.search import NeighborIndex
 from mercer.kernels.parametric import RBF, Linear
@@ -124,7 +124,7 @@ class PoolBasis(BasisMixin):
             graph = graph_from_neighbors(neighbors, k, weights="self_tuning")
             basis = GraphBasis(self.n_components, laplacian=_WALK, random_state=rng)
             bases.append((f"graph {k}", basis.fit(graph), k))
-        if neighbors.distances.max() > 0 or _spreads(X):
+        if not all_equal(X):
             for name, kernel in (("linear", Linear()), ("gaussian", RBF(_RULE))):
                 plain = GramBasis(
                     self.n_components, kernel=kernel, centered=True, random_state=rng
@@ -152,7 +152,7 @@ class PoolBasis(BasisMixin):
             if isinstance(part, Graph):
                 k = block.n_neighbors
                 rows = part.weigh(indices[:, :k], distances[:, :k])
-                values = self._walked(rows, block, degrees(part.adjacency))
+                values = self._walked(rows, block, part)
             elif part is None:
                 values = self._log_density(distances) - self._mean[block.columns]
             else:
@@ -167,14 +167,14 @@ class PoolBasis(BasisMixin):
         scale = np.maximum(distances[:, k - 1], self._smallest)
         return -np.log(scale)[:, None]
 
-    def _walked(self, rows: SparseArray, block: Block, d: FloatArray) -> FloatArray:
+    def _walked(self, rows: SparseArray, block: Block, graph: Graph) -> FloatArray:
         """Extend columns of a graph whose means were taken off after they were found.
 
         The walk moves u, not u - m: u(x) = f P u = f P (u - m) + f m for rows of P
         that sum to 1.
         """
         U, mean = self.vectors_[:, block.columns], self._mean[block.columns]
-        moved = extend_vectors(rows, U, block.values, d, _WALK)
+        moved = extend_vectors(rows, U, block.values, graph.adjacency, _WALK)
         reached = np.asarray(rows.sum(axis=1)).reshape(-1, 1) > 0
         moved += (reached * damped_inverse(1.0 - block.values) - 1.0) * mean
         return moved
@@ -236,12 +236,6 @@ class PoolBasis(BasisMixin):
 
 
 _RULE = "mean_distance"
-
-
-def _spreads(X: Any) -> bool:
-    """Tell whether not all points are equal."""
-    span = X.max(axis=0) - X.min(axis=0)
-    return bool(np.asarray(span.todense() if hasattr(span, "todense") else span).any())
 
 
 def _smallest_scale(distances: FloatArray) -> float:
