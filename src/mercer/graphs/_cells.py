@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils.extmath import row_norms
 
 from mercer._typing import FloatArray
 from mercer.graphs._exact import (
@@ -162,7 +163,7 @@ class Cells:
     @cached_property
     def _radii(self) -> Float32Array:
         """Squared distance of the farthest point of each cell from its centre, (m,)."""
-        squares = squared_lengths(self.rows - self.grid.centers[self.home])
+        squares = row_norms(self.rows - self.grid.centers[self.home], squared=True)
         radii = np.zeros(len(self.grid.centers), dtype=np.float32)
         np.maximum.at(radii, self.home, squares)
         return radii
@@ -173,7 +174,7 @@ class Cells:
         What the plan says of points like those it was made with is not true of them.
         """
         home = np.repeat(np.arange(len(self.grid.centers)), np.diff(guests.stops))
-        squares = squared_lengths(guests.rows - self.grid.centers[home])
+        squares = row_norms(guests.rows - self.grid.centers[home], squared=True)
         return np.flatnonzero(squares > _SINGLE_ROUNDING * self._radii[home])
 
     def _guests(self, P: Float32Array) -> tuple[Int32Array, Guests]:
@@ -315,9 +316,3 @@ def _lower(found: Any) -> float:
     """Return the mean share found per row, less its standard error."""
     shares = found.mean(axis=1)
     return float(shares.mean() - shares.std() / np.sqrt(len(shares)))
-
-
-def squared_lengths(V: Float32Array) -> Float32Array:
-    """Return the squared length of every row."""
-    squares: Float32Array = np.einsum("ij,ij->i", V, V)
-    return squares
