@@ -4,7 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.base import clone
@@ -101,6 +101,9 @@ def test_landmarks_use_nystroms_matrix() -> None:
     m=st.integers(1, 25),
     seed=st.integers(0, 99),
 )
+# Small pivots are drawn early, and rounding errors grow by as much.
+@example(rank=5, n=23, m=6, seed=23)
+@example(rank=3, n=15, m=25, seed=46)
 def test_cholesky_factor_never_overshoots(rank: int, n: int, m: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
     A = rng.standard_normal((n, rank))
