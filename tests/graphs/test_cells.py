@@ -147,19 +147,25 @@ def test_points_meet_if_either_visits_the_home_of_the_other(reach, kept, monkeyp
     away = to_centers - to_centers[np.arange(len(P)), home, None]
     ways = np.linalg.norm(C[home][:, None] - C[None], axis=2)
     border = np.divide(away, 2 * ways, out=np.zeros_like(away), where=ways > 0)
-    # Which side of the reach a border is on is left open where rounding decides.
-    assert np.abs(border - reach)[ways > 0].min() > 1e-7
     around = (cells.grid.near[home][:, :, None] == np.arange(len(C))).any(axis=1)
-    visited = (border < reach) & around
-    visited[np.arange(len(P)), home] = True
-    assert (visited.sum(axis=1).max() > 1) == (reach > 0)
-    goes = visited[:, home]
-    D = ((P[:, None] - P[None]) ** 2).sum(axis=2)
-    D[~(goes | goes.T)] = np.inf
-    np.fill_diagonal(D, np.inf)
-    nearest = np.sort(D, axis=1)[:, :kept]
+    # Of two points seen from one centre, 16 bits leave this much open.
+    error = np.sqrt(P.shape[1]) / 65534 * 2 * np.sqrt(to_centers[around].max())
+
+    def nearest(reach):
+        visited = (border < reach) & around
+        visited[np.arange(len(P)), home] = True
+        goes = visited[:, home]
+        D = np.linalg.norm(P[:, None] - P[None], axis=2)
+        D[~(goes | goes.T)] = np.inf
+        np.fill_diagonal(D, np.inf)
+        return D, np.sort(D, axis=1)[:, :kept], visited.sum(axis=1).max()
+
+    D, at_best, _ = nearest(reach + error)
+    _, at_worst, most = nearest(reach - error)
+    assert (most > 1) == (reach > 0)
     reached = np.where(found >= 0, np.take_along_axis(D, found, axis=1), np.inf)
-    np.testing.assert_allclose(reached, nearest, rtol=1e-5)
+    assert (reached >= at_best - 2 * error).all()
+    assert (reached <= at_worst + 2 * error).all()
 
 
 def test_no_one_is_met_twice():

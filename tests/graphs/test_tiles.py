@@ -9,14 +9,19 @@ from mercer.graphs._tiles import LANES, ROWS, WIDTH
 
 
 @njit
-def tile(A, a, B, b, r, G, g, step):
-    _tiles.tile(A, a, B, b, r, G, g, step)
+def tile(A, heads, t, B, tops, p, pairs, G, g, step):
+    _tiles.tile(A, heads, t, B, tops, p, pairs, G, g, step)
 
 
 @njit
 def bits(G, g, bound, limits, first):
     one = _tiles.below(G, g, bound)
-    return one, _tiles.below_each(G, g, limits, first)
+    return one, _tiles.below_either(G, g, bound, limits, first)
+
+
+@njit
+def smallest(least):
+    return _tiles.smallest(least)
 
 
 @njit
@@ -38,27 +43,29 @@ def floats(rng, *shape):
     return rng.normal(size=shape).astype(np.float32)
 
 
-@pytest.mark.parametrize("r", [1, 2, 3, 50])
-def test_tile_is_a_product_and_writes_nothing_else(r):
-    rng = np.random.default_rng(r)
-    A, B = floats(rng, ROWS, r + 1), floats(rng, r + 1, WIDTH)
-    G = np.full((ROWS, WIDTH + 5), 7, dtype=np.float32)
-    left = np.concatenate([floats(rng, 3), A.ravel()])
-    right = np.concatenate([floats(rng, 9), B.ravel()])
-    tile(left, 3, right, 9, r, G.ravel(), 2, WIDTH + 5)
-    expected = A[:, :1] + B[0] + A[:, 1:].astype(float) @ B[1:]
-    np.testing.assert_allclose(G[:, 2 : 2 + WIDTH], expected, rtol=1e-5, atol=1e-5)
-    assert (G[:, :2] == 7).all()
-    assert (G[:, 2 + WIDTH :] == 7).all()
+def shorts(rng, *shape):
+    """Return vectors of 16-bit entries, along the first axis, of the largest length."""
+    x = rng.normal(size=shape)
+    return np.rint(32767 * x / np.linalg.norm(x, axis=0)).astype(np.int16)
 
 
-def test_infinite_columns_stay_infinite():
-    A = floats(np.random.default_rng(0), ROWS, 4)
-    B = np.zeros((4, WIDTH), dtype=np.float32)
-    B[0] = np.inf
-    G = np.empty(ROWS * WIDTH, dtype=np.float32)
-    tile(A.ravel(), 0, B.ravel(), 0, 3, G, 0, WIDTH)
-    assert (np.inf == G).all()
+@pytest.mark.parametrize("pairs", [1, 2, 3, 25])
+def test_tile_is_a_product_and_writes_nothing_else(pairs):
+    rng = np.random.default_rng(pairs)
+    A, B = shorts(rng, 2 * pairs, ROWS + 2), shorts(rng, 2 * pairs, 3 * WIDTH)
+    B[:, 0] = A[:, 2]  # the largest sum there is
+    heads, tops = floats(rng, ROWS + 2, 2), floats(rng, 3, 2, WIDTH)
+    tops[1, 0, 5] = np.inf
+    panels = B.reshape(pairs, 2, 3, WIDTH).transpose(2, 0, 3, 1).copy()
+    for p in range(3):
+        G = np.full((ROWS, WIDTH + 5), 7, dtype=np.float32)
+        tile(A.T.copy(), heads, 2, panels, tops, p, pairs, G, 2, WIDTH + 5)
+        products = A[:, 2:].T.astype(float) @ B[:, p * WIDTH : (p + 1) * WIDTH]
+        known = heads[2:, :1] + tops[p, 0]
+        expected = known + heads[2:, 1:] * tops[p, 1] * products
+        np.testing.assert_allclose(G[:, 2 : 2 + WIDTH], expected, rtol=1e-5, atol=1)
+        assert (G[:, :2] == 7).all()
+        assert (G[:, 2 + WIDTH :] == 7).all()
 
 
 def test_masks_hold_one_bit_per_column():
@@ -68,9 +75,9 @@ def test_masks_hold_one_bit_per_column():
         G[5], limits[5] = np.inf, np.inf
         bound = G[7]  # not below itself
         powers = 2 ** np.arange(WIDTH, dtype=np.uint64)
-        one, each = bits(G, 3, bound, limits, 1)
+        one, either = bits(G, 3, bound, limits, 1)
         assert one == (powers * (G[3:] < bound)).sum()
-        assert each == (powers * (G[3:] < limits[1:])).sum()
+        assert either == (powers * ((G[3:] < bound) | (G[3:] < limits[1:]))).sum()
         if one:
             lowest, count = lowest_and_count(np.uint64(one))
             assert lowest == np.flatnonzero(G[3:] < bound)[0]
@@ -83,6 +90,14 @@ def test_lower_takes_the_smaller():
     expected = np.append(least[0], np.minimum(least[1:], G[2:]))
     lower(least, 1, G, 2)
     np.testing.assert_array_equal(least, expected)
+
+
+def test_smallest_is_found_wherever_it_is():
+    rng = np.random.default_rng(0)
+    for place in range(WIDTH):
+        x = floats(rng, WIDTH)
+        x[place] = -9
+        assert smallest(x) == -9
 
 
 @pytest.mark.parametrize("parts", [1, 2, 4])

@@ -47,7 +47,7 @@ _AROUND_REGION = 64  # cells around a region, among which its points find their 
 _TASK = 32768
 _SPARE = 1  # kept beyond k, for the rounding of single precision
 _ROUNDING = 1 + 1e-12  # of sums in double precision
-_SINGLE_ROUNDING = 1 + 1e-5
+_SIXTEEN_BITS = 1 + 1e-3  # of squared lengths
 _NO_LIMITS = np.empty(0, dtype=np.float32)
 
 
@@ -163,9 +163,11 @@ class Cells:
     @cached_property
     def _radii(self) -> Float32Array:
         """Squared distance of the farthest point of each cell from its centre, (m,)."""
-        squares = row_norms(self.rows - self.grid.centers[self.home], squared=True)
+        squares = self.grid.panels.heads[:, 0]
+        panel_radii = np.where(squares < np.inf, squares, 0).max(axis=1)
+        home = np.repeat(np.arange(len(self.grid.centers)), np.diff(self.grid.firsts))
         radii = np.zeros(len(self.grid.centers), dtype=np.float32)
-        np.maximum.at(radii, self.home, squares)
+        np.maximum.at(radii, home, panel_radii)
         return radii
 
     def _strange(self, guests: Guests) -> NDArray[np.intp]:
@@ -175,7 +177,7 @@ class Cells:
         """
         home = np.repeat(np.arange(len(self.grid.centers)), np.diff(guests.stops))
         squares = row_norms(guests.rows - self.grid.centers[home], squared=True)
-        return np.flatnonzero(squares > _SINGLE_ROUNDING * self._radii[home])
+        return np.flatnonzero(squares > _SIXTEEN_BITS * self._radii[home])
 
     def _guests(self, P: Float32Array) -> tuple[Int32Array, Guests]:
         """Sort rows by home; return their order, too."""

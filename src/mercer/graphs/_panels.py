@@ -1,8 +1,11 @@
-"""Points of cells as panels, and products of rows with them.
+"""Points of cells as panels, and distances of rows to them.
 
-The points of a cell are stored as panels of `WIDTH` columns, seen from the centre of
-the cell: squared lengths first, then one row per coordinate. Rows are loaded in groups
-whose products with a cell stay in the cache.
+Points and rows are seen from the centre of a cell and rounded to 16 bits relative to
+their length L, ``x = L / 32767 round(32767 x / L)``, so that sums of products of two
+fit into 32 bits. Distances are those of the rounded, exact but for single precision at
+the end: each is wrong by at most ``sqrt(r) / 65534`` of the two lengths. The points of
+a cell make panels of `WIDTH` columns. Rows are loaded in groups whose distances to a
+cell stay in the cache.
 """
 
 from typing import Any, NamedTuple
@@ -18,6 +21,7 @@ from mercer.graphs._tiles import (
     count_bits,
     lower,
     lowest_bit,
+    smallest,
     tile,
 )
 
@@ -25,6 +29,28 @@ GROUP = 16  # rows that are loaded together
 
 # Sums may be reordered, so that they run in vector registers; NaN never gets here.
 _SUMS = {"reassoc", "contract", "nsz", "nnan"}
+_LARGEST = np.float32(32767)
+
+
+class Rounded(NamedTuple):
+    """Vectors rounded to 16 bits, in pairs of coordinates."""
+
+    entries: NDArray[np.int16]
+    heads: NDArray[np.float32]  # squared lengths, and factors of the entries
+
+
+@njit(nogil=True, cache=True)
+def empty_rows(r: int) -> Any:
+    """Return room for a group of rows, and for what follows an odd coordinate."""
+    entries = np.zeros((GROUP, r + r % 2), np.int16)
+    return Rounded(entries, np.zeros((GROUP, 2), np.float32))
+
+
+@njit(nogil=True, cache=True)
+def empty_panels(p: int, r: int) -> Any:
+    """Return room for panels."""
+    entries = np.zeros((p, (r + 1) // 2, WIDTH, 2), np.int16)
+    return Rounded(entries, np.zeros((p, 2, WIDTH), np.float32))
 
 
 @njit(nogil=True, cache=True)
@@ -41,7 +67,7 @@ class Grid(NamedTuple):
     centers: NDArray[np.float32]  # (m, r)
     near: NDArray[np.int32]  # (m, w) other cells around each cell, nearest first
     starts: NDArray[np.int64]  # (m + 1,) first point of each cell
-    panels: NDArray[np.float32]  # (p, r + 1, WIDTH)
+    panels: "Rounded"  # (p, pairs, WIDTH, 2), heads (p, 2, WIDTH)
     firsts: NDArray[np.int64]  # (m + 1,) first panel of each cell
 
 
@@ -63,8 +89,7 @@ def grid_of(rows: Any, starts: Any, centers: Any, near: Any) -> Grid:
     """Lay out points, sorted by cell, as panels."""
     firsts = np.zeros_like(starts)
     np.cumsum(-(-np.diff(starts) // WIDTH), out=firsts[1:])
-    shape = (int(firsts[-1]), rows.shape[1] + 1, WIDTH)
-    panels = np.empty(shape, dtype=np.float32)
+    panels = empty_panels(int(firsts[-1]), rows.shape[1])
     _fill_panels(rows, starts, centers, panels, firsts)
     return Grid(centers, near, starts, panels, firsts)
 
@@ -80,71 +105,92 @@ def _fill_panels(
 
 
 @njit(nogil=True, cache=True, fastmath=_SUMS)
+def _round(rows: Any, row: int, origins: Any, c: int, out: Any, t: int) -> Any:
+    """Write a row, seen from an origin, as the 16-bit entries out[t].
+
+    Return the squared length of what is written, and its factor.
+    """
+    r = rows.shape[1]
+    total = np.float32(0)
+    for i in range(r):
+        x = rows[row, i] - origins[c, i]
+        total += x * x
+    length = np.sqrt(total)
+    inverse = _LARGEST / length if length > 0 else np.float32(0)
+    square = np.float32(0)
+    for i in range(r):
+        x = (rows[row, i] - origins[c, i]) * inverse
+        # Made positive, as conversion rounds towards zero.
+        y = np.int32(np.int32(x + np.float32(32768.5)) - np.int32(32768))
+        out[t, i] = y
+        square += np.float32(y) * np.float32(y)
+    factor = length / _LARGEST
+    return factor * factor * square, factor
+
+
+@njit(nogil=True, cache=True)
 def _load_panels(
     rows: Any,
     first: int,
     which: Any,
     count: int,
-    centers: Any,
+    origins: Any,
     c: int,
     panels: Any,
     p: int,
 ) -> None:
-    """Write [|x|^2, x] of rows x seen from a centre as columns, infinite to the end."""
+    """Write rows as columns of panels, infinitely far ones to the end."""
+    r = rows.shape[1]
+    entries = np.empty((1, r), np.int16)
     for j in range(-(-count // WIDTH) * WIDTH):
         panel = p + j // WIDTH
         lane = j % WIDTH
         if j < count:
-            total = np.float32(0)
-            for i in range(rows.shape[1]):
-                x = rows[first + which[j], i] - centers[c, i]
-                panels[panel, 1 + i, lane] = x
-                total += x * x
-            panels[panel, 0, lane] = total
+            square, factor = _round(rows, first + which[j], origins, c, entries, 0)
+            for i in range(r):
+                panels.entries[panel, i // 2, lane, i % 2] = entries[0, i]
+            panels.heads[panel, 0, lane] = square
+            panels.heads[panel, 1, lane] = factor
         else:
-            panels[panel, :, lane] = 0
-            panels[panel, 0, lane] = np.inf
+            panels.heads[panel, 0, lane] = np.inf
+            panels.heads[panel, 1, lane] = 0
 
 
-@njit(nogil=True, cache=True, fastmath=_SUMS)
+@njit(nogil=True, cache=True)
 def load(
-    rows: Any, q: int, who: Any, w: int, count: int, centers: Any, c: int, A: Any
+    rows: Any, q: int, who: Any, w: int, count: int, origins: Any, c: int, A: Any
 ) -> None:
-    """Write [|x|^2, -2 x] of rows x seen from a centre; the last fills the tile."""
-    r = rows.shape[1]
-    for t in range(-(-count // ROWS) * ROWS):
-        row = q + who[w + min(t, count - 1)]
-        total = np.float32(0)
-        for i in range(r):
-            x = rows[row, i] - centers[c, i]
-            A[t * (r + 1) + 1 + i] = np.float32(-2) * x
-            total += x * x
-        A[t * (r + 1)] = total
+    """Load the rows ``q + who[w:w + count]``, seen from ``origins[c]``."""
+    entries, heads = A
+    for t in range(count):
+        square, factor = _round(rows, q + who[w + t], origins, c, entries, t)
+        heads[t, 0] = square
+        heads[t, 1] = np.float32(-2) * factor
 
 
 @njit(nogil=True, cache=True)
 def _load_directions(home: int, centers: Any, near: Any, U: Any) -> None:
-    """Write panels [|e| / 2, e / (2 |e|)] of the ways e to the cells around."""
+    """Write panels of e / (2 |e|) and |e| / 2, with e the ways to the cells around."""
     _load_panels(centers, 0, near[home], near.shape[1], centers, home, U, 0)
-    for p in range(len(U)):
+    for p in range(len(U.heads)):
         for lane in range(WIDTH):
-            length = np.sqrt(U[p, 0, lane])
-            U[p, 0, lane] = np.float32(0.5) * length
+            length = np.sqrt(U.heads[p, 0, lane])
+            U.heads[p, 0, lane] = np.float32(0.5) * length
             if length > 0:
-                for i in range(1, U.shape[1]):
-                    U[p, i, lane] *= np.float32(0.5) / length
+                U.heads[p, 1, lane] *= np.float32(0.5) / length
 
 
 @njit(nogil=True, cache=True)
-def multiply(
-    A: Any, count: int, flat: Any, first: int, panels: int, r: int, G: Any
-) -> None:
-    """Write the products of `count` loaded rows and some panels, row by row, to G."""
+def multiply(A: Any, count: int, B: Any, first: int, panels: int, G: Any) -> None:
+    """Write distances of `count` loaded rows to some panels of B, row by row, to G."""
+    rows, heads = A
+    entries, tops = B
+    pairs = entries.shape[1]
+    step = panels * WIDTH
     for p in range(panels):
-        b = (first + p) * (r + 1) * WIDTH
         for t in range(0, count, ROWS):
-            g = (t * panels + p) * WIDTH
-            tile(A, t * (r + 1), flat, b, r, G, g, panels * WIDTH)
+            g = t * step + p * WIDTH
+            tile(rows, heads, t, entries, tops, first + p, pairs, G, g, step)
 
 
 @njit(nogil=True, cache=True)
@@ -181,10 +227,9 @@ def choose_visits(lo: int, hi: int, guests: Any, grid: Any, reach: Any) -> int:
     centers, near = grid.centers, grid.near
     r = rows.shape[1]
     panels = visits.shape[1]
-    A = np.empty(GROUP * (r + 1), np.float32)
+    A = empty_rows(r)
     G = np.empty(GROUP * panels * WIDTH, np.float32)
-    U = np.empty((panels, r + 1, WIDTH), np.float32)
-    flat = U.reshape(-1)
+    U = empty_panels(panels, r)
     every = np.arange(GROUP, dtype=np.int32)
     total = 0
     for home in range(lo, hi):
@@ -193,9 +238,8 @@ def choose_visits(lo: int, hi: int, guests: Any, grid: Any, reach: Any) -> int:
         for q in range(stops[home], stops[home + 1], GROUP):
             count = min(GROUP, stops[home + 1] - q)
             load(rows, q, every, 0, count, centers, home, A)
-            for t in range(GROUP):
-                A[t * (r + 1)] = 0
-            multiply(A, count, flat, 0, panels, r, G)
+            A.heads[:, 0] = 0
+            multiply(A, count, U, 0, panels, G)
             for t in range(count):
                 for p in range(panels):
                     mask = below(G, (t * panels + p) * WIDTH, reach)
@@ -214,10 +258,9 @@ def nearest_around(
     """
     r = rows.shape[1]
     panels = -(-near.shape[1] // WIDTH)
-    A = np.empty(GROUP * (r + 1), np.float32)
+    A = empty_rows(r)
     G = np.empty(GROUP * panels * WIDTH, np.float32)
-    B = np.empty((panels, r + 1, WIDTH), np.float32)
-    flat = B.reshape(-1)
+    B = empty_panels(panels, r)
     least = np.empty(WIDTH, np.float32)
     nearest = np.empty(len(rows), np.int32)
     for a in range(len(stops) - 1):
@@ -226,14 +269,22 @@ def nearest_around(
         for q in range(stops[a], stops[a + 1], GROUP):
             count = min(GROUP, stops[a + 1] - q)
             load(rows, 0, order, q, count, origins, a, A)
-            multiply(A, count, flat, 0, panels, r, G)
+            multiply(A, count, B, 0, panels, G)
             for t in range(count):
-                g = t * panels * WIDTH
-                bound = kth_bound(G, g, panels, 1, least)
-                for p in range(panels):
-                    mask = below(G, g + p * WIDTH, bound)
-                    if mask:
-                        j = p * WIDTH + lowest_bit(mask)
-                        nearest[order[q + t]] = near[a, j]
-                        break
+                j = _nearest(G, t * panels * WIDTH, panels, least)
+                nearest[order[q + t]] = near[a, j]
     return nearest
+
+
+@njit(nogil=True, cache=True)
+def _nearest(G: Any, g: int, panels: int, least: Any) -> int:
+    """Return the column of the smallest entry of a row of G, the first of equals."""
+    least[:] = np.inf
+    for p in range(panels):
+        lower(least, 0, G, g + p * WIDTH)
+    bound = np.nextafter(smallest(least), np.float32(np.inf))
+    for p in range(panels):
+        mask = below(G, g + p * WIDTH, bound)
+        if mask:
+            return p * WIDTH + int(lowest_bit(mask))
+    return 0

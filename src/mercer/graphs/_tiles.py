@@ -21,6 +21,7 @@ ROWS = 4  # rows of a tile
 
 _FLOATS = ir.VectorType(ir.FloatType(), LANES)
 _INTS = ir.VectorType(ir.IntType(32), LANES)
+_SHORTS = ir.VectorType(ir.IntType(16), 2 * LANES)
 _LONG = ir.IntType(64)
 _SUM = ("contract", "nsz")  # a product and a sum may be rounded once
 
@@ -60,6 +61,24 @@ def _mask(builder: Any, lower: list[Any], upper: list[Any]) -> Any:
     return total
 
 
+def _smaller(builder: Any, x: Any, y: Any) -> Any:
+    return builder.select(builder.fcmp_ordered("<", y, x), y, x)
+
+
+def _dot(builder: Any, x: Any, y: Any) -> Any:
+    """Multiply 16-bit entries and add neighbours, which processors do in one step."""
+    wide = ir.VectorType(ir.IntType(32), 2 * LANES)
+    product = builder.mul(builder.sext(x, wide), builder.sext(y, wide))
+    nothing = ir.Constant(wide, ir.Undefined)
+    even, odd = (
+        builder.shuffle_vector(
+            product, nothing, ir.Constant(_INTS, list(range(start, 2 * LANES, 2)))
+        )
+        for start in (0, 1)
+    )
+    return builder.add(even, odd)
+
+
 def _down_from(builder: Any, count: Any, body: Callable[[Any], None]) -> None:
     """Run `body` for count - 1, ..., 0; at least once."""
     before = builder.block
@@ -77,63 +96,91 @@ def _down_from(builder: Any, count: Any, body: Callable[[Any], None]) -> None:
 
 @_in_vectors
 def tile(
-    _: Any, A: Any, a: Any, B: Any, b: Any, r: Any, G: Any, g: Any, step: Any
+    _: Any,
+    A: Any,
+    heads: Any,
+    t: Any,
+    B: Any,
+    tops: Any,
+    p: Any,
+    pairs: Any,
+    G: Any,
+    g: Any,
+    step: Any,
 ) -> Any:
-    """Write ``A[t, 0] + B[0, j] + sum_i A[t, i] B[i, j]`` for 4 rows t of r + 1.
+    """Write the squared distances of the rows t, ..., t + 3 and the columns of panel p.
 
-    B is a panel of r + 1 rows of `WIDTH`; row t of the result starts at g + t step.
+    A has rows and B panels of `pairs` pairs of int16, those of a panel interleaved:
+    (p, pairs, WIDTH, 2). With [a, b] = heads[t] and [c, d] = tops[p, :, j] the result
+    is ``a + c[j] + b d[j] sum_i A[t, i] B[p, i, j]``, its rows being g + step apart.
+    The sum must not exceed 32 bits.
     """
     i64 = types.int64
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        arrays = [(signature.args[i], args[i]) for i in (0, 2, 5)]
-        left, right, out = (_data(context, builder, *pair) for pair in arrays)
-        a, b, r, g, step = (args[i] for i in (1, 3, 4, 6, 7))
-        stride = builder.add(r, _LONG(1))
-        rows = [builder.add(a, builder.mul(_LONG(t), stride)) for t in range(ROWS)]
-        one = ir.Constant(_FLOATS, [1.0] * LANES)
-
-        def factor(t: int, i: Any) -> Any:
-            index = builder.add(rows[t], i)
-            return _spread(builder, builder.load(_at(builder, left, index), align=4))
-
-        def add(sums: list[Any], factors: list[Any], panel: list[Any]) -> list[Any]:
-            return [
-                builder.fadd(
-                    total,
-                    builder.fmul(factors[t // 2], panel[t % 2], flags=_SUM),
-                    flags=_SUM,
-                )
-                for t, total in enumerate(sums)
-            ]
-
-        panel = [_vector(builder, right, b, half) for half in range(2)]
-        firsts = [factor(t, _LONG(0)) for t in range(ROWS)]
-        start = add([firsts[t // 2] for t in range(2 * ROWS)], [one] * ROWS, panel)
+        arrays = [(signature.args[i], args[i]) for i in (0, 1, 3, 4, 7)]
+        left, heads, right, tops, out = (_data(context, builder, *x) for x in arrays)
+        t, p, pairs, g, step = (args[i] for i in (2, 5, 6, 8, 9))
+        rows = [builder.add(t, _LONG(row)) for row in range(ROWS)]
+        places = [builder.mul(row, pairs) for row in rows]
+        left, right = (
+            builder.bitcast(x, ir.IntType(32).as_pointer()) for x in (left, right)
+        )
+        first = builder.mul(builder.mul(p, pairs), _LONG(WIDTH))
 
         before = builder.block
         loop, after = (builder.append_basic_block() for _ in range(2))
         builder.branch(loop)
         builder.position_at_end(loop)
         i = builder.phi(_LONG)
-        sums = [builder.phi(_FLOATS) for _ in start]
-        row = builder.add(b, builder.mul(i, _LONG(WIDTH)))
-        panel = [_vector(builder, right, row, half) for half in range(2)]
-        following = add(sums, [factor(t, i) for t in range(ROWS)], panel)
-        i.add_incoming(_LONG(1), before)
+        sums = [builder.phi(_INTS) for _ in range(2 * ROWS)]
+        place = builder.add(first, builder.mul(i, _LONG(WIDTH)))
+        panel = [
+            builder.load(_at(builder, right, place, half * LANES, _SHORTS), align=2)
+            for half in range(2)
+        ]
+        following = []
+        for row in range(ROWS):
+            pair = builder.load(
+                _at(builder, left, builder.add(places[row], i)), align=2
+            )
+            x = builder.bitcast(_spread(builder, pair, _INTS), _SHORTS)
+            for half in range(2):
+                total = sums[2 * row + half]
+                following.append(builder.add(total, _dot(builder, x, panel[half])))
+        i.add_incoming(_LONG(0), before)
         i.add_incoming(builder.add(i, _LONG(1)), loop)
-        for total, first, last in zip(sums, start, following, strict=True):
-            total.add_incoming(first, before)
+        for total, last in zip(sums, following, strict=True):
+            total.add_incoming(ir.Constant(_INTS, [0] * LANES), before)
             total.add_incoming(last, loop)
-        builder.cbranch(builder.icmp_signed("<", i, r), loop, after)
+        more = builder.icmp_signed("<", builder.add(i, _LONG(1)), pairs)
+        builder.cbranch(more, loop, after)
         builder.position_at_end(after)
-        for t, total in enumerate(following):
-            index = builder.add(g, builder.mul(_LONG(t // 2), step))
-            place = _at(builder, out, index, t % 2 * LANES, _FLOATS)
-            builder.store(total, place, align=4)
+
+        top = builder.mul(p, _LONG(2 * WIDTH))
+        squares, scales = (
+            [_vector(builder, tops, builder.add(top, _LONG(shift)), h) for h in (0, 1)]
+            for shift in (0, WIDTH)
+        )
+        for row in range(ROWS):
+            head = builder.mul(rows[row], _LONG(2))
+            square, scale = (
+                _spread(builder, builder.load(_at(builder, heads, head, shift)))
+                for shift in range(2)
+            )
+            index = builder.add(g, builder.mul(_LONG(row), step))
+            for half in range(2):
+                dot = builder.sitofp(following[2 * row + half], _FLOATS)
+                factor = builder.fmul(scale, scales[half])
+                product = builder.fmul(factor, dot, flags=_SUM)
+                known = builder.fadd(square, squares[half])
+                total = builder.fadd(known, product, flags=_SUM)
+                spot = _at(builder, out, index, half * LANES, _FLOATS)
+                builder.store(total, spot, align=4)
         return context.get_dummy_value()
 
-    return types.void(A, i64, B, i64, i64, G, i64, i64), codegen
+    kinds = (A, heads, i64, B, tops, i64, i64, G, i64, i64)
+    return types.void(*kinds), codegen
 
 
 @_in_vectors
@@ -149,17 +196,22 @@ def below(_: Any, G: Any, g: Any, bound: Any) -> Any:
 
 
 @_in_vectors
-def below_each(_: Any, G: Any, g: Any, limits: Any, first: Any) -> Any:
-    """Tell by bits which of the `WIDTH` entries are below their own limits."""
+def below_either(_: Any, G: Any, g: Any, bound: Any, limits: Any, first: Any) -> Any:
+    """Tell which of the `WIDTH` entries are below the bound or their own limits."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         data = _data(context, builder, signature.args[0], args[0])
-        bounds = _data(context, builder, signature.args[2], args[2])
+        bounds = _data(context, builder, signature.args[3], args[3])
         values = [_vector(builder, data, args[1], half) for half in range(2)]
-        upper = [_vector(builder, bounds, args[3], half) for half in range(2)]
+        upper = [_vector(builder, bounds, args[4], half) for half in range(2)]
+        bound = _spread(builder, args[2])
+        upper = [
+            builder.select(builder.fcmp_ordered(">", x, bound), x, bound) for x in upper
+        ]
         return _mask(builder, values, upper)
 
-    return types.uint64(G, types.int64, limits, types.int64), codegen
+    i64 = types.int64
+    return types.uint64(G, i64, types.float32, limits, i64), codegen
 
 
 @_in_vectors
@@ -172,12 +224,28 @@ def lower(_: Any, least: Any, first: Any, G: Any, g: Any) -> Any:
         for half in range(2):
             x = _vector(builder, old, args[1], half)
             y = _vector(builder, new, args[3], half)
-            smaller = builder.select(builder.fcmp_ordered("<", y, x), y, x)
             place = _at(builder, old, args[1], half * LANES, _FLOATS)
-            builder.store(smaller, place, align=4)
+            builder.store(_smaller(builder, x, y), place, align=4)
         return context.get_dummy_value()
 
     return types.void(least, types.int64, G, types.int64), codegen
+
+
+@_in_vectors
+def smallest(_: Any, least: Any) -> Any:
+    """Return the smallest of `WIDTH` entries, none of them NaN."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        data = _data(context, builder, signature.args[0], args[0])
+        halves = [_vector(builder, data, _LONG(0), half) for half in range(2)]
+        total = _smaller(builder, *halves)
+        for step in (1 << e for e in range(LANES.bit_length() - 1)):
+            turn = ir.Constant(_INTS, [(i + step) % LANES for i in range(LANES)])
+            turned = builder.shuffle_vector(total, total, turn)
+            total = _smaller(builder, total, turned)
+        return builder.extract_element(total, ir.IntType(32)(0))
+
+    return types.float32(least), codegen
 
 
 @_in_vectors

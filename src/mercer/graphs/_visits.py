@@ -11,12 +11,11 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from mercer.graphs._panels import GROUP, kth_bound, load, longest, multiply
+from mercer.graphs._panels import GROUP, empty_rows, kth_bound, load, longest, multiply
 from mercer.graphs._tiles import (
     LANES,
     WIDTH,
-    below,
-    below_each,
+    below_either,
     insert,
     lowest_bit,
 )
@@ -45,14 +44,12 @@ def _scan(
     count: int,
     cell: int,
     grid: Any,
-    flat: Any,
     same: bool,
     A: Any,
     G: Any,
     least: Any,
     lists: Any,
     kept: int,
-    back: bool,
     limits: Any,
     pairs: Any,
     values: Any,
@@ -60,9 +57,8 @@ def _scan(
 ) -> int:
     """Offer the points of a cell to the rows ``q + who[w:w + count]``.
 
-    With `back`, the rows that are below the limits of points are noted as hits.
+    The rows that are below the limits of points are noted as hits.
     """
-    r = rows.shape[1]
     best, ids, width = lists
     first = grid.starts[cell]
     p0 = grid.firsts[cell]
@@ -70,7 +66,7 @@ def _scan(
     for start in range(0, count, GROUP):
         some = min(GROUP, count - start)
         load(rows, q, who, w + start, some, grid.centers, cell, A)
-        multiply(A, some, flat, p0, panels, r, G)
+        multiply(A, some, grid.panels, p0, panels, G)
         for t in range(some):
             row = q + who[w + start + t]
             g = t * panels * WIDTH
@@ -80,7 +76,7 @@ def _scan(
                 bound = kth_bound(G, g, panels, kept + 1, least)
             worst = bound
             for p in range(panels):
-                mask = below(G, g + p * WIDTH, worst)
+                mask = below_either(G, g + p * WIDTH, worst, limits, p * WIDTH)
                 while mask:
                     j = p * WIDTH + lowest_bit(mask)
                     mask &= mask - np.uint64(1)
@@ -88,15 +84,10 @@ def _scan(
                     if x < worst and not (same and first + j == row):
                         insert(best, ids, row * width, width // LANES, x, first + j)
                         worst = min(bound, best[row * width + kept - 1])
-            if back:
-                for p in range(panels):
-                    mask = below_each(G, g + p * WIDTH, limits, p * WIDTH)
-                    while mask:
-                        j = p * WIDTH + lowest_bit(mask)
-                        mask &= mask - np.uint64(1)
+                    if x < limits[j]:
                         pairs[hits, 0] = first + j
                         pairs[hits, 1] = row
-                        values[hits] = G[g + j]
+                        values[hits] = x
                         hits += 1
     return hits
 
@@ -122,12 +113,13 @@ def _limit(
     home: int, cell: int, grid: Any, visits: Any, limits: Any, local: Any
 ) -> None:
     """Copy the limits of the points of a cell, of none that visits home itself."""
+    near = grid.near
     first = grid.starts[cell]
     count = grid.starts[cell + 1] - first
     for t in range(count):
         local[t] = limits[first + t]
-    for j in range(grid.near.shape[1]):
-        if grid.near[cell, j] == home:
+    for j in range(near.shape[1]):
+        if near[cell, j] == home:
             bit = np.uint32(1) << np.uint32(j % WIDTH)
             for t in range(count):
                 if visits[first + t, j // WIDTH] & bit:
@@ -154,16 +146,14 @@ def visit(
     the guest there.
     """
     rows, stops = guests.rows, guests.stops
-    r = rows.shape[1]
-    flat = grid.panels.reshape(-1)
     flat_lists = (lists.best.reshape(-1), lists.ids.reshape(-1), lists.best.shape[1])
     back = len(limits) > 0
     size = longest(grid.firsts, 0, len(grid.firsts) - 1) * WIDTH
     most = longest(stops, lo, hi)
-    A = np.empty(GROUP * (r + 1), np.float32)
+    A = empty_rows(rows.shape[1])
     G = np.empty(GROUP * size, np.float32)
     least = np.empty(size, np.float32)
-    local = np.empty(size, np.float32)
+    local = np.full(size, -np.inf, np.float32)
     around = 1 if at_home else grid.near.shape[1]
     who = np.empty(around * most, np.int32)
     count = np.empty(around, np.int64)
@@ -194,8 +184,8 @@ def visit(
                     values = longer
             # fmt: off
             hits = _scan(
-                rows, q, who, j * most, count[j], cell, grid, flat, same, A, G, least,
-                flat_lists, kept, back, local, pairs, values, hits,
+                rows, q, who, j * most, count[j], cell, grid, same, A, G, least,
+                flat_lists, kept, local, pairs, values, hits,
             )
             # fmt: on
     return pairs[:hits], values[:hits]
