@@ -246,6 +246,30 @@ def test_new_points_follow_their_neighbours() -> None:
     np.testing.assert_allclose(P.sum(axis=1), 1)
 
 
+@pytest.mark.parametrize("n", range(2, 11))
+def test_new_points_among_few_get_the_label_of_the_point_they_almost_equal(n) -> None:
+    rng = np.random.default_rng(n)
+    for n_features in (1, 2, 5):
+        X = rng.normal(size=(n, n_features))
+        near = X + 1e-6 * rng.normal(size=X.shape) / n_features
+        machine = LeaveOneOutRLS(AutoKernel()).fit(X, [0, 1] + (n - 2) * [-1])
+        np.testing.assert_array_equal(machine.predict(near), machine.transduction_)
+
+
+@pytest.mark.parametrize("n_each", [1, 2, 3])
+def test_new_points_beside_few_take_their_side(n_each) -> None:
+    rng = np.random.default_rng(n_each)
+    y = np.full(2 * n_each, -1)
+    y[[0, -1]] = 0, 1
+    sides = np.repeat([0, 1], n_each)
+    for _ in range(10):
+        X, new = (rng.normal(scale=0.3, size=(len(y), 2)) for _ in range(2))
+        X[n_each:] += 5
+        new[n_each:] += 5
+        machine = LeaveOneOutRLS(AutoKernel()).fit(X, y)
+        np.testing.assert_array_equal(machine.predict(new), sides)
+
+
 def test_components_without_labels_are_defined() -> None:
     rng = np.random.default_rng(0)
     centers = 100.0 * rng.standard_normal((6, 2))

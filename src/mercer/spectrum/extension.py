@@ -6,7 +6,7 @@ from scipy import sparse
 from mercer._typing import FloatArray, IntArray, SparseArray
 from mercer.graphs.laplacian import LaplacianKind, degrees
 
-# Where |1 - gamma| is smaller, the factor 1 / (1 - gamma) is damped.
+# Where |1 - gamma| is smaller, the factor 1 / |1 - gamma| is damped.
 SMALLEST_DIVISOR = 0.1
 # Of the distance to the last neighbour.
 EQUAL = 1e-4
@@ -44,8 +44,9 @@ def extend_vectors(
     d_new = np.asarray(weights.sum(axis=1)).ravel()
     step = sparse.diags_array(_inverse(d_new)) @ weights  # of the random walk
     if kind == "combinatorial":
-        # (d - gamma) u = sum_j w_j u_j
-        factor = damped_inverse(1.0 - values * _inverse(d_new)[:, None])
+        # (d - gamma) u = sum_j w_j u_j; far out, where d < gamma, with this sign.
+        rest = 1.0 - values * _inverse(d_new)[:, None]
+        factor = np.sign(rest) * damped_inverse(rest)
     else:
         factor = damped_inverse(1.0 - values)
     if kind == "normalized":
@@ -58,8 +59,8 @@ def extend_vectors(
 
 
 def damped_inverse(x: FloatArray) -> FloatArray:
-    """Return 1 / x, and x / delta² where x is closer to 0 than delta = 0.1."""
-    inverse: FloatArray = x / np.maximum(x * x, SMALLEST_DIVISOR**2)
+    """Return 1 / |x|, and |x| / delta² where x is closer to 0 than delta = 0.1."""
+    inverse: FloatArray = np.abs(x) / np.maximum(x * x, SMALLEST_DIVISOR**2)
     return inverse
 
 

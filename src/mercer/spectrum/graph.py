@@ -78,14 +78,18 @@ class GraphBasis(BasisMixin):
     one).
 
     A new point x with weights :math:`w_j` to its neighbours among the training points
-    and degree :math:`d = \sum_j w_j` takes the value that makes the eigenvector
-    equation hold at x,
+    and degree :math:`d = \sum_j w_j` takes the value
 
-    .. math:: u_i(x) = \frac{1}{1 - \gamma_i} \sum_j \frac{w_j}{\sqrt{d\, d_j}} u_{ij}
+    .. math:: u_i(x) = \frac{1}{|1 - \gamma_i|} \sum_j \frac{w_j}{\sqrt{d\, d_j}} u_{ij}
 
-    (Nyström's formula for :math:`I - L`). Near :math:`\gamma_i = 1`, where a direction
-    says nothing about neighbours, the factor is :math:`(1 - \gamma_i) / \delta^2` for
-    :math:`|1 - \gamma_i| < \delta = 0.1` instead: continuous, at most 10, and 0 at 1.
+    For :math:`\gamma_i < 1` this makes the eigenvector equation hold at x (Nyström's
+    formula for :math:`I - L`). For :math:`\gamma_i > 1`, when neighbours differ in
+    sign, the equation would give x the sign opposite to that of the training point it
+    almost equals; a handful of points have no other directions. Near
+    :math:`\gamma_i = 1`, where a direction says nothing about neighbours, the factor is
+    :math:`|1 - \gamma_i| / \delta^2` for :math:`|1 - \gamma_i| < \delta = 0.1` instead:
+    continuous, at most 10, and 0 at 1.
+
     Points farther out than any training point count with the smallest degree seen in
     training. A point equal to a training point takes its row (the first of several).
 
