@@ -319,6 +319,19 @@ def test_told_sizes_are_kept() -> None:
         default(class_sizes="known").fit(X, y)
 
 
+def test_told_sizes_may_name_the_classes() -> None:
+    X, _ = make_blobs([150, 50], centers=[[0, 0], [3, 0]], random_state=0)
+    y = np.array(["few", "many"] + 198 * [None], dtype=object)
+    named = default(class_sizes={"many": 3, "few": 1}).fit(X, y)
+    listed = default(class_sizes=[0.25, 0.75]).fit(X, y)
+    np.testing.assert_array_equal(named.predict_proba(X), listed.predict_proba(X))
+    for sizes in ({"many": 1}, {"many": 1, "few": 1, "none": 1}, {0: 1, 1: 1}):
+        with pytest.raises(ValueError, match=r"labels are of \['few', 'many'\]"):
+            default(class_sizes=sizes).fit(X, y)
+    with pytest.raises(ValueError, match="2 positive shares"):
+        default(class_sizes={"many": 0, "few": 1}).fit(X, y)
+
+
 def test_without_sizes_labelled_points_explain_the_decision() -> None:
     X, y, _ = moons(3)
     for kernel in (AutoKernel(random_state=0), "rbf"):

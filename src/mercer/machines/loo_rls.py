@@ -1,5 +1,6 @@
 """Least squares that settles everything itself, by leaving labels out."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,8 +45,9 @@ class LeaveOneOutRLS(KernelMachine):
     ----------
     kernel : Kernel, learner, str, callable or "precomputed", default="rbf"
         A learner is cloned and fitted on all points first.
-    class_sizes : "estimate", None or array-like, default="estimate"
-        Shares of the classes among all points, in the order of `classes_`, if known.
+    class_sizes : "estimate", None, dict or array-like, default="estimate"
+        Shares of the classes among all points, if known: ``{class: share}``, or in the
+        order of `classes_`.
         "estimate" compares geometric means of predicted shares and label shares, in
         which the latter weigh 0, u/2 and :math:`u = \min(1, 2C/l)`, and takes the one
         under which the classes are most compact (`compact_sizes`). None leaves out
@@ -83,7 +85,10 @@ class LeaveOneOutRLS(KernelMachine):
     certificate_: HeldOut
 
     def __init__(
-        self, kernel: Any = "rbf", *, class_sizes: str | ArrayLike | None = "estimate"
+        self,
+        kernel: Any = "rbf",
+        *,
+        class_sizes: str | Mapping[Any, float] | ArrayLike | None = "estimate",
     ) -> None:
         self.kernel = kernel
         self.class_sizes = class_sizes
@@ -166,13 +171,22 @@ class LeaveOneOutRLS(KernelMachine):
     def _sizes(self, labels: Labels) -> FloatArray | None:
         if isinstance(self.class_sizes, str) or self.class_sizes is None:
             return None
-        sizes = np.asarray(self.class_sizes, dtype=np.float64)
+        given: Any = self.class_sizes
+        classes = labels.classes.tolist()
+        if isinstance(given, Mapping):
+            if set(given) != set(classes):
+                msg = (
+                    f"class_sizes names the classes {list(given)}, and the labels are "
+                    f"of {classes}; give the share of each of these."
+                )
+                raise ValueError(msg)
+            given = [given[name] for name in classes]
+        sizes = np.asarray(given, dtype=np.float64)
         usable = (sizes > 0) & np.isfinite(sizes)
-        if sizes.shape != (len(labels.classes),) or not usable.all():
+        if sizes.shape != (len(classes),) or not usable.all():
             msg = (
-                f"class_sizes must be {len(labels.classes)} positive shares, one for "
-                f"each of the classes {labels.classes.tolist()}; "
-                f"got {self.class_sizes!r}."
+                f"class_sizes must be {len(classes)} positive shares, one for "
+                f"each of the classes {classes}; got {self.class_sizes!r}."
             )
             raise ValueError(msg)
         shares: FloatArray = sizes / sizes.sum()
