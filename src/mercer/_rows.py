@@ -66,8 +66,14 @@ def positions_of(ids: NDArray[Any], known: NDArray[Any]) -> IntArray:
     return np.array([place[row] for row in wanted], dtype=np.intp)
 
 
-def all_equal(X: Any) -> bool:
+def all_equal(X: Any, *, rtol: float = 0.0) -> bool:
     """Tell whether all rows of an array or sparse array are equal.
+
+    Parameters
+    ----------
+    X : ndarray or sparse array of shape (n, d)
+    rtol : float, default=0.0
+        Differences of so much of the largest entry of the first row count as none.
 
     Examples
     --------
@@ -75,9 +81,10 @@ def all_equal(X: Any) -> bool:
     (True, False)
     """
     n = X.shape[0]
+    least = rtol * abs(X[:1]).max() if rtol else 0.0
     for start in range(0, n, _BLOCK):
         rows = np.arange(start, min(start + _BLOCK, n))
-        if abs(X[rows] - X[np.zeros_like(rows)]).max() > 0:
+        if abs(X[rows] - X[np.zeros_like(rows)]).max() > least:
             return False
     return True
 

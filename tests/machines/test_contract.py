@@ -211,6 +211,30 @@ def test_equal_points_get_the_class_ratio(machine):
     check_equal_points(clone(machine), 1.0)
 
 
+@each_machine
+@pytest.mark.parametrize("gamma", [1e-300, 1e-16])
+def test_a_kernel_too_wide_for_the_points_gives_the_prior(machine, gamma):
+    check_wide_kernel(clone(machine), RBF(gamma=gamma))
+
+
+def test_a_kernel_too_wide_for_the_points_gives_the_class_ratio():
+    check_wide_kernel(AnnealedKernelMachine(), RBF(gamma=1e-300))
+
+
+def check_wide_kernel(model, kernel):
+    """The kernel is 1 but for rounding: the majority of the labels decides for all."""
+    several = hasattr(model, "kernels")
+    model.set_params(**({"kernels": [kernel]} if several else {"kernel": kernel}))
+    X, _ = blobs(2)
+    y = np.full(16, -1)
+    y[[0, 1, 8, 9, 10]] = [0, 0, 1, 1, 1]
+    with pytest.warns(NearlyConstantKernelWarning, match="is constant over the"):
+        model.fit(X, y)
+    np.testing.assert_array_equal(model.transduction_[y == -1], 1)
+    with pytest.warns(NearlyConstantKernelWarning):
+        np.testing.assert_array_equal(model.predict(X), 1)
+
+
 def check_equal_points(model, value):
     """Nothing tells the points apart: the majority of the labels decides for all."""
     if isinstance(model, SimpleMKL):

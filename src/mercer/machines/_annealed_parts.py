@@ -12,10 +12,12 @@ import numpy as np
 
 from mercer._checks import check_number
 from mercer._labels import Labels
+from mercer._rows import all_equal
 from mercer._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from mercer.exceptions import DisconnectedGraphWarning, NearlyConstantKernelWarning
 from mercer.kernels.base import Kernel
 from mercer.kernels.composite import Weighted
+from mercer.machines._maps import ROUNDING
 from mercer.optim.kernel_stack import DenseStack, FactoredStack
 from mercer.spectrum.kernel import SpectralKernel
 
@@ -80,6 +82,10 @@ class MatrixView:
     points: Any
     K: FloatArray  # (N, n, n)
 
+    def is_constant(self) -> bool:
+        """Tell whether no kernel tells two training points apart."""
+        return all(all_equal(K, rtol=ROUNDING) for K in self.K)
+
     def stack(self, noise: FloatArray, rows: IntArray | slice) -> DenseStack:
         """Return the kernels over some training points."""
         return DenseStack(self.K[:, rows][:, :, rows], noise)
@@ -130,6 +136,10 @@ class FeatureView:
 
     kernels: list[SpectralKernel]
     features: list[FloatArray]  # (n, r_j) each
+
+    def is_constant(self) -> bool:
+        """Tell whether no kernel tells two training points apart."""
+        return all(all_equal(F, rtol=ROUNDING) for F in self.features)
 
     def stack(
         self, noise: FloatArray, rows: IntArray | slice
@@ -194,6 +204,9 @@ def warn_of_unreached(lost: BoolArray, *, indistinct: bool) -> None:
     )
     if indistinct:
         category = NearlyConstantKernelWarning
-        why = "cannot be told apart (all training points are equal)"
+        why = (
+            "cannot be told apart (all training points are equal, or every kernel is "
+            "constant over them)"
+        )
     msg = f"{lost.sum()} of {len(lost)} points {why} and get the class ratio."
     warnings.warn(msg, category, stacklevel=5)

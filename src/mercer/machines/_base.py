@@ -19,6 +19,7 @@ from mercer.graphs.neighbors import Graph
 from mercer.machines._maps import (
     GramMap,
     KernelMap,
+    is_constant,
     is_learner,
     is_precomputed,
     learned_map,
@@ -50,6 +51,7 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
     intercept_: FloatArray  # (q,)
     transduction_: NDArray[Any]  # (n,)
     _map: KernelMap
+    _indistinct: str  # why no training point differs from another, or ""
     _unreached_get = "the class shares of the labelled points"
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
@@ -75,7 +77,6 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
         y = one_column(y)
         n = X.n_points if isinstance(X, Graph) else X.shape[0]
         check_same_length(np.empty(n), labels.codes, "X", "y")
-        self._indistinct = not isinstance(X, Graph) and all_equal(X)
         weights = self._weights(labels, sample_weight)
         self.classes_ = labels.classes
         self.labeled_ = labels.labeled
@@ -83,6 +84,7 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
         self.class_prior_ = shares / shares.sum()
         self._map, training = self._make_map(X, y, labels)
         self.kernel_ = self._map.kernel
+        self._indistinct = _why_indistinct(X, self._map, training)
         solution = self._solve(labels, weights)
         self.dual_coef_ = solution.dual_coef
         self.intercept_ = solution.intercept
@@ -151,8 +153,8 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
         if self._indistinct:
             scores[:] = self._prior_scores()
             msg = (
-                "all training points are equal, so that nothing tells the classes "
-                f"apart: {len(R)} points get {self._unreached_get}."
+                f"{self._indistinct}, so that nothing tells the classes apart: "
+                f"{len(R)} points get {self._unreached_get}."
             )
             warnings.warn(msg, NearlyConstantKernelWarning, stacklevel=3)
             return scores
@@ -244,6 +246,16 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
         tags.input_tags.pairwise = precomputed or learned_from_pairs
         tags.input_tags.sparse = not precomputed
         return tags
+
+
+def _why_indistinct(X: Any, kernel_map: KernelMap, training: FloatArray | None) -> str:
+    if not isinstance(X, Graph) and all_equal(X):
+        return "all training points are equal"
+    if is_constant(kernel_map, X, training):
+        return (
+            "the kernel is constant over the training points (is its gamma too small?)"
+        )
+    return ""
 
 
 def _check_frozen(kernel: Any, X: Any, n_known: int, n: int) -> None:

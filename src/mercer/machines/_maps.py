@@ -12,6 +12,7 @@ import numpy as np
 from scipy.linalg import eigh, svd
 
 from mercer._checks import check_finite, check_symmetric
+from mercer._rows import all_equal
 from mercer._typing import BoolArray, FloatArray, IntArray
 from mercer.exceptions import NotPSDError
 from mercer.graphs.neighbors import Graph
@@ -20,6 +21,8 @@ from mercer.kernels.spec import as_kernel
 # Eigenvectors of a basis are good to about this: less overlap with every labelled
 # point is no evidence.
 _REACH = 1e-8
+# Kernel values or features that differ by less differ by rounding.
+ROUNDING = 1e-14
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,6 +138,24 @@ def learned_map(
         return make_map(kernel, X, labeled)
     training = kernel.features()
     return feature_map(kernel, training[labeled]), training
+
+
+def is_constant(kernel_map: KernelMap, X: Any, training: FloatArray | None) -> bool:
+    """Tell whether a kernel has one value for all pairs of training points.
+
+    Parameters
+    ----------
+    kernel_map : KernelMap
+    X : array, sparse array or Graph
+        Training points.
+    training : ndarray of shape (n, r) or None
+        Their representation, if it is at hand.
+    """
+    if training is None:
+        if not all_equal(kernel_map.gram, rtol=ROUNDING):
+            return False
+        training = kernel_map.represent(X)
+    return training.shape[1] > 0 and all_equal(training, rtol=ROUNDING)
 
 
 def feature_map(kernel: Any, labeled: FloatArray) -> FeatureMap:

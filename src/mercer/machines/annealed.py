@@ -153,10 +153,10 @@ class AnnealedKernelMachine(ClassifierMixin, BaseEstimator):
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64)
         labels = encode_labels(y)
         check_same_length(X, labels.codes, "X", "y")
-        self._indistinct = all_equal(X)
         self.classes_ = labels.classes
         self.class_ratio_ = class_shares(self.class_ratio, labels)
         view = self._view(X)
+        self._indistinct = all_equal(X) or view.is_constant()
         self.kernels_ = view.kernels
         unlabeled = np.flatnonzero(labels.codes == UNLABELED)
         if self.beta == 0 or len(unlabeled) == 0:
