@@ -9,6 +9,8 @@ from sklearn.datasets import make_blobs
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+import mercer.learners
+from mercer.exceptions import NearlyConstantKernelWarning
 from mercer.learners.closed_form import ClosedFormKernel, ClosedFormKernelCV
 from mercer.learners.combination import AverageKernel, CenteredAlignmentKernel
 from mercer.learners.decaying import DecayingKernel
@@ -17,6 +19,7 @@ from mercer.learners.influence import InfluenceKernel
 from mercer.learners.ordered import OrderedKernel
 from mercer.learners.pairwise import PairwiseKernel
 from mercer.learners.parameter_free import ParameterFreeKernel
+from mercer.machines.rls import RLSClassifier
 from mercer.spectrum.graph import GraphBasis
 
 SPECTRAL = [
@@ -143,3 +146,21 @@ def test_lengths_of_points_and_labels_must_agree() -> None:
         ParameterFreeKernel().fit(X, y[:-1])
     with pytest.raises(ValueError, match="X has 60 rows and y has 59"):
         CenteredAlignmentKernel().fit(X, y[:-1])
+
+
+@pytest.mark.parametrize("name", mercer.learners.__all__)
+def test_equal_points_are_equal_to_the_kernel_or_refused(name) -> None:
+    X, y = np.ones((20, 3)), np.where(np.arange(20) < 4, np.arange(20) % 2, -1)
+    learner = getattr(mercer.learners, name)()
+    if name in {"CenteredAlignmentKernel", "InfluenceKernel"}:
+        with pytest.raises(ValueError, match=f"all 20 points are equal, and {name}"):
+            learner.fit(X, y)
+        return
+    K = learner.fit(X, y).kernel_(X)
+    assert np.isfinite(K).all()
+    assert np.ptp(K) <= 1e-10 * K.max()
+    with pytest.warns(NearlyConstantKernelWarning, match="points are equal"):
+        machine = RLSClassifier(learner).fit(X, y)
+    np.testing.assert_array_equal(machine.transduction_[:4], y[:4])
+    with pytest.warns(NearlyConstantKernelWarning):
+        np.testing.assert_allclose(machine.decision_function(X), 0)

@@ -225,5 +225,5 @@ def test_other_bad_input():
         InfluenceKernel(BASE, combination="linear").fit(X)
     with pytest.raises(ValueError, match="names column 'z', but X is no data frame"):
         InfluenceKernel([("rbf", ["z"])]).fit(X)
-    with pytest.raises(ValueError, match="all points coincide"):
+    with pytest.raises(ValueError, match="all 4 points are equal"):
         InfluenceKernel([RBF()]).fit(np.ones((4, 2)))

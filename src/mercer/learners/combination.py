@@ -23,7 +23,7 @@ from mercer.kernels.normalized import TraceNormalized
 from mercer.kernels.parametric import RBF, Linear, Polynomial
 from mercer.kernels.spec import as_kernel
 from mercer.optim.nnls import solve_nnls
-from mercer.spectrum._base import refuse_graph
+from mercer.spectrum._base import refuse_equal_points, refuse_graph
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,6 +198,7 @@ class CenteredAlignmentKernel(AverageKernel):
             )
             raise ValueError(msg)
         X = self._resolved(X)
+        refuse_equal_points(X, "CenteredAlignmentKernel")
         M, a, norm = self._products(X, y)
         solution = solve_nnls(M, a)
         if not solution.x.any():

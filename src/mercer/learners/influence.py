@@ -30,7 +30,7 @@ from mercer.optim.influence import (
     solve_fractional_affine,
     stationary_distances,
 )
-from mercer.spectrum._base import refuse_graph
+from mercer.spectrum._base import refuse_equal_points, refuse_graph
 from mercer.spectrum.gram import GramBasis
 from mercer.spectrum.kernel import SpectralKernel
 
@@ -145,6 +145,7 @@ class InfluenceKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         X = validate_data(
             self, X, accept_sparse="csr", dtype=np.float64, ensure_min_samples=2
         )
+        refuse_equal_points(X, "InfluenceKernel")
         given = self.kernels
         if given is None:
             given = [Polynomial(degree=1), Polynomial(2), RBF(gamma="mean_distance")]

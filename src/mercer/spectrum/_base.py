@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import check_scalar
 from sklearn.utils.validation import check_is_fitted
 
-from mercer._rows import fingerprint, same_rows
+from mercer._rows import all_equal, fingerprint, same_rows
 from mercer._typing import ArrayLike, FloatArray
 from mercer.graphs.neighbors import Graph
 
@@ -103,6 +103,16 @@ def refuse_graph(X: Any, who: str, instead: str) -> None:
     if isinstance(X, Graph):
         msg = f"X is a Graph, and {who} compares points. Give the points, or {instead}."
         raise TypeError(msg)
+
+
+def refuse_equal_points(X: Any, who: str) -> None:
+    """Raise if all rows of X are equal where kernels are chosen by them."""
+    if all_equal(X):
+        msg = (
+            f"all {X.shape[0]} points are equal, and {who} weighs kernels by how they "
+            "tell points apart; give points that differ."
+        )
+        raise ValueError(msg)
 
 
 def check_n_components(n_components: int | None, n: int) -> int:
