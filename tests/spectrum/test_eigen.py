@@ -93,6 +93,25 @@ def test_dense_and_sparse_projectors_agree(
     assert np.linalg.norm(difference, 2) <= 10 * angle + 1e-12
 
 
+def one_value(n: int) -> tuple[sparse.csr_array, np.ndarray]:
+    """Return a matrix with the eigenvalues 0, once, and 1, and its null vector."""
+    values = np.r_[0.0, np.ones(n - 1)]
+    return sparse.csr_array(sparse.diags_array(values)), np.eye(n)[:, :1]
+
+
+@pytest.mark.parametrize("name", ["thirty equal grids", "one value"])
+def test_vectors_stay_orthogonal_once_the_krylov_space_is_exhausted(name: str) -> None:
+    if name in HARD:
+        A = laplacian(HARD[name].adjacency)
+        outside, _ = graph_null_vectors(HARD[name], "normalized", at_most=200)
+    else:
+        A, outside = one_value(400)
+    rng = np.random.default_rng(0)
+    pairs = filtered_lanczos(A, 100, outside=outside, upper=2.0, tol=TOL, rng=rng)
+    U = np.hstack([outside, pairs.vectors])
+    assert np.abs(U.T @ U - np.eye(U.shape[1])).max() <= 1e-11
+
+
 @pytest.mark.usefixtures("sparse_solver")
 def test_equal_seeds_give_equal_results_and_others_the_same_space() -> None:
     graph = HARD["cloud"]

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import eigh
+from scipy.linalg import eigh, svd
 
 from mercer._typing import FloatArray, SparseArray
 from mercer.exceptions import EigenpairError
@@ -12,6 +12,8 @@ from mercer.spectrum.chebyshev import chebyshev_filter, value_below_which
 BLOCK = 8
 # A step of the filter multiplies the smoothest direction by about exp(GROWTH) / 2.
 GROWTH = 6.0
+# Of a unit vector, in the complement: nearly all, or errors grow from step to step.
+_KEPT = 0.9
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -114,19 +116,17 @@ def _lanczos(
     V = np.empty((n, c + room), order="F")
     V[:, :c] = outside
     H = np.zeros((room, room))
-    T, _ = _orthonormalised(chebyshev_filter(A, Z, degree, low, upper), V[:, :c], rng)
+    start = chebyshev_filter(A, Z, degree, low, upper)
+    _, T, _ = _orthonormalised(start, V[:, :c], rng)
     size, goal = 0, tol
     while True:
         b = T.shape[1]
         V[:, c + size : c + size + b] = T
         size += b
         P = chebyshev_filter(A, T, degree, low, upper)
-        found = V[:, : c + size]
-        C = found.T @ P
-        P -= found @ C
+        C, T, R = _orthonormalised(P, V[:, : c + size], rng)
         H[:size, size - b : size] = C[c:]
         H[size - b : size, :size] = C[c:].T
-        T, R = _orthonormalised(P, found, rng)
         full = size + BLOCK > room
         if size < wanted and not full:
             continue
@@ -149,23 +149,24 @@ def _degree(low: float, upper: float) -> int:
 
 def _orthonormalised(
     P: FloatArray, against: FloatArray, rng: np.random.Generator
-) -> tuple[FloatArray, FloatArray]:
-    """Return T and R with P = T R up to a part along `against`, T orthonormal.
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return C, T, R with P = against C + T R, T orthonormal and outside `against`.
 
-    Directions that P lacks, once the Krylov space is exhausted, are random ones.
+    What the first projection leaves may be rounding errors, along `against`; the
+    second, of unit vectors, tells. Where it leaves less than it was given the Krylov
+    space is exhausted, and random directions go on.
     """
-    scale = np.linalg.norm(P)
-    P = P - against @ (against.T @ P)
-    T, R = np.linalg.qr(P)
-    lost = np.abs(np.diag(R)) <= 1e-13 * scale
-    if lost.any():
-        fresh = rng.standard_normal((len(P), int(lost.sum())))
-        for _ in range(2):
-            fresh -= against @ (against.T @ fresh)
-            fresh -= T[:, ~lost] @ (T[:, ~lost].T @ fresh)
-            fresh = np.linalg.qr(fresh)[0]
-        T[:, lost], R[lost] = fresh, 0.0
-    return T, R
+    C = against.T @ P
+    T, R = np.linalg.qr(P - against @ C)
+    T, left, Y = svd(T - against @ (against.T @ T), full_matrices=False)
+    R = (left[:, None] * Y) @ R
+    m = int(np.count_nonzero(left > _KEPT))
+    if m < len(left):
+        fresh = rng.standard_normal((len(P), len(left) - m))
+        fresh -= against @ (against.T @ fresh)
+        fresh -= T[:, :m] @ (T[:, :m].T @ fresh)
+        T[:, m:], R[m:] = np.linalg.qr(fresh)[0], 0.0
+    return C, T, R
 
 
 def _rayleigh_ritz(
