@@ -6,12 +6,12 @@ between the two centres: a neighbour at distance d is beyond a border only if th
 nearer than d. A point is offered in turn to all points it meets, so that a pair is met
 if either of the two visits the other's home. Beyond 96 columns the cells hold the
 leading principal coordinates, more candidates are kept, and these are measured anew
-with all columns. How far to visit follows from sampled rows whose neighbours are known.
+with all columns.
 """
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,28 +34,22 @@ from mercer.graphs._partition import (
     nearest_center,
     nearest_centers,
     principal_axes,
-    ranks_by_coordinates,
     split,
 )
+from mercer.graphs._planning import Plan, make_plan
 from mercer.graphs._select import group_rows, measure
 from mercer.graphs._visits import empty_lists, insert_hits, visit
 
 _CELL = 256  # points in a cell
-_SAMPLE = 192  # rows with known neighbours, to choose and again to judge
+_SAMPLE = 2048  # rows to plan with
+_KNOWN = 192  # of them, whose neighbours are found exactly
+_JUDGES = 192  # further such rows, to judge with
 _AROUND = 128  # cells around a cell, among which its points choose
-_AROUND_REGION = 64  # cells around a region, among which its points find their home
+_AROUND_REGION = 128  # cells around a region, among which its points find their home
 _TASK = 32768
-_SPARE = 1  # kept beyond k, for the rounding of single precision
 _ROUNDING = 1 + 1e-12  # of sums in double precision
 _SIXTEEN_BITS = 1 + 1e-3  # of squared lengths
 _NO_LIMITS = np.empty(0, dtype=np.float32)
-
-
-class Plan(NamedTuple):
-    """How a search for k neighbours is run."""
-
-    reach: float  # cells with nearer borders are visited
-    kept: int  # candidates measured with all columns, in double precision
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +64,8 @@ class Cells:
     order: Int32Array  # (n,) row of X at each place
     home: Int32Array  # (n,) cell of each place
     rows: Float32Array  # (n, r) coordinates at each place
-    sample: Int32Array  # rows of X, half of them to plan on and half to judge
+    judges: Int32Array  # rows of X to judge with
+    sample: Int32Array  # rows of X to plan with
     target: float
     known: dict[int, tuple[Int32Array, FloatArray]] = field(default_factory=dict)
     plans: dict[tuple[int, bool], Plan | None] = field(default_factory=dict)
@@ -83,16 +78,17 @@ class Cells:
         axes = principal_axes(points, rng)
         P = coordinates(points, points.X, axes)
         centers = kmeans(P, max(1, len(P) // _CELL), rng)
-        regions = kmeans(centers, max(1, len(centers) // 16), rng)
+        regions = kmeans(centers, max(1, len(centers) // 8), rng)
         # Cells of one region follow each other, so that a task's points share cells.
         centers = centers[np.argsort(nearest_center(centers, regions), kind="stable")]
         region_cells = nearest_centers(regions, centers, _AROUND_REGION)
         home = home_cells(P, regions, centers, region_cells)
         home, centers = split(home, centers, _CELL)
         order, starts = group_rows(home, len(centers))
-        rows = P[order]
+        rows = P.take(order, axis=0)
         near = nearest_centers(centers, centers, _AROUND, others=True)
-        some = rng.choice(len(P), min(2 * _SAMPLE, len(P)), replace=False)
+        some = rng.permutation(len(P))[: _JUDGES + _SAMPLE].astype(np.int32)
+        n_judges = min(_JUDGES, len(P) // 2)
         return cls(
             points,
             axes,
@@ -102,7 +98,8 @@ class Cells:
             order,
             home[order],
             rows,
-            some.astype(np.int32),
+            some[:n_judges],
+            some[n_judges:],
             target,
         )
 
@@ -129,10 +126,8 @@ class Cells:
         run_tasks(task, range(0, n, _TASK), n_jobs)
         own = np.arange(n, dtype=np.int32)
         complete(self.points, self.points.X, own, ids, distances, n_jobs)
-        _, truth = self._known(k, n_jobs)
-        judges = slice(len(truth) // 2, None)
-        limits = _ROUNDING * truth[judges, -1:]
-        return ids, distances, float((distances[self.sample[judges]] <= limits).mean())
+        limits = self.true_neighbors(k, n_jobs)[1][: len(self.judges)]
+        return ids, distances, float((distances[self.judges] <= limits).mean())
 
     def search(
         self, Q: Any, k: int, plan: Plan, n_jobs: int | None
@@ -145,7 +140,7 @@ class Cells:
 
         def task(start: int) -> None:
             part = slice(start, start + _TASK)
-            order, guests = self._guests(P[part])
+            order, guests = self.guests(P[part])
             lists = empty_lists(len(order), kept)
             m = len(grid.centers)
             choose_visits(0, m, guests, grid, np.float32(plan.reach))
@@ -179,7 +174,7 @@ class Cells:
         squares = row_norms(guests.rows - self.grid.centers[home], squared=True)
         return np.flatnonzero(squares > _SIXTEEN_BITS * self._radii[home])
 
-    def _guests(self, P: Float32Array) -> tuple[Int32Array, Guests]:
+    def guests(self, P: Float32Array) -> tuple[Int32Array, Guests]:
         """Sort rows by home; return their order, too."""
         centers = self.grid.centers
         home = home_cells(P, self.regions, centers, self.region_cells)
@@ -229,92 +224,21 @@ class Cells:
         measure(Q, which, X, scale, self.order, places, ids, distances)
 
     def plan(self, k: int, n_jobs: int | None, *, both: bool) -> Plan | None:
-        """Choose the reach that gets the target recall; None if exact is cheaper.
-
-        With `both` a pair is met if either point visits the other's home, otherwise
-        if the first, a new one, visits the second's.
-        """
+        """Choose how far to visit, once; None if the exact search is cheaper."""
         if (k, both) not in self.plans:
-            self.plans[k, both] = self._plan(k, n_jobs, both)
+            self.plans[k, both] = make_plan(self, k, n_jobs, both=both)
         return self.plans[k, both]
 
-    def _plan(self, k: int, n_jobs: int | None, both: bool) -> Plan | None:
-        n, r = self.rows.shape
-        d = self.points.X.shape[1]
-        half = slice(0, len(self.sample) // 2)
-        truth, _ = self._known(k, n_jobs)
-        place = np.empty(n, dtype=np.int32)
-        place[self.order] = np.arange(n, dtype=np.int32)
-        queries, found = place[self.sample[half]], place[truth[half]]
-        alone = self._borders(queries[:, None], found)
-        met = alone
-        if both:
-            met = np.minimum(alone, self._borders(found, queries[:, None]))
-        kept = k + _SPARE
-        shown = np.zeros(found.shape, dtype=np.intp)
-        if self.axes is not None:
-            shown = ranks_by_coordinates(self.rows, queries, found)
-            enough = self.target + 0.75 * (1 - self.target)
-            kept += int(np.quantile(shown, enough, method="higher"))
-        for share in np.linspace(self.target, 1, 33):
-            reach = max(0.0, float(np.quantile(met, share, method="higher")))
-            if reach == np.inf:
-                return None
-            if _lower((met <= reach) & (shown < kept)) >= self.target:
-                break
-        else:
-            return None
-        plan = Plan(float(np.nextafter(np.float32(reach), np.float32(np.inf))), kept)
-        # Measuring a pair anew takes about as long as 16 entries of a product.
-        cost = 1.5 * self._mean_visits(queries, plan) * _CELL * (r + 2) + 16 * kept * d
-        if cost > 0.5 * n * (d + 1):
-            return None
-        # Points too close for single precision are found less often than met.
-        expected = ((alone <= reach) & (shown < kept)).mean()
-        reached = self._found_alone(k, plan, n_jobs)
-        return plan if reached >= expected - (1 - self.target) else None
+    def true_neighbors(
+        self, k: int, n_jobs: int | None
+    ) -> tuple[Int32Array, FloatArray]:
+        """Return those of the judges and the first to plan with, and how far they are.
 
-    def _known(self, k: int, n_jobs: int | None) -> tuple[Int32Array, FloatArray]:
-        """Return the true neighbours of the sampled rows, and distances."""
-        if k not in self.known:
-            Q = self.points.X[self.sample]
-            self.known[k] = search_exact(self.points, Q, k, self.sample, n_jobs)
-        return self.known[k]
-
-    def _borders(self, a: Int32Array, b: Int32Array) -> Float32Array:
-        """Return how far points a are from the border between their home and b's.
-
-        It is minus infinity if they share it, infinity if there is no way from a's.
+        The latter is (m, 1), the distance of the last.
         """
-        centers = self.grid.centers
-        start, end = np.broadcast_arrays(self.home[a], self.home[b])
-        way = centers[end] - centers[start]
-        length = np.linalg.norm(way, axis=-1)
-        forward = np.sum((self.rows[a] - centers[start]) * way, axis=-1)
-        border: Float32Array = length / 2 - forward / np.where(length > 0, length, 1)
-        border[start == end] = -np.inf
-        known = (self.grid.near[start] == end[..., None]).any(axis=-1)
-        border[~known & (start != end)] = np.inf
-        return border
-
-    def _mean_visits(self, places: Int32Array, plan: Plan) -> float:
-        """Return how many cells points search on average, home included."""
-        _, guests = self._guests(self.rows[places])
-        m = len(self.grid.centers)
-        count = choose_visits(0, m, guests, self.grid, np.float32(plan.reach))
-        return 1 + float(count) / len(places)
-
-    def _found_alone(self, k: int, plan: Plan, n_jobs: int | None) -> float:
-        """Return the recall of the sampled rows, searched as if they were new."""
-        half = slice(0, len(self.sample) // 2)
-        Q = self.points.X[self.sample[half]]
-        limits = _ROUNDING * self._known(k, n_jobs)[1][half, -1:]
-        # One more, as each row finds itself.
-        _, distances = self.search(Q, k + 1, plan._replace(kept=plan.kept + 1), n_jobs)
-        return float(((distances <= limits).sum(axis=1) - 1).mean() / k)
-
-
-def _lower(found: Any) -> float:
-    """Return the mean share found per row, less its standard error."""
-    shares = found.mean(axis=1)
-    return float(shares.mean() - shares.std() / np.sqrt(len(shares)))
+        if k not in self.known:
+            points = self.points
+            rows = np.concatenate([self.judges, self.sample[:_KNOWN]])
+            ids, distances = search_exact(points, points.X[rows], k, rows, n_jobs)
+            self.known[k] = ids, _ROUNDING * distances[:, -1:]
+        return self.known[k]

@@ -5,6 +5,8 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from mercer.graphs._tiles import fetch
+
 BLOCK = 64
 
 # Sums may be reordered, so that they run in vector registers; NaN never gets here.
@@ -181,16 +183,24 @@ def measure(
     distances are summed in double precision, after scaling.
     """
     k = ids.shape[1]
+    columns = X.shape[1]
+    line = 64 // X.itemsize
+    ahead = min(columns, 4 * line)  # the processor goes on by itself
     squares = np.empty(places.shape[1])
     for t in range(len(which)):
         row = which[t]
+        following = min(t + 1, len(which) - 1)
+        for c in range(places.shape[1]):
+            j = order[max(places[following, c], 0)]
+            for i in range(0, ahead, line):
+                fetch(X, j * columns + i)
         for p in range(k):
             distances[row, p] = np.inf
             ids[row, p] = np.iinfo(np.int32).max
         for c in range(places.shape[1]):
             j = order[max(places[t, c], 0)]
             total = 0.0
-            for i in range(Q.shape[1]):
+            for i in range(columns):
                 difference = scale * np.float64(Q[row, i]) - scale * np.float64(X[j, i])
                 total += difference * difference
             squares[c] = total

@@ -249,6 +249,22 @@ def smallest(_: Any, least: Any) -> Any:
 
 
 @_in_vectors
+def fetch(_: Any, X: Any, index: Any) -> Any:
+    """Have the entry at an index, and what shares its cache line, brought near."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        data = _data(context, builder, signature.args[0], args[0])
+        byte, flag = ir.IntType(8).as_pointer(), ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), [byte, flag, flag, flag])
+        prefetch = builder.module.declare_intrinsic("llvm.prefetch", [byte], kind)
+        place = builder.bitcast(_at(builder, data, args[1]), byte)
+        builder.call(prefetch, [place, flag(0), flag(3), flag(1)])
+        return context.get_dummy_value()
+
+    return types.void(X, types.int64), codegen
+
+
+@_in_vectors
 def lowest_bit(_: Any, mask: Any) -> Any:
     """Return the number of the lowest bit set."""
 

@@ -1,0 +1,78 @@
+"""How far points visit, against brute force."""
+
+import numpy as np
+import pytest
+
+from mercer.graphs import _cells, _planning
+from mercer.graphs._exact import DensePoints
+
+
+def cells_of(n=2000, d=5, target=0.99):
+    X = np.random.default_rng(0).normal(size=(n, d))
+    rng = np.random.default_rng(1)
+    return X, _cells.Cells.of(DensePoints.of(X), target=target, rng=rng)
+
+
+def sure(met, reach):
+    shares = (met <= reach).mean(axis=1)
+    return shares.mean() - 3 * shares.std() / np.sqrt(len(shares))
+
+
+@pytest.mark.parametrize("wanted", [0.5, 0.9, 0.98])
+def test_least_reach_gets_what_is_wanted_and_hardly_more(wanted):
+    rng = np.random.default_rng(0)
+    met = rng.exponential(size=(500, 8)) * rng.uniform(0.5, 2, size=(500, 1))
+    reach = _planning._least_reach(met, wanted)
+    assert wanted <= sure(met, reach) <= wanted + 0.03 * (1 - wanted)
+
+
+def test_no_reach_is_enough_for_what_cannot_be_met():
+    met = np.random.default_rng(0).random((100, 8))
+    assert _planning._least_reach(met, 0.9) < 1
+    assert _planning._least_reach(met, 1.01) is None
+    met[:20, :5] = np.inf
+    assert _planning._least_reach(met, 0.9) is None
+
+
+def test_borders_are_midway_between_centers(monkeypatch):
+    monkeypatch.setattr(_cells, "_CELL", 40)
+    monkeypatch.setattr(_cells, "_AROUND", 12)
+    _, cells = cells_of()
+    C, P, home = cells.grid.centers.astype(float), cells.rows.astype(float), cells.home
+    rng = np.random.default_rng(0)
+    a, b = rng.integers(len(P), size=(30, 1)), rng.integers(len(P), size=(30, 20))
+    found = _planning._borders(cells, a, b)
+    assert found.shape == (30, 20)
+    for i, j in np.ndindex(30, 20):
+        x, here, there = P[a[i, 0]], home[a[i, 0]], home[b[i, j]]
+        if here == there:
+            expected = -np.inf
+        elif there not in cells.grid.near[here]:
+            expected = np.inf
+        else:
+            normal = (C[there] - C[here]) / np.linalg.norm(C[there] - C[here])
+            expected = (C[here] + C[there]) @ normal / 2 - x @ normal
+        assert found[i, j] == pytest.approx(expected, rel=1e-4, abs=1e-6)
+    assert np.isposinf(found).any()
+    assert np.isneginf(found).any()
+    assert np.isfinite(found).any()
+
+
+def test_sampled_rows_do_not_find_themselves(monkeypatch):
+    monkeypatch.setattr(_cells, "_SAMPLE", 300)
+    X, cells = cells_of()
+    ids, distances = _planning._search_old(cells, 4, _planning.Plan(10.0, 5), 1)
+    rows = cells.sample
+    assert len(rows) == 300
+    D = np.linalg.norm(X[rows][:, None] - X, axis=2)
+    D[np.arange(len(rows)), rows] = np.inf
+    np.testing.assert_array_equal(ids, np.argsort(D, axis=1)[:, :4])
+    np.testing.assert_allclose(distances, np.sort(D, axis=1)[:, :4], rtol=1e-12)
+
+
+def test_more_is_visited_for_more_and_alone():
+    def reach(target, both):
+        return cells_of(9000, 3, target)[1].plan(6, 1, both=both).reach
+
+    assert reach(0.8, True) < reach(0.95, True) < reach(0.99, True)
+    assert reach(0.95, True) < reach(0.95, False)
