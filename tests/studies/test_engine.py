@@ -1,6 +1,9 @@
 """The engine that runs studies and compares them with print."""
 
 import csv
+import signal
+import subprocess
+import sys
 from io import StringIO
 from pathlib import Path
 
@@ -61,6 +64,30 @@ def test_an_interrupt_keeps_what_was_finished(study: Study, tmp_path: Path) -> N
     (tmp_path / "log").unlink()
     finish(study)
     assert (tmp_path / "log").read_text().split() == ["3", "4"]
+
+
+ASK_WORKERS = """
+import signal
+from mercer.studies.runner import run_study
+from mercer.studies.study import Job, Study
+
+def held_back(split=0):
+    return {"held": signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, [])}
+
+study = Study("999", "t", "", lambda quick: [Job("r", s, held_back) for s in range(4)])
+*_, (_, _, results) = run_study(study, n_jobs=2)
+print([result["held"] for result in results["r"]], held_back()["held"])
+"""
+
+
+@pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="no POSIX signals")
+def test_workers_leave_interrupts_to_the_process_that_started_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MERCER_CACHE", str(tmp_path))
+    command = [sys.executable, "-c", ASK_WORKERS]
+    told = subprocess.run(command, check=True, capture_output=True, text=True)
+    assert told.stdout.strip() == "[1.0, 1.0, 1.0, 1.0] False"
 
 
 def test_the_key_changes_with_every_setting() -> None:

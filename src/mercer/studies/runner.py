@@ -2,7 +2,10 @@
 
 import json
 import os
+import signal
 from collections.abc import Iterator
+from contextlib import contextmanager
+from multiprocessing import resource_tracker
 from pathlib import Path
 
 import pooch
@@ -50,9 +53,25 @@ def run_study(
 
     missing = [i for i, result in enumerate(found) if result is None]
     work = Parallel(n_jobs=n_jobs or -1, return_as="generator_unordered")
-    for i in work(delayed(_run_one)(i, jobs[i], paths[i]) for i in missing):
+    with _interrupts_wait():
+        finished = work(delayed(_run_one)(i, jobs[i], paths[i]) for i in missing)
+    for i in finished:
         found[i] = _read(paths[i])
         yield sum(r is not None for r in found), len(jobs), _collect(jobs, found)
+
+
+@contextmanager
+def _interrupts_wait() -> Iterator[None]:
+    """Hold Ctrl-C back; processes started meanwhile leave it to this one for good."""
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    resource_tracker.ensure_running()  # when it starts it lets Ctrl-C through
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _run_one(i: int, job: Job, path: Path) -> int:
