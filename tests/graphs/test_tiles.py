@@ -30,8 +30,8 @@ def lowest_and_count(mask):
 
 
 @njit
-def lower(least, first, G, g):
-    _tiles.lower(least, first, G, g)
+def minima(G, g, step, count, least, first):
+    _tiles.minima(G, g, step, count, least, first)
 
 
 @njit
@@ -84,12 +84,15 @@ def test_masks_hold_one_bit_per_column():
             assert count == np.count_nonzero(G[3:] < bound)
 
 
-def test_lower_takes_the_smaller():
-    rng = np.random.default_rng(0)
-    least, G = floats(rng, WIDTH + 1), floats(rng, WIDTH + 2)
-    expected = np.append(least[0], np.minimum(least[1:], G[2:]))
-    lower(least, 1, G, 2)
-    np.testing.assert_array_equal(least, expected)
+@pytest.mark.parametrize("count", [1, 2, 5])
+def test_minima_of_columns(count):
+    step = WIDTH + 3
+    G = floats(np.random.default_rng(count), 2 + count * step)
+    least = np.full(WIDTH + 3, 7, dtype=np.float32)
+    minima(G, 2, step, count, least, 1)
+    columns = G[2:].reshape(count, step)[:, :WIDTH]
+    np.testing.assert_array_equal(least[1:-2], columns.min(axis=0))
+    assert (least[[0, -2, -1]] == 7).all()
 
 
 def test_smallest_is_found_wherever_it_is():

@@ -40,7 +40,7 @@ from mercer.graphs._planning import Plan, make_plan
 from mercer.graphs._select import group_rows, measure
 from mercer.graphs._visits import empty_lists, insert_hits, visit
 
-_CELL = 256  # points in a cell
+_CELL = 320  # points in a cell
 _SAMPLE = 2048  # rows to plan with
 _KNOWN = 192  # of them, whose neighbours are found exactly
 _JUDGES = 192  # further such rows, to judge with

@@ -19,8 +19,8 @@ from mercer.graphs._tiles import (
     WIDTH,
     below,
     count_bits,
-    lower,
     lowest_bit,
+    minima,
     smallest,
     tile,
 )
@@ -202,10 +202,9 @@ def kth_bound(G: Any, g: int, panels: int, k: int, least: Any) -> Any:
     used = min(panels, -(-2 * k // WIDTH))
     if used * WIDTH < k:
         return np.float32(np.inf)
-    for j in range(used * WIDTH):
-        least[j] = np.inf
-    for p in range(panels):
-        lower(least, p % used * WIDTH, G, g + p * WIDTH)
+    for u in range(used):
+        count = (panels - u + used - 1) // used
+        minima(G, g + u * WIDTH, used * WIDTH, count, least, u * WIDTH)
     bound = np.float32(-np.inf)
     for j in range(used * WIDTH):
         smaller = 0
@@ -279,9 +278,7 @@ def nearest_around(
 @njit(nogil=True, cache=True)
 def _nearest(G: Any, g: int, panels: int, least: Any) -> int:
     """Return the column of the smallest entry of a row of G, the first of equals."""
-    least[:] = np.inf
-    for p in range(panels):
-        lower(least, 0, G, g + p * WIDTH)
+    minima(G, g, WIDTH, panels, least, 0)
     bound = np.nextafter(smallest(least), np.float32(np.inf))
     for p in range(panels):
         mask = below(G, g + p * WIDTH, bound)

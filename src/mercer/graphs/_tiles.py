@@ -215,20 +215,44 @@ def below_either(_: Any, G: Any, g: Any, bound: Any, limits: Any, first: Any) ->
 
 
 @_in_vectors
-def lower(_: Any, least: Any, first: Any, G: Any, g: Any) -> Any:
-    """Lower the `WIDTH` entries from least[first] on to those from G[g] on."""
+def minima(
+    _: Any, G: Any, g: Any, step: Any, count: Any, least: Any, first: Any
+) -> Any:
+    """Write the smallest of G[g + j], G[g + step + j], ... to least[first + j].
+
+    There are `count` of them, at least one, for each of `WIDTH` columns j.
+    """
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        old = _data(context, builder, signature.args[0], args[0])
-        new = _data(context, builder, signature.args[2], args[2])
-        for half in range(2):
-            x = _vector(builder, old, args[1], half)
-            y = _vector(builder, new, args[3], half)
-            place = _at(builder, old, args[1], half * LANES, _FLOATS)
-            builder.store(_smaller(builder, x, y), place, align=4)
+        data = _data(context, builder, signature.args[0], args[0])
+        out = _data(context, builder, signature.args[4], args[4])
+        g, step, count = args[1:4]
+        before = builder.block
+        loop, after = (builder.append_basic_block() for _ in range(2))
+        builder.branch(loop)
+        builder.position_at_end(loop)
+        i = builder.phi(_LONG)
+        sofar = [builder.phi(_FLOATS) for _ in range(2)]
+        index = builder.add(g, builder.mul(i, step))
+        lowered = [
+            _smaller(builder, x, _vector(builder, data, index, half))
+            for half, x in enumerate(sofar)
+        ]
+        following = builder.add(i, _LONG(1))
+        i.add_incoming(_LONG(0), before)
+        i.add_incoming(following, loop)
+        for x, y in zip(sofar, lowered, strict=True):
+            x.add_incoming(ir.Constant(_FLOATS, [float("inf")] * LANES), before)
+            x.add_incoming(y, loop)
+        builder.cbranch(builder.icmp_signed("<", following, count), loop, after)
+        builder.position_at_end(after)
+        for half, x in enumerate(lowered):
+            place = _at(builder, out, args[5], half * LANES, _FLOATS)
+            builder.store(x, place, align=4)
         return context.get_dummy_value()
 
-    return types.void(least, types.int64, G, types.int64), codegen
+    i64 = types.int64
+    return types.void(G, i64, i64, i64, least, i64), codegen
 
 
 @_in_vectors
