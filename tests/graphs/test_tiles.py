@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from numba import njit
 
-from mercer.graphs import _tiles
-from mercer.graphs._tiles import LANES, ROWS, WIDTH
+from mercer.graphs import _tiles, _vectors
+from mercer.graphs._tiles import ROWS
+from mercer.graphs._vectors import LANES, WIDTH
 
 
 @njit
@@ -15,23 +16,23 @@ def tile(A, heads, t, B, tops, p, pairs, G, g, step):
 
 @njit
 def bits(G, g, bound, limits, first):
-    one = _tiles.below(G, g, bound)
-    return one, _tiles.below_either(G, g, bound, limits, first)
+    one = _vectors.below(G, g, bound)
+    return one, _vectors.below_either(G, g, bound, limits, first)
 
 
 @njit
 def smallest(least):
-    return _tiles.smallest(least)
+    return _vectors.smallest(least)
 
 
 @njit
 def lowest_and_count(mask):
-    return _tiles.lowest_bit(mask), _tiles.count_bits(mask)
+    return _vectors.lowest_bit(mask), _vectors.count_bits(mask)
 
 
 @njit
 def minima(G, g, step, count, least, first):
-    _tiles.minima(G, g, step, count, least, first)
+    _vectors.minima(G, g, step, count, least, first)
 
 
 @njit

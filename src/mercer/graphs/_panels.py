@@ -14,15 +14,14 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from mercer.graphs._tiles import (
-    ROWS,
+from mercer.graphs._tiles import ROWS, tile
+from mercer.graphs._vectors import (
     WIDTH,
     below,
     count_bits,
     lowest_bit,
     minima,
     smallest,
-    tile,
 )
 
 GROUP = 16  # rows that are loaded together

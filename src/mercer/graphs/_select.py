@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from mercer.graphs._tiles import fetch
+from mercer.graphs._vectors import fetch
 
 BLOCK = 64
 

@@ -12,13 +12,8 @@ from numba import njit
 from numpy.typing import NDArray
 
 from mercer.graphs._panels import GROUP, empty_rows, kth_bound, load, longest, multiply
-from mercer.graphs._tiles import (
-    LANES,
-    WIDTH,
-    below_either,
-    insert,
-    lowest_bit,
-)
+from mercer.graphs._tiles import insert
+from mercer.graphs._vectors import LANES, WIDTH, below_either, lowest_bit
 
 
 class Lists(NamedTuple):
