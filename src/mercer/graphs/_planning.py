@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from mercer.graphs._cells import Cells
 
 _SPARE = 1  # kept beyond k, for rounding
+_ROWS = 128  # whose borders are looked at together
 _ERRORS = 3  # standard errors that the share met is to be above the one wanted
 
 
@@ -60,10 +61,8 @@ def make_plan(cells: "Cells", k: int, n_jobs: int | None, *, both: bool) -> Plan
         return None
     plan = Plan(_above(reach), kept)
     # Measuring a pair anew takes about as long as 16 entries of a product.
-    cost = (
-        1.5 * _mean_visits(cells, some, plan) * n / len(cells.grid.centers) * (r + 2)
-        + 16 * kept * d
-    )
+    candidates = 1.5 * _mean_visits(cells, some, plan) * n / len(cells.grid.centers)
+    cost = candidates * (r + 2) + 16 * kept * d
     return plan if cost <= 0.5 * n * (d + 1) else None
 
 
@@ -95,19 +94,28 @@ def _search_old(
 
 
 def _borders(cells: "Cells", a: Int32Array, b: Int32Array) -> Float32Array:
-    """Return how far points a are from the border between their home and b's.
+    """Return how far points a are from the border between their home and b's, (m, k).
 
     It is minus infinity if they share it, infinity if there is no way from a's.
     """
+    a, b = np.broadcast_arrays(a, b)
+    borders = np.empty(a.shape, dtype=np.float32)
+    for some in range(0, len(a), _ROWS):
+        part = slice(some, some + _ROWS)
+        borders[part] = _some_borders(cells, a[part], b[part])
+    return borders
+
+
+def _some_borders(cells: "Cells", a: Int32Array, b: Int32Array) -> Float32Array:
     centers = cells.grid.centers
-    start, end = np.broadcast_arrays(cells.home[a], cells.home[b])
+    start, end = cells.home[a], cells.home[b]
     way = centers[end] - centers[start]
     length = np.linalg.norm(way, axis=-1)
     forward = np.sum((cells.rows[a] - centers[start]) * way, axis=-1)
     border: Float32Array = length / 2 - forward / np.where(length > 0, length, 1)
-    border[start == end] = -np.inf
     known = (cells.grid.near[start] == end[..., None]).any(axis=-1)
-    border[~known & (start != end)] = np.inf
+    border[~known] = np.inf
+    border[start == end] = -np.inf
     return border
 
 
