@@ -76,3 +76,13 @@ def test_more_is_visited_for_more_and_alone():
 
     assert reach(0.8, True) < reach(0.95, True) < reach(0.99, True)
     assert reach(0.95, True) < reach(0.95, False)
+
+
+def test_nothing_is_tried_where_candidates_alone_cost_more_than_all(monkeypatch):
+    # Of 300 columns that matter alike 64 say little: nearly all points are candidates.
+    def search(*_):
+        raise AssertionError
+
+    monkeypatch.setattr(_planning, "_search_old", search)
+    _, cells = cells_of(3000, 300)
+    assert cells.plan(8, 1, both=True) is None

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _SPARE = 1  # kept beyond k, for rounding
 _ROWS = 128  # whose borders are looked at together
+_MEASURE = 16  # entries of a product that take as long as measuring one anew
 _ERRORS = 3  # standard errors that the share met is to be above the one wanted
 
 
@@ -47,6 +48,9 @@ def make_plan(cells: "Cells", k: int, n_jobs: int | None, *, both: bool) -> Plan
         ranks = ranks_by_coordinates(cells.rows, some, theirs)
         enough = 1 - (1 - cells.target) / 4
         kept += int(np.quantile(ranks, enough, method="higher"))
+    exact = 0.5 * n * (d + 1)
+    if _MEASURE * kept * d > exact:
+        return None
     there = _borders(cells, some[:, None], theirs)
     far = there.max(initial=0, where=there < np.inf)
     ids, distances = _search_old(cells, k, Plan(_above(far), kept), n_jobs)
@@ -60,10 +64,9 @@ def make_plan(cells: "Cells", k: int, n_jobs: int | None, *, both: bool) -> Plan
     if reach is None:
         return None
     plan = Plan(_above(reach), kept)
-    # Measuring a pair anew takes about as long as 16 entries of a product.
     candidates = 1.5 * _mean_visits(cells, some, plan) * n / len(cells.grid.centers)
-    cost = candidates * (r + 2) + 16 * kept * d
-    return plan if cost <= 0.5 * n * (d + 1) else None
+    cost = candidates * (r + 2) + _MEASURE * kept * d
+    return plan if cost <= exact else None
 
 
 def _above(x: Any) -> float:
