@@ -55,6 +55,17 @@ def test_scale_of_the_numbers_does_not_matter(scale):
     np.testing.assert_allclose(found.distances, plain.distances * scale, rtol=1e-12)
 
 
+@pytest.mark.parametrize("method", ["exact", "cells"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_numbers_near_the_smallest_there_are(dtype, method):
+    X = np.round(100 * gaussian(2000, 3))
+    smallest = np.finfo(dtype).smallest_subnormal
+    plain = find(X, 5, method=method)
+    found = find((X * smallest).astype(dtype), 5, method=method)
+    assert found.method == plain.method == method
+    np.testing.assert_array_equal(found.indices, plain.indices)
+
+
 def test_single_precision_products_do_not_decide():
     # Clusters a million apart and a thousandth wide: float32 values all cancel.
     rng = np.random.default_rng(0)

@@ -71,7 +71,8 @@ class DensePoints:
         """Prepare the rows of X, which is kept and not copied."""
         scale = power_of_two(max(-float(X.min()), float(X.max())))
         parts = [X[start : start + _ROWS] for start in range(0, len(X), _ROWS)]
-        center = sum((x * scale).sum(axis=0, dtype=np.float64) for x in parts) / len(X)
+        center = sum(np.multiply(x, scale, dtype=float).sum(axis=0) for x in parts)
+        center /= len(X)
         self = cls(X, scale, center, 0.0)
         radius = max(float(self.augmented(x)[:, -1].max()) for x in parts) ** 0.5
         return cls(X, scale, center, radius)
@@ -109,8 +110,11 @@ class DensePoints:
 
 
 def power_of_two(largest: float) -> float:
-    """Return the power of two that brings `largest` into [1/2, 1)."""
-    return float(2.0 ** -np.frexp(largest)[1]) if largest > 0 else 1.0
+    """Return the power of two that brings `largest` into [1/2, 1), or near it.
+
+    That of subnormal numbers would overflow.
+    """
+    return float(2.0 ** min(1023, -np.frexp(largest)[1])) if largest > 0 else 1.0
 
 
 def search_exact(

@@ -36,7 +36,7 @@ def coordinates(points: DensePoints, X: Any, axes: Float32Array | None) -> Float
     P = np.empty((len(X), r), dtype=np.float32)
     for start in range(0, len(X), _ROWS):
         part = slice(start, start + _ROWS)
-        local = X[part] * points.scale - points.center
+        local = np.multiply(X[part], points.scale, dtype=float) - points.center
         P[part] = local if axes is None else local.astype(np.float32) @ axes
     return P
 
