@@ -11,9 +11,9 @@ cell stay in the cache.
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from mercer.graphs._compiled import compiled
 from mercer.graphs._tiles import ROWS, tile
 from mercer.graphs._vectors import (
     WIDTH,
@@ -38,21 +38,21 @@ class Rounded(NamedTuple):
     heads: NDArray[np.float32]  # squared lengths, and factors of the entries
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def empty_rows(r: int) -> Any:
     """Return room for a group of rows, and for what follows an odd coordinate."""
     entries = np.zeros((GROUP, r + r % 2), np.int16)
     return Rounded(entries, np.zeros((GROUP, 2), np.float32))
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def empty_panels(p: int, r: int) -> Any:
     """Return room for panels."""
     entries = np.zeros((p, (r + 1) // 2, WIDTH, 2), np.int16)
     return Rounded(entries, np.zeros((p, 2, WIDTH), np.float32))
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def longest(stops: Any, lo: int, hi: int) -> int:
     longest = 0
     for c in range(lo, hi):
@@ -93,7 +93,7 @@ def grid_of(rows: Any, starts: Any, centers: Any, near: Any) -> Grid:
     return Grid(centers, near, starts, panels, firsts)
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def _fill_panels(
     rows: Any, starts: Any, centers: Any, panels: Any, firsts: Any
 ) -> None:
@@ -103,7 +103,7 @@ def _fill_panels(
         _load_panels(rows, starts[c], every, count, centers, c, panels, firsts[c])
 
 
-@njit(nogil=True, cache=True, fastmath=_SUMS)
+@compiled(fastmath=_SUMS)
 def _round(rows: Any, row: int, origins: Any, c: int, out: Any, t: int) -> Any:
     """Write a row, seen from an origin, as the 16-bit entries out[t].
 
@@ -127,7 +127,7 @@ def _round(rows: Any, row: int, origins: Any, c: int, out: Any, t: int) -> Any:
     return factor * factor * square, factor
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def _load_panels(
     rows: Any,
     first: int,
@@ -155,7 +155,7 @@ def _load_panels(
             panels.heads[panel, 1, lane] = 0
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def load(
     rows: Any, q: int, who: Any, w: int, count: int, origins: Any, c: int, A: Any
 ) -> None:
@@ -167,7 +167,7 @@ def load(
         heads[t, 1] = np.float32(-2) * factor
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def _load_directions(home: int, centers: Any, near: Any, U: Any) -> None:
     """Write panels of e / (2 |e|) and |e| / 2, with e the ways to the cells around."""
     _load_panels(centers, 0, near[home], near.shape[1], centers, home, U, 0)
@@ -179,7 +179,7 @@ def _load_directions(home: int, centers: Any, near: Any, U: Any) -> None:
                 U.heads[p, 1, lane] *= np.float32(0.5) / length
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def multiply(A: Any, count: int, B: Any, first: int, panels: int, G: Any) -> None:
     """Write distances of `count` loaded rows to some panels of B, row by row, to G."""
     rows, heads = A
@@ -192,7 +192,7 @@ def multiply(A: Any, count: int, B: Any, first: int, panels: int, G: Any) -> Non
             tile(rows, heads, t, entries, tops, first + p, pairs, G, g, step)
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def kth_bound(G: Any, g: int, panels: int, k: int, least: Any) -> Any:
     """Bound the k-th smallest of a row of G from above, tightly and cheaply.
 
@@ -214,7 +214,7 @@ def kth_bound(G: Any, g: int, panels: int, k: int, least: Any) -> Any:
     return np.nextafter(bound, np.float32(np.inf))
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def choose_visits(lo: int, hi: int, guests: Any, grid: Any, reach: Any) -> int:
     """Set the bits of the cells that guests from homes `lo` to `hi` visit; count them.
 
@@ -246,7 +246,7 @@ def choose_visits(lo: int, hi: int, guests: Any, grid: Any, reach: Any) -> int:
     return total
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def nearest_around(
     rows: Any, order: Any, stops: Any, origins: Any, centers: Any, near: Any
 ) -> Any:
@@ -274,7 +274,7 @@ def nearest_around(
     return nearest
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def _nearest(G: Any, g: int, panels: int, least: Any) -> int:
     """Return the column of the smallest entry of a row of G, the first of equals."""
     minima(G, g, WIDTH, panels, least, 0)

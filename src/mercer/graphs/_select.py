@@ -3,8 +3,8 @@
 from typing import Any
 
 import numpy as np
-from numba import njit
 
+from mercer.graphs._compiled import compiled
 from mercer.graphs._vectors import fetch
 
 BLOCK = 64
@@ -13,7 +13,7 @@ BLOCK = 64
 _SUMS = {"reassoc", "contract", "nsz", "nnan"}
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def kth_bound(values: Any, k: int) -> Any:
     """Bound the k-th smallest of `values` from above, tightly and cheaply.
 
@@ -38,7 +38,7 @@ def kth_bound(values: Any, k: int) -> Any:
     return bound
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def merge(G: Any, rows: Any, first: int, own: Any, best: Any, ids: Any) -> None:
     """Offer a block of columns to the ascending lists of the best of some rows.
 
@@ -71,7 +71,7 @@ def merge(G: Any, rows: Any, first: int, own: Any, best: Any, ids: Any) -> None:
                         worst = min(bound, best[r, last])
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def _insert(best: Any, ids: Any, r: int, x: Any, who: int) -> None:
     p = best.shape[1] - 1
     while p > 0 and best[r, p - 1] > x:
@@ -82,7 +82,7 @@ def _insert(best: Any, ids: Any, r: int, x: Any, who: int) -> None:
     ids[r, p] = who
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def pairs_below(G: Any, bounds: Any, first: int, own: Any) -> Any:
     """List the rows and points of all entries of G up to their row's bound."""
     count = 0
@@ -101,7 +101,7 @@ def pairs_below(G: Any, bounds: Any, first: int, own: Any) -> Any:
     return rows[:count], points[:count]
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def insert_pairs(rows: Any, points: Any, values: Any, distances: Any, ids: Any) -> None:
     """Put points into their row's list, ascending by distance, then by index."""
     last = distances.shape[1] - 1
@@ -122,7 +122,7 @@ def insert_pairs(rows: Any, points: Any, values: Any, distances: Any, ids: Any) 
         ids[t, p] = j
 
 
-@njit(nogil=True, cache=True, fastmath=_SUMS)
+@compiled(fastmath=_SUMS)
 def dense_pair_squares(Q: Any, X: Any, scale: float, rows: Any, points: Any) -> Any:
     """Squared lengths of ``scale * (Q[row] - X[point])``, summed in double."""
     squares = np.empty(len(rows))
@@ -137,7 +137,7 @@ def dense_pair_squares(Q: Any, X: Any, scale: float, rows: Any, points: Any) -> 
     return squares
 
 
-@njit(nogil=True, cache=True, fastmath=_SUMS)
+@compiled(fastmath=_SUMS)
 def load_rows(X: Any, scale: float, center: Any, out: Any) -> None:
     """Write ``[x, |x|^2]`` of the scaled and centred rows x into `out`."""
     d = X.shape[1]
@@ -150,7 +150,7 @@ def load_rows(X: Any, scale: float, center: Any, out: Any) -> None:
         out[t, d] = total
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def group_rows(labels: Any, m: int) -> Any:
     """List the rows of each label, in order: c has rows[stops[c]:stops[c + 1]]."""
     stops = np.zeros(m + 1, np.int64)
@@ -166,7 +166,7 @@ def group_rows(labels: Any, m: int) -> Any:
     return rows, stops
 
 
-@njit(nogil=True, cache=True, fastmath=_SUMS)
+@compiled(fastmath=_SUMS)
 def measure(
     Q: Any,
     which: Any,

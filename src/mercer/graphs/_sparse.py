@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from mercer._typing import FloatArray, SparseArray
+from mercer.graphs._compiled import compiled
 from mercer.graphs._exact import Float32Array, power_of_two
 
 _BLOCK_ENTRIES = 2**23
@@ -68,7 +68,7 @@ def _squared_norms(X: SparseArray, scale: float) -> FloatArray:
     return norms
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def _subtract_products(
     q_starts: Any,
     q_columns: Any,
@@ -89,7 +89,7 @@ def _subtract_products(
                 g[points[b]] -= twice * np.float32(scale * values[b])
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def _pair_squares(Q: Any, X: Any, scale: float, rows: Any, points: Any) -> Any:
     """Squared lengths of the differences of sparse rows, summed in double."""
     q_starts, q_columns, q_values = Q

@@ -8,9 +8,9 @@ it.
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from mercer.graphs._compiled import compiled
 from mercer.graphs._panels import GROUP, empty_rows, kth_bound, load, longest, multiply
 from mercer.graphs._tiles import insert
 from mercer.graphs._vectors import LANES, WIDTH, below_either, lowest_bit
@@ -30,7 +30,7 @@ def empty_lists(n: int, kept: int) -> Lists:
     return Lists(best, np.full((n, width), -1, dtype=np.int32))
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def _scan(
     rows: Any,
     q: int,
@@ -87,7 +87,7 @@ def _scan(
     return hits
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def _list_visitors(
     q: int, count: int, visits: Any, most: int, who: Any, m: Any
 ) -> None:
@@ -103,7 +103,7 @@ def _list_visitors(
                 m[j] += 1
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def _limit(
     home: int, cell: int, grid: Any, visits: Any, limits: Any, local: Any
 ) -> None:
@@ -121,7 +121,7 @@ def _limit(
                     local[t] = -np.inf
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def visit(
     lo: int,
     hi: int,
@@ -186,7 +186,7 @@ def visit(
     return pairs[:hits], values[:hits]
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def insert_hits(pairs: Any, values: Any, lists: Any, kept: int) -> None:
     """Put the guests of hits into the lists of their points."""
     width = lists.best.shape[1]
