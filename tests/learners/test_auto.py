@@ -23,6 +23,7 @@ from mercer.optim.few_labels import (
     fit_centred,
     matching_slope,
     spread_decision,
+    spreading_gain,
 )
 from mercer.optim.loo_ridge import calibrate, held_out_loss, solve_loo_ridge
 from mercer.spectrum.graph import GraphBasis
@@ -270,6 +271,26 @@ def test_new_points_beside_few_take_their_side(n_each) -> None:
         np.testing.assert_array_equal(machine.predict(new), sides)
 
 
+def test_new_points_are_no_denser_and_no_lonelier_than_the_known() -> None:
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    basis = PoolBasis(random_state=0).fit(X)
+    known = basis.vectors_[:, -1]
+    new = basis.extend(np.array([[1e6, 0.0], [0.01, 0.01]]))[:, -1]
+    assert new[0] == known.min()
+    assert known.min() < new[1] <= known.max()
+
+
+def test_gain_fades_among_few_points_with_many_labels_and_without_skill() -> None:
+    assert spreading_gain(10**9, 2, 2, 0, 0) == pytest.approx(2, abs=1e-6)
+    assert spreading_gain(10**9, 200, 2, 0, 200) == pytest.approx(1, abs=0.01)
+    assert spreading_gain(10**9, 40, 2, 21, 40) == 0.0
+    among = [spreading_gain(n, 20, 2, 2, 20) for n in (100, 1000, 10000)]
+    given_labels = [spreading_gain(1000, k, 2, 0, 50) for k in (50, 100, 200)]
+    assert sorted(among) == among
+    assert sorted(given_labels, reverse=True) == given_labels
+    assert spreading_gain(900, 20, 2, 0, 0) == pytest.approx(1.0)
+
+
 def test_components_without_labels_are_defined() -> None:
     rng = np.random.default_rng(0)
     centers = 100.0 * rng.standard_normal((6, 2))
@@ -402,9 +423,8 @@ def test_spreading_is_its_formula(seed) -> None:
     got, moved, _, n_rounds = spread_decision(
         Phi, coef, offset, rows, codes, sizes, 0, counted
     )
-    expected, n_expected = spread_by_hand(
-        Phi, coef, offset, rows, codes, sizes, 1 + 1 / 7
-    )
+    gain = (1 + 1 / 7) * 300 / (300 + 30 * 16)
+    expected, n_expected = spread_by_hand(Phi, coef, offset, rows, codes, sizes, gain)
     assert n_rounds == n_expected > 1
     scores = Phi @ got + moved
     slope = np.linalg.norm(scores) / np.linalg.norm(expected)  # not what is tested

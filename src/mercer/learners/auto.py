@@ -16,7 +16,7 @@ from mercer.spectrum.steep import steep
 
 RANKS = (1.0, 1.5, 4.0)  # effective ranks of the graph kernels, in classes
 RIDGES = (0.1, 1.0, 10.0)  # for kernels of unit variance
-KERNEL_PRIOR, DENSITY_PRIOR = 0.25, 0.2  # a graph of k neighbours has k^(-1/2)
+KERNEL_PRIOR, DENSITY_PRIOR = 0.25, 0.2  # a graph of k neighbours has k^(-1/4)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -126,7 +126,7 @@ def pool_members(blocks: tuple[Block, ...], n_classes: int) -> list[Member]:
     for block in blocks:
         if block.kind == "laplacian":
             n_null = int((block.values <= 1e-10).sum())
-            prior = block.n_neighbors**-0.5
+            prior = block.n_neighbors**-0.25
             filters = [
                 (
                     f"{block.name}, rank {R}",

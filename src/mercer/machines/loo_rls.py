@@ -65,10 +65,9 @@ class LeaveOneOutRLS(KernelMachine):
 
     Notes
     -----
-    If e of m held-out labels are missed, :math:`\rho = (e + 1) / (m + 1)` and the gain
-    :math:`g = (1 + \rho) \max(0, 1 - e / ((m + 2)(1 - 1/C)))` is 2 without evidence, 1
-    when all of many are right and 0 when they might as well be guessed: where the
-    kernel does not know the classes, nothing is spread.
+    The gain g (`spreading_gain`) is 2 among many points without evidence, falls to 0
+    when held-out labels might as well be guessed (where the kernel does not know the
+    classes, nothing is spread), and falls with n among few points or many labels.
 
     Step 3 with known sizes is kernel k-means with seeds and sizes; with the walk of a
     graph in place of K it is PoissonMBO (Calder, Cook, Thorpe and Slepcev, ICML 2020),

@@ -112,13 +112,11 @@ def spread_decision(
     sizes : ndarray of shape (C,)
     n_rounds : int
     """
-    C = len(offset)
     m = int(counted.sum())
     base = Phi @ coef + offset
     scale = float(np.sqrt(np.mean(base**2))) or 1.0
     base /= scale
-    skill = 1.0 - n_errors / ((m + 2) * (1 - 1 / C))
-    gain = (1.0 + (n_errors + 1) / (m + 1)) * max(skill, 0.0)
+    gain = spreading_gain(len(Phi), len(rows), len(offset), n_errors, m)
     if sizes is None:
         sizes = compact_sizes(Phi, base, rows, codes, gain)
     rest = _settle(Phi, base, rows, codes, sizes, gain)
@@ -129,6 +127,38 @@ def spread_decision(
         sizes,
         rest.n_rounds,
     )
+
+
+def spreading_gain(
+    n: int, n_labeled: int, n_classes: int, n_errors: int, n_held_out: int
+) -> float:
+    r"""Return how much of a decision to spread, in units of the scores' own size.
+
+    .. math:: g = (1 + \rho) \max\Big(0, 1 - \frac{e}{(m + 2)(1 - 1/C)}\Big)
+              \frac{n}{n + 30 (l + 10)}, \qquad \rho = \frac{e + 1}{m + 1}:
+
+    2 among many points without evidence, less when held-out labels are right, which
+    makes the scores trusted, 0 when they might as well be guessed, and less among few
+    points, whose groups are as much chance as structure, or with many labels, which
+    need no help.
+
+    Parameters
+    ----------
+    n, n_labeled, n_classes : int
+        Points, labels l and classes C.
+    n_errors, n_held_out : int
+        Labels missed, e, among those that could be left out, m.
+
+    Examples
+    --------
+    >>> round(spreading_gain(10**6, 10, 10, 0, 0), 2)
+    2.0
+    >>> round(spreading_gain(200, 20, 2, 4, 20), 2)
+    0.14
+    """
+    skill = 1.0 - n_errors / ((n_held_out + 2) * (1 - 1 / n_classes))
+    doubt = (n_errors + 1) / (n_held_out + 1)
+    return (1.0 + doubt) * max(skill, 0.0) * n / (n + 30 * (n_labeled + 10))
 
 
 def compact_sizes(

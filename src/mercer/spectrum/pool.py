@@ -54,7 +54,7 @@ class PoolBasis(BasisMixin):
     ----------
     n_components : int, default=150
         At most so many directions of each graph and kernel.
-    n_neighbors : tuple of int, default=(3, 5, 10, 20, 50)
+    n_neighbors : tuple of int, default=(3, 10, 50)
         Sizes of the graphs.
     random_state : int, Generator, RandomState or None, default=None
         For approximate searches, landmarks and the starts of the eigensolver.
@@ -73,7 +73,8 @@ class PoolBasis(BasisMixin):
     Notes
     -----
     Graph directions are those of the random walk, :math:`D^{-1/2} u` scaled to the
-    mean degree: they are constant on components, and hubs do not stand out.
+    mean degree: they are constant on components, and hubs do not stand out. A new
+    point is taken to be no denser, and no lonelier, than the training points are.
 
     Examples
     --------
@@ -89,7 +90,7 @@ class PoolBasis(BasisMixin):
         self,
         n_components: int = 150,
         *,
-        n_neighbors: tuple[int, ...] = (3, 5, 10, 20, 50),
+        n_neighbors: tuple[int, ...] = (3, 10, 50),
         random_state: RandomState = None,
     ) -> None:
         self.n_components = n_components
@@ -154,7 +155,9 @@ class PoolBasis(BasisMixin):
                 rows = part.weigh(indices[:, :k], distances[:, :k])
                 values = self._walked(rows, block, part)
             elif part is None:
+                known = self.vectors_[:, block.columns]
                 values = self._log_density(distances) - self._mean[block.columns]
+                values = np.clip(values, known.min(), known.max())
             else:
                 values = part.extend(X) - self._mean[block.columns]
             extended[:, block.columns] = values
