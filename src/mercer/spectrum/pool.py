@@ -155,9 +155,9 @@ class PoolBasis(BasisMixin):
                 rows = part.weigh(indices[:, :k], distances[:, :k])
                 values = self._walked(rows, block, part)
             elif part is None:
-                known = self.vectors_[:, block.columns]
+                column = self.vectors_[:, block.columns]
                 values = self._log_density(distances) - self._mean[block.columns]
-                values = np.clip(values, known.min(), known.max())
+                values = np.clip(values, column.min(), column.max())
             else:
                 values = part.extend(X) - self._mean[block.columns]
             extended[:, block.columns] = values
