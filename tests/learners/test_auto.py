@@ -3,6 +3,7 @@
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -346,6 +347,8 @@ def test_told_sizes_may_name_the_classes() -> None:
     named = default(class_sizes={"many": 3, "few": 1}).fit(X, y)
     listed = default(class_sizes=[0.25, 0.75]).fit(X, y)
     np.testing.assert_array_equal(named.predict_proba(X), listed.predict_proba(X))
+    counted = default(class_sizes=pd.Series({"many": 3, "few": 1})).fit(X, y)
+    np.testing.assert_array_equal(counted.predict_proba(X), listed.predict_proba(X))
     for sizes in ({"many": 1}, {"many": 1, "few": 1, "none": 1}, {0: 1, 1: 1}):
         with pytest.raises(ValueError, match=r"labels are of \['few', 'many'\]"):
             default(class_sizes=sizes).fit(X, y)

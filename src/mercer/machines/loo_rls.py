@@ -46,8 +46,8 @@ class LeaveOneOutRLS(KernelMachine):
     kernel : Kernel, learner, str, callable or "precomputed", default="rbf"
         A learner is cloned and fitted on all points first.
     class_sizes : "estimate", None, dict or array-like, default="estimate"
-        Shares of the classes among all points, if known: ``{class: share}``, or in the
-        order of `classes_`.
+        Shares of the classes among all points, if known: ``{class: share}``, a Series
+        with the classes as index, or in the order of `classes_`.
         "estimate" compares geometric means of predicted shares and label shares, in
         which the latter weigh 0, u/2 and :math:`u = \min(1, 2C/l)`, and takes the one
         under which the classes are most compact (`compact_sizes`). None leaves out
@@ -172,10 +172,11 @@ class LeaveOneOutRLS(KernelMachine):
             return None
         given: Any = self.class_sizes
         classes = labels.classes.tolist()
-        if isinstance(given, Mapping):
-            if set(given) != set(classes):
+        if hasattr(given, "keys"):  # a dict, or a Series as of value_counts
+            names = list(given.keys())
+            if set(names) != set(classes):
                 msg = (
-                    f"class_sizes names the classes {list(given)}, and the labels are "
+                    f"class_sizes names the classes {names}, and the labels are "
                     f"of {classes}; give the share of each of these."
                 )
                 raise ValueError(msg)
