@@ -5,7 +5,7 @@ Run ``python benchmarks/neighbors.py [set ...]``, with the sets
 - ``small``: 7,000 x 50, exact; the peer is the float32 matrix product alone;
 - ``curved``: 200,000 x 50, twenty Gaussians of 10 dimensions each, plus noise;
 - ``hard``: the same with 15 dimensions each;
-- ``isotropic``: 200,000 x 50, one Gaussian, where nothing but all pairs will do;
+- ``isotropic``: the same with all 50 dimensions each;
 - ``mnist``: 70,000 x 784.
 
 Every method finds the 10 nearest others of all points on one core. Each peer is tuned
