@@ -115,6 +115,15 @@ def test_tight_clusters_far_apart_keep_their_neighbors():
     assert true_recall(cells, exact) >= 0.98
 
 
+def test_a_few_huge_entries_do_not_blur_the_others():
+    # A mean of them all is far from all, by more than single precision can see past.
+    X = blobs()
+    X[::100, 0] = 1e12
+    cells, exact = both(X)
+    assert cells.method == "cells"
+    assert true_recall(cells, exact) >= 0.98
+
+
 def test_cosine_distances():
     cells, exact = both(blobs(), metric="cosine")
     assert cells.method == "cells"

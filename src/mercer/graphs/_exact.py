@@ -32,6 +32,7 @@ Int32Array = NDArray[np.int32]
 _SPARE = 4  # kept beyond k, so that nearly all rows are done at once
 _ROWS = 512
 _FEW = 8192  # points that make one block
+_MEDIAN = 1024  # rows whose median, which outliers do not move, is the centre
 _COLUMNS = 512  # of a block of more, which stays in the cache
 
 
@@ -62,7 +63,7 @@ class DensePoints:
 
     X: Any  # (n, d) float32 or float64, as given
     scale: float
-    center: FloatArray  # (d,) mean of the scaled rows
+    center: FloatArray  # (d,) median of some scaled rows
     radius: float  # largest norm of a scaled, centred row
     rows_per_task: int = _ROWS
 
@@ -71,8 +72,8 @@ class DensePoints:
         """Prepare the rows of X, which is kept and not copied."""
         scale = power_of_two(max(-float(X.min()), float(X.max())))
         parts = [X[start : start + _ROWS] for start in range(0, len(X), _ROWS)]
-        center = sum(np.multiply(x, scale, dtype=float).sum(axis=0) for x in parts)
-        center /= len(X)
+        some = X[:: -(-len(X) // _MEDIAN)]
+        center = np.median(np.multiply(some, scale, dtype=float), axis=0)
         self = cls(X, scale, center, 0.0)
         radius = max(float(self.augmented(x)[:, -1].max()) for x in parts) ** 0.5
         return cls(X, scale, center, radius)

@@ -25,6 +25,7 @@ def principal_axes(
         return None
     rows = np.sort(rng.choice(n, min(n, 8192), replace=False))
     sample = points.augmented(points.X[rows])[:, :-1]
+    sample -= sample.mean(axis=0)
     seed = int(rng.integers(2**31))
     _, _, axes = randomized_svd(sample, _AXES, n_iter=2, random_state=seed)
     return np.ascontiguousarray(axes.T, dtype=np.float32)
