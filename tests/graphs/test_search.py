@@ -191,6 +191,17 @@ def test_query_names_wrong_width_and_k():
         index.query(gaussian(4, 3), 10)
 
 
+@pytest.mark.parametrize("method", ["exact", "cells"])
+@pytest.mark.parametrize("scale", [1e-300, 1.0])
+def test_new_points_may_be_far_away_but_not_beyond_all_measure(method, scale):
+    X = scale * gaussian(1000, 3)
+    index = NeighborIndex.fit(X, method=method, rng=np.random.default_rng(0))
+    far = np.full((1, 3), 1e28 * scale)
+    np.testing.assert_allclose(index.query(far, 2)[1], 3**0.5 * far[0, 0], rtol=1e-12)
+    with pytest.raises(ValueError, match="equally far from there"):
+        index.query(1e4 * far, 2)
+
+
 def test_what_the_caller_passed_is_not_written_to():
     X = gaussian(60, 4)
     before = X.copy()

@@ -8,12 +8,12 @@ from typing import Any, Literal, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.utils import check_array
 from threadpoolctl import threadpool_limits
 
 from mercer._typing import ArrayLike, FloatArray, SparseArray
 from mercer.graphs._cells import Cells
 from mercer.graphs._exact import DensePoints, search_exact
+from mercer.graphs._input import check_far, checked_array, unit_rows
 from mercer.graphs._pairwise import PairwisePoints
 from mercer.graphs._sparse import SparsePoints
 
@@ -134,9 +134,9 @@ class NeighborIndex:
         if not isinstance(k, Integral) or not 1 <= k <= n:
             msg = f"k must be an integer from 1 to n = {n}, got {k!r}."
             raise ValueError(msg)
-        Q = _checked_array(X_new)
+        Q = checked_array(X_new)
         if self.metric == "cosine":
-            Q = _unit_rows(Q)
+            Q = unit_rows(Q)
         if Q.shape[1] != self.points.X.shape[1]:
             extra = 1 if self.metric == "cosine" else 0
             msg = (
@@ -144,6 +144,8 @@ class NeighborIndex:
                 f"but the index was made with {self.points.X.shape[1] - extra}."
             )
             raise ValueError(msg)
+        if not isinstance(self.points, PairwisePoints):
+            check_far(Q, self.points.scale)
         if isinstance(self.points, SparsePoints):
             Q = sparse.csr_array(Q)
         elif sparse.issparse(Q):
@@ -247,7 +249,7 @@ def _check_options(metric: Metric, method: str, recall: float) -> None:
 def _prepared(
     X: ArrayLike | SparseArray, metric: Metric
 ) -> DensePoints | SparsePoints | PairwisePoints:
-    points = _checked_array(X)
+    points = checked_array(X)
     if metric == "precomputed":
         if sparse.issparse(points) or points.shape[0] != points.shape[1]:
             msg = (
@@ -259,7 +261,7 @@ def _prepared(
             msg = "precomputed distances must be symmetric; pass e.g. (D + D.T) / 2."
             raise ValueError(msg)
     if metric == "cosine":
-        points = _unit_rows(points)
+        points = unit_rows(points)
     elif metric != "euclidean":
         return PairwisePoints(points, metric)
     if not sparse.issparse(points):
@@ -267,36 +269,3 @@ def _prepared(
     if points.shape[0] * points.shape[1] * points.dtype.itemsize <= _DENSE_BYTES:
         return DensePoints.of(points.toarray())
     return SparsePoints.of(points)
-
-
-def _checked_array(X: ArrayLike | SparseArray) -> Any:
-    if not sparse.issparse(X):
-        X = np.asarray(X)
-        # Small integers, pixels say, are exact in single precision.
-        if X.dtype.kind in "iub" and X.dtype.itemsize <= 2:
-            X = X.astype(np.float32)
-    checked = check_array(
-        X, accept_sparse="csr", dtype=[np.float64, np.float32], input_name="X"
-    )
-    if sparse.issparse(checked):
-        checked = sparse.csr_array(checked)
-        checked.sum_duplicates()
-    return checked
-
-
-def _unit_rows(X: Any) -> Any:
-    """Scale rows to length one; a last column makes rows of zeros one more direction.
-
-    Rows are divided by their largest entry first: squares neither overflow nor vanish.
-    """
-    if sparse.issparse(X):
-        largest = abs(X).max(axis=1).toarray().ravel()
-        zero = largest == 0
-        Y = sparse.diags_array(1 / np.where(zero, 1, largest)) @ X
-        norms = np.sqrt((Y * Y).sum(axis=1))
-        Y = sparse.diags_array(1 / np.where(zero, 1, norms)) @ Y
-        return sparse.hstack([Y, sparse.csr_array(zero[:, None] * 1.0)], format="csr")
-    largest = np.abs(X).max(axis=1, keepdims=True)
-    zero = largest == 0
-    Y = np.hstack([X / np.where(zero, 1, largest), zero.astype(X.dtype)])
-    return Y / np.linalg.norm(Y, axis=1, keepdims=True)
