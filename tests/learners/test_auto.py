@@ -47,7 +47,7 @@ def test_scikit_learn_contract(estimator, check) -> None:
 def ridge_by_gram(K, Y, ridge):
     """Solve the bordered system of ridge regression with a free offset."""
     n = len(K)
-    A = np.block([[K + ridge * np.eye(n), np.ones((n, 1))], [np.ones((1, n)), 0.0]])
+    A = np.block([[K + np.diag(ridge), np.ones((n, 1))], [np.ones((1, n)), 0.0]])
     x = np.linalg.solve(A, np.vstack([Y, np.zeros((1, Y.shape[1]))]))
     return x[:n], x[n]
 
@@ -60,13 +60,14 @@ def test_leave_one_out_equals_refits(n, C, ridge, seed) -> None:
     rng = np.random.default_rng(seed)
     U, Y = rng.standard_normal((n, 3)), np.eye(C)[rng.integers(C, size=n)]
     K = U @ U.T
+    ridge = ridge * rng.choice([0.5, 1.0, 3.0], size=n)
     fit = solve_loo_ridge(K, Y, ridge=ridge)
     alpha, offset = ridge_by_gram(K, Y, ridge)
     np.testing.assert_allclose(fit.alpha, alpha, atol=1e-8)
     np.testing.assert_allclose(fit.offset, offset, atol=1e-8)
     for i in range(n):
         rest = np.arange(n) != i
-        alpha, offset = ridge_by_gram(K[np.ix_(rest, rest)], Y[rest], ridge)
+        alpha, offset = ridge_by_gram(K[np.ix_(rest, rest)], Y[rest], ridge[rest])
         np.testing.assert_allclose(
             fit.held_out[i], K[i, rest] @ alpha + offset, atol=1e-7
         )
@@ -432,6 +433,20 @@ def test_spreading_is_its_formula(seed) -> None:
     scores = Phi @ got + moved
     slope = np.linalg.norm(scores) / np.linalg.norm(expected)  # not what is tested
     np.testing.assert_allclose(scores, slope * expected, atol=1e-10)
+
+
+def test_a_second_label_of_one_class_does_not_take_the_others_points() -> None:
+    X, truth = make_blobs(500, centers=3.0 * np.eye(5), random_state=0)
+    rows = [int(np.flatnonzero(truth == c)[0]) for c in range(5)]
+    more = [int(np.flatnonzero(truth == c)[1]) for c in (0, 1)]
+    basis = FrozenEstimator(PoolBasis(random_state=0).fit(X))
+    right = []
+    for labeled in (rows, rows + more):
+        y = np.full(500, -1)
+        y[labeled] = truth[labeled]
+        machine = LeaveOneOutRLS(AutoKernel(basis), class_sizes=None).fit(X, y)
+        right.append(np.mean(machine.transduction_ == truth))
+    assert right[1] > right[0]
 
 
 def two_clusters(n_first, n_second):

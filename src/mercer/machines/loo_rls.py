@@ -33,7 +33,8 @@ class LeaveOneOutRLS(KernelMachine):
     r"""Regularised least squares for very few labels; nothing to tune.
 
     1. Ridge regression with a free offset at three strengths, weighed by the summed
-       log-loss of held-out labels (`solve_loo_ridge`, closed form).
+       log-loss of held-out labels (`solve_loo_ridge`, closed form). Classes with few
+       labels count nearly alike, however these are divided (`fit_centred`).
     2. Scores are centred over *all* points, as in Poisson learning, and a softmax with
        slope and offsets is fitted to the held-out ones; the offsets stay close to half
        way between those of the regression and the logarithms of the label shares.

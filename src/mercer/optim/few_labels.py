@@ -12,6 +12,7 @@ from mercer.optim.loo_ridge import calibrate, held_out_loss, solve_loo_ridge
 
 RIDGES = (0.1, 1.0, 10.0)  # for features of unit variance
 MAX_ROUNDS = 10
+_EVEN = 5  # labels that every class is thought to have besides its own
 _ENOUGH = 5000  # points to compare class sizes on
 
 
@@ -31,14 +32,18 @@ class CentredFit:
 def fit_centred(
     Phi: FloatArray, rows: IntArray, codes: IntArray, n_classes: int
 ) -> CentredFit:
-    """Fit scores with mean 0 over all points, and calibrated offsets.
+    r"""Fit scores with mean 0 over all points, and calibrated offsets.
+
+    A label of class c weighs :math:`\frac{n_c + 5}{l + 5C} \cdot \frac{l}{n_c}`, which
+    divides its ridge: among few labels a class that has two of them where others have
+    one is no larger for it, among many the shares of the labels are believed.
 
     Parameters
     ----------
     Phi : ndarray of shape (n, r)
         Features of all points, columns centred, total variance 1.
     rows, codes : int ndarray of shape (l,)
-        Labelled points and their classes, 0 to C - 1.
+        Labelled points and their classes, 0 to C - 1; every class has one.
     n_classes : int
         C.
     """
@@ -48,7 +53,9 @@ def fit_centred(
     shares = np.log((counts + 1) / (counts + 1).sum())
     shares -= shares.mean()
     K = labeled @ labeled.T
-    fits = [solve_loo_ridge(K, Y, ridge=ridge) for ridge in RIDGES]
+    evened = (counts + _EVEN) / (len(rows) + _EVEN * n_classes)
+    weight = (evened * len(rows) / counts)[codes]
+    fits = [solve_loo_ridge(K, Y, ridge=ridge / weight) for ridge in RIDGES]
     values = Phi @ (labeled.T @ np.hstack([fit.alpha for fit in fits]))
     losses = np.empty(len(RIDGES))
     duals, scores, offsets = [], [], []
@@ -65,13 +72,20 @@ def fit_centred(
     dual, held, offset = (
         np.tensordot(weights, parts, axes=1) for parts in (duals, scores, offsets)
     )
-    line = calibrate(held[counted], codes[counted], (offset + shares) / 2)
+    offset = (offset + shares) / 2
+    # Classes without a second label are never right when one is left out: how large
+    # they are is not for the held-out labels to say.
+    seen = np.flatnonzero((counts > 1) | ~counted.any())
+    line = calibrate(
+        held[counted][:, seen], np.searchsorted(seen, codes[counted]), offset[seen]
+    )
+    offset[seen] = line.offset
     dual = line.slope * (dual - dual.mean(axis=1, keepdims=True))
     return CentredFit(
         labeled.T @ dual,
         dual,
-        line.offset - line.offset.mean(),
-        line.slope * held + line.offset,
+        offset - offset.mean(),
+        line.slope * held + offset,
         counted,
         losses,
         weights,

@@ -22,7 +22,9 @@ class LooRidge:
     held_out_offset: FloatArray  # (l, C) offset when the point is left out
 
 
-def solve_loo_ridge(K: FloatArray, Y: FloatArray, *, ridge: float) -> LooRidge:
+def solve_loo_ridge(
+    K: FloatArray, Y: FloatArray, *, ridge: float | FloatArray
+) -> LooRidge:
     r"""Fit :math:`f = K\alpha + b` and all its leave-one-out versions at once.
 
     Parameters
@@ -31,8 +33,9 @@ def solve_loo_ridge(K: FloatArray, Y: FloatArray, *, ridge: float) -> LooRidge:
         Kernel of the labelled points, positive semi-definite.
     Y : ndarray of shape (l, C)
         Targets, a column a class.
-    ridge : float
-        Weight > 0 of the norm, in the units of K. The offset is free.
+    ridge : float or ndarray of shape (l,)
+        Weight > 0 of the norm, in the units of K. The offset is free. An entry a point
+        weighs its squared error by the inverse.
 
     Returns
     -------
@@ -40,7 +43,8 @@ def solve_loo_ridge(K: FloatArray, Y: FloatArray, *, ridge: float) -> LooRidge:
 
     Notes
     -----
-    With :math:`\tilde K = K + \lambda I`, :math:`a = 1^\top \tilde K^{-1} 1` and
+    With :math:`\tilde K = K + \mathrm{diag}(\lambda)`,
+    :math:`a = 1^\top \tilde K^{-1} 1` and
     :math:`P = \tilde K^{-1} - \tilde K^{-1} 1 1^\top \tilde K^{-1} / a`,
     :math:`\alpha = P Y`, :math:`b = 1^\top \tilde K^{-1} Y / a`. Without point i the
     residual there is :math:`r_i = \alpha_i / P_{ii}` and the offset
