@@ -296,6 +296,9 @@ def estimated_sizes(
 ) -> FloatArray:
     """Return a geometric mean of predicted and label shares, both smoothed.
 
+    One point is added to every predicted class, C / 2 labels to every labelled one:
+    the more classes share the labels, the less their numbers say.
+
     Parameters
     ----------
     predicted, known : int ndarray
@@ -311,7 +314,7 @@ def estimated_sizes(
     array([0.5, 0.5])
     """
     seen = np.bincount(predicted, minlength=n_classes) + 1.0
-    told = np.bincount(known, minlength=n_classes) + 1.0
+    told = np.bincount(known, minlength=n_classes) + n_classes / 2
     mixed = (seen / seen.sum()) ** (1 - trust) * (told / told.sum()) ** trust
     shares: FloatArray = mixed / mixed.sum()
     return shares
