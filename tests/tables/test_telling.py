@@ -13,7 +13,7 @@ from tables_at_hand import two_groups
 
 @pytest.fixture(scope="module")
 def told() -> tuple[Any, Story]:
-    frame = two_groups()
+    frame = two_groups(n_labels=16)
     frame.loc[4, "label"] = "big"  # it is small
     result = learn(frame, id="code")
     return result, tell(result, rng=np.random.default_rng(0))
@@ -21,7 +21,7 @@ def told() -> tuple[Any, Story]:
 
 def test_numbers_add_up(told: tuple[Any, Story]) -> None:
     _, story = told
-    assert (story.n_rows, story.n_labeled) == (40, 10)
+    assert (story.n_rows, story.n_labeled) == (40, 16)
     assert story.n_predicted.sum() == 40
     assert story.classes == ("big", "small")
     assert sum(share for _, share in story.choices) <= 1 + 1e-9
@@ -32,7 +32,7 @@ def test_numbers_add_up(told: tuple[Any, Story]) -> None:
 def test_the_map_and_the_picture_show_the_predictions(told: tuple[Any, Story]) -> None:
     result, story = told
     assert len(story.map.xy) == len(story.map.tips) == 40
-    assert story.map.labeled.sum() == 10
+    assert story.map.labeled.sum() == 16
     np.testing.assert_array_equal(story.map.codes, result.proba.argmax(axis=1))
     assert (np.diff(story.picture.codes) >= 0).all()
     np.testing.assert_allclose(np.diag(story.picture.K), 1)
