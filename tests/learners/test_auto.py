@@ -18,15 +18,15 @@ from mercer.exceptions import NearlyConstantKernelWarning
 from mercer.learners.auto import AutoKernel, pool_members
 from mercer.machines.loo_rls import LeaveOneOutRLS
 from mercer.optim.class_sizes import match_sizes
-from mercer.optim.few_labels import (
+from mercer.optim.few_labels import fit_centred
+from mercer.optim.loo_ridge import calibrate, held_out_loss, solve_loo_ridge
+from mercer.optim.spreading import (
     compact_sizes,
     estimated_sizes,
-    fit_centred,
     matching_slope,
     spread_decision,
     spreading_gain,
 )
-from mercer.optim.loo_ridge import calibrate, held_out_loss, solve_loo_ridge
 from mercer.spectrum.graph import GraphBasis
 from mercer.spectrum.pool import PoolBasis
 from mercer.spectrum.steep import steep

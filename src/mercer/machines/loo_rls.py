@@ -13,7 +13,8 @@ from mercer._labels import Labels
 from mercer._typing import ArrayLike, BoolArray, FloatArray
 from mercer.machines._base import KernelMachine, Solution
 from mercer.machines._maps import GramMap, KernelMap
-from mercer.optim.few_labels import fit_centred, spread_decision
+from mercer.optim.few_labels import fit_centred
+from mercer.optim.spreading import spread_decision
 
 
 @dataclass(frozen=True, slots=True, eq=False)
