@@ -45,19 +45,22 @@ def test_batch_is_the_greedy_one_by_brute_force(seed: int) -> None:
 
 
 @given(seed=st.integers(0, 10**6))
-def test_reducing_batch_leaves_least_variance_by_brute_force(seed: int) -> None:
+@pytest.mark.parametrize("n_known", [2, 8])  # fewer and more than features
+def test_reducing_batch_leaves_least_variance_by_brute_force(
+    seed: int, n_known: int
+) -> None:
     rng = np.random.default_rng(seed)
-    features = rng.normal(size=(15, 5))
-    weights = rng.random(15)
-    targets, candidates = np.arange(2, 15), rng.permutation(np.arange(4, 13))
-    known = [0, 1]
+    features = rng.normal(size=(21, 5))
+    weights = rng.random(21)
+    targets, candidates = np.arange(8, 21), rng.permutation(np.arange(10, 19))
+    known = list(range(n_known))
 
     def left(known: list[int]) -> float:
         variance = gaussian_process_variance(features, known, 0.2)
         return float(weights[targets] @ variance[targets])
 
     got = reducing_batch(
-        weights, features, np.array([0, 1]), targets, candidates, 6, ridge=0.2
+        weights, features, np.arange(n_known), targets, candidates, 6, ridge=0.2
     )
     assert len(set(got)) == 6
     for row in got:

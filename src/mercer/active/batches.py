@@ -1,7 +1,7 @@
 """Batches of questions without redundancy, by the variance of a Gaussian process."""
 
 import numpy as np
-from scipy.linalg import cholesky, solve_triangular
+from scipy.linalg import cholesky, qr, solve_triangular
 
 from mercer._typing import FloatArray, IntArray
 
@@ -51,7 +51,7 @@ def diverse_batch(
     Each pick adds a row to the Cholesky factor of the kernel of known points, at
     O(n_candidates (r + n_labeled)); nothing of size n_candidates squared is formed.
     """
-    known, pool = features[labeled], features[candidates]
+    known, pool = _condensed(features[labeled]), features[candidates]
     B = np.empty((len(known) + n, len(pool)))
     B[: len(known)] = _explained(known, pool, ridge)
     variance = np.einsum("ij,ij->i", pool, pool)
@@ -125,7 +125,7 @@ def reducing_batch(
     >>> reducing_batch(np.ones(4), features, one, few, few, 1, ridge=1.0)
     array([1])
     """
-    known, h = features[labeled], scores[targets]
+    known, h = _condensed(features[labeled]), scores[targets]
     B = _explained(known, features[targets], ridge)
     own = np.searchsorted(targets, candidates)  # where the candidates are in there
     S = features[targets] @ features[candidates].T - B.T @ B[:, own]
@@ -139,6 +139,17 @@ def reducing_batch(
         free[best] = False
         S -= np.outer(S[:, best], S[own[best]]) / variance[best]
     return candidates[chosen]
+
+
+def _condensed(known: FloatArray) -> FloatArray:
+    """Return at most r points that explain what l points of r features do.
+
+    What is explained depends on the inner products of the features alone.
+    """
+    if len(known) <= known.shape[1]:
+        return known
+    R: FloatArray = qr(known, mode="r", check_finite=False)[0][: known.shape[1]]
+    return R
 
 
 def _explained(known: FloatArray, pool: FloatArray, ridge: float) -> FloatArray:
