@@ -47,7 +47,7 @@ def unit_rows(X: Any) -> Any:
 
 def check_far(Q: Any, scale: float) -> None:
     """Refuse new points that are too far away for distances to be told apart."""
-    largest = float(abs(Q).max())
+    largest = max(-float(Q.min()), float(Q.max()))
     if largest > _FARTHEST / scale:
         msg = (
             f"X_new has an entry of size {largest:.1g}, more than {_FARTHEST:g} times "

@@ -10,12 +10,12 @@ from sklearn.utils import Tags
 from mercer._labels import Labels
 from mercer._typing import FloatArray, RandomState
 from mercer.learners._base import LabelLearner
+from mercer.optim.few_labels import RIDGES
 from mercer.optim.loo_ridge import held_out_loss, solve_loo_ridge
 from mercer.spectrum.pool import Block, PoolBasis
 from mercer.spectrum.steep import steep
 
 RANKS = (1.0, 1.5, 4.0)  # effective ranks of the graph kernels, in classes
-RIDGES = (0.1, 1.0, 10.0)  # for kernels of unit variance
 KERNEL_PRIOR, DENSITY_PRIOR = 0.25, 0.2  # a graph of k neighbours has k^(-1/4)
 
 

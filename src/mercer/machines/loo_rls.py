@@ -69,7 +69,7 @@ class LeaveOneOutRLS(KernelMachine):
     -----
     The gain g (`spreading_gain`) is 2 among many points without evidence, falls to 0
     when held-out labels might as well be guessed (where the kernel does not know the
-    classes, nothing is spread), and falls with n among few points or many labels.
+    classes, nothing is spread), and is smaller among few points and with many labels.
 
     Step 3 with known sizes is kernel k-means with seeds and sizes; with the walk of a
     graph in place of K it is PoissonMBO (Calder, Cook, Thorpe and Slepcev, ICML 2020),
