@@ -20,13 +20,7 @@ from mercer.machines.loo_rls import LeaveOneOutRLS
 from mercer.optim.class_sizes import match_sizes
 from mercer.optim.few_labels import fit_centred
 from mercer.optim.loo_ridge import calibrate, held_out_loss, solve_loo_ridge
-from mercer.optim.spreading import (
-    compact_sizes,
-    estimated_sizes,
-    matching_slope,
-    spread_decision,
-    spreading_gain,
-)
+from mercer.optim.spreading import estimated_sizes, spread_decision
 from mercer.spectrum.graph import GraphBasis
 from mercer.spectrum.pool import PoolBasis
 from mercer.spectrum.steep import steep
@@ -282,17 +276,6 @@ def test_new_points_are_no_denser_and_no_lonelier_than_the_known() -> None:
     assert known.min() < new[1] <= known.max()
 
 
-def test_gain_fades_among_few_points_with_many_labels_and_without_skill() -> None:
-    assert spreading_gain(10**9, 2, 2, 0, 0) == pytest.approx(2, abs=1e-6)
-    assert spreading_gain(10**9, 200, 2, 0, 200) == pytest.approx(1, abs=0.01)
-    assert spreading_gain(10**9, 40, 2, 21, 40) == 0.0
-    among = [spreading_gain(n, 20, 2, 2, 20) for n in (100, 1000, 10000)]
-    given_labels = [spreading_gain(1000, k, 2, 0, 50) for k in (50, 100, 200)]
-    assert sorted(among) == among
-    assert sorted(given_labels, reverse=True) == given_labels
-    assert spreading_gain(900, 20, 2, 0, 0) == pytest.approx(1.0)
-
-
 def test_components_without_labels_are_defined() -> None:
     rng = np.random.default_rng(0)
     centers = 100.0 * rng.standard_normal((6, 2))
@@ -384,55 +367,11 @@ def test_centred_scores_have_mean_zero_but_for_their_offset() -> None:
     np.testing.assert_allclose((Phi @ fit.coef).mean(axis=0), 0, atol=1e-12)
     np.testing.assert_allclose(fit.coef, Phi[rows].T @ fit.dual, atol=1e-12)
     sizes = np.array([0.5, 0.3, 0.2])
-    coef, offset, kept, _ = spread_decision(
-        Phi, fit.coef, fit.offset, rows, codes, sizes, 0, fit.counted
-    )
-    np.testing.assert_array_equal(kept, sizes)
-    found = np.bincount((Phi @ coef + offset).argmax(axis=1), minlength=3) / 50
+    spread = spread_decision(Phi, fit.coef, fit.offset, rows, codes, sizes=sizes)
+    np.testing.assert_array_equal(spread.sizes, sizes)
+    decided = (Phi @ spread.coef + spread.offset).argmax(axis=1)
+    found = np.bincount(decided, minlength=3) / 50
     np.testing.assert_allclose(found, sizes, atol=0.05)
-
-
-def spread_by_hand(Phi, coef, offset, rows, codes, sizes, gain):
-    """Iterate F0 + g K V / n as it is written, with the whole matrix K."""
-    C = len(offset)
-    F0 = Phi @ coef + offset
-    F0 = F0 / np.sqrt(np.mean(F0**2))
-    b = match_sizes(F0, sizes)
-    now = (F0 + b).argmax(axis=1)
-    now[rows] = codes
-    n_rounds = 0
-    while n_rounds < 10:
-        n_rounds += 1
-        V = np.eye(C)[now]
-        S = Phi @ Phi.T @ (V - V.mean(axis=1, keepdims=True))
-        F = F0 + gain * S / np.sqrt(np.mean(S**2))
-        b = match_sizes(F, sizes, start=b, max_iter=5)
-        before, now = now, (F + b).argmax(axis=1)
-        now[rows] = codes
-        if np.mean(now != before) < 1e-3:
-            break
-    return F + b, n_rounds
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_spreading_is_its_formula(seed) -> None:
-    rng = np.random.default_rng(seed)
-    Phi = rng.standard_normal((300, 5))
-    Phi -= Phi.mean(axis=0)
-    Phi /= np.sqrt((Phi**2).sum() / 300)
-    rows, codes = np.arange(6), np.array([0, 0, 1, 1, 2, 2])
-    coef, offset = rng.standard_normal((5, 3)), np.array([0.1, 0.0, -0.1])
-    sizes = np.array([0.5, 0.3, 0.2])
-    counted = np.ones(6, bool)
-    got, moved, _, n_rounds = spread_decision(
-        Phi, coef, offset, rows, codes, sizes, 0, counted
-    )
-    gain = (1 + 1 / 7) * 300 / (300 + 30 * 16)
-    expected, n_expected = spread_by_hand(Phi, coef, offset, rows, codes, sizes, gain)
-    assert n_rounds == n_expected > 1
-    scores = Phi @ got + moved
-    slope = np.linalg.norm(scores) / np.linalg.norm(expected)  # not what is tested
-    np.testing.assert_allclose(scores, slope * expected, atol=1e-10)
 
 
 def test_a_second_label_of_one_class_does_not_take_the_others_points() -> None:
@@ -447,63 +386,6 @@ def test_a_second_label_of_one_class_does_not_take_the_others_points() -> None:
         machine = LeaveOneOutRLS(AutoKernel(basis), class_sizes=None).fit(X, y)
         right.append(np.mean(machine.transduction_ == truth))
     assert right[1] > right[0]
-
-
-def two_clusters(n_first, n_second):
-    """Return features of two tight clusters, and one labelled row of each."""
-    rng = np.random.default_rng(0)
-    side = np.repeat([1.0, -1.0], [n_first, n_second])
-    Phi = np.column_stack([side, np.zeros_like(side)])
-    Phi += 0.05 * rng.standard_normal(Phi.shape)
-    Phi -= Phi.mean(axis=0)
-    Phi /= np.sqrt((Phi**2).sum() / len(Phi))
-    return Phi, np.array([0, n_first])
-
-
-def explained_variance(Phi, decision):
-    """Trace of the variance between classes, by the means of the classes."""
-    means = np.stack([Phi[decision == c].mean(axis=0) for c in np.unique(decision)])
-    return float((means[decision] ** 2).sum())
-
-
-@pytest.mark.parametrize(("shift", "n_first"), [(0.0, 60), (1.5, 200)])
-def test_class_sizes_are_those_of_the_most_compact_classes(shift, n_first) -> None:
-    Phi, rows = two_clusters(n_first, 400 - n_first)
-    codes, gain = np.array([0, 1]), 2.0
-    base = np.column_stack([Phi[:, 0] + shift, -Phi[:, 0]])
-    got = compact_sizes(Phi, base, rows, codes, gain)
-    explained = {}
-    for trust in (0.0, 0.5, 1.0):
-        sizes = estimated_sizes(base.argmax(axis=1), codes, 2, trust)
-        scores, _ = spread_by_hand(
-            Phi, Phi.T @ base / 400, np.zeros(2), rows, codes, sizes, gain
-        )
-        decision = scores.argmax(axis=1)
-        decision[rows] = codes
-        explained[tuple(sizes)] = explained_variance(Phi, decision)
-    np.testing.assert_allclose(got, max(explained, key=explained.get))
-    np.testing.assert_allclose(got[0], n_first / 400, atol=0.02)
-
-
-def test_some_points_stand_for_all_when_class_sizes_are_compared() -> None:
-    Phi, rows = two_clusters(2_000, 10_000)
-    base = np.column_stack([Phi[:, 0], -Phi[:, 0]])
-    got = compact_sizes(Phi, base, rows, np.array([0, 1]), 2.0)
-    np.testing.assert_allclose(got, [1 / 6, 5 / 6], atol=0.01)
-
-
-def test_where_held_out_labels_are_missed_nothing_is_spread() -> None:
-    rng = np.random.default_rng(0)
-    Phi = rng.standard_normal((40, 3))
-    rows, codes = np.arange(6), np.array([0, 0, 0, 1, 1, 1])
-    coef, offset = rng.standard_normal((3, 2)), np.zeros(2)
-    counted = np.ones(6, bool)
-    after, _, _, n_rounds = spread_decision(
-        Phi, coef, offset, rows, codes, np.array([0.5, 0.5]), 6, counted
-    )
-    assert n_rounds == 0
-    # Only offsets moved; one slope for all keeps the mean confidence.
-    np.testing.assert_allclose(after / after[0, 0], coef / coef[0, 0], rtol=1e-12)
 
 
 def test_new_labels_on_a_kept_basis_equal_a_fresh_fit() -> None:
@@ -521,17 +403,3 @@ def test_bad_input_is_named() -> None:
         AutoKernel(GraphBasis()).fit(X, y)
     with pytest.raises(TypeError, match="use GraphBasis"):
         PoolBasis().fit(GraphBasis().fit(X).graph_)
-
-
-def test_spreading_keeps_the_confidence_that_held_out_labels_justified() -> None:
-    rng = np.random.default_rng(0)
-    calibrated = rng.normal(size=(500, 3))
-    sharper = 7 * calibrated + rng.normal(size=(500, 3))
-    slope = matching_slope(sharper, calibrated)
-
-    def confidence(scores: np.ndarray) -> float:
-        p = np.exp(scores - scores.max(axis=1, keepdims=True))
-        return float(np.mean(p.max(axis=1) / p.sum(axis=1)))
-
-    assert confidence(slope * sharper) == pytest.approx(confidence(calibrated))
-    assert matching_slope(np.zeros((4, 2)), np.ones((4, 2)) * [1, 0]) == 1.0

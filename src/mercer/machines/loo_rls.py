@@ -27,7 +27,7 @@ class HeldOut:
     losses: FloatArray  # (n_ridges,) summed log-loss at each ridge
     ridge_weights: FloatArray  # (n_ridges,)
     sizes: FloatArray  # (C,) class shares the decision was made to have
-    n_rounds: int  # of spreading the decision
+    unexplained: float | None  # share of the decision, where it was spread
 
 
 class LeaveOneOutRLS(KernelMachine):
@@ -39,9 +39,11 @@ class LeaveOneOutRLS(KernelMachine):
     2. Scores are centred over *all* points, as in Poisson learning, and a softmax with
        slope and offsets is fitted to the held-out ones; the offsets stay close to half
        way between those of the regression and the logarithms of the label shares.
-    3. Class sizes: the decision is spread over all points by the kernel,
-       :math:`F = F_0 + g\, K V / n`, V the present decision with given labels kept,
-       under offsets that give every class its share, until it rests.
+    3. Class sizes: the decision is spread over all points under offsets that give
+       every class its share: :math:`F = F_0 + g\, R V`, V the present decision with
+       given labels kept, R ridge regression on the features of the kernel, until it
+       rests. Pairs of clear clusters that it confuses are divided anew
+       (`spread_decision`).
 
     Parameters
     ----------
@@ -52,8 +54,7 @@ class LeaveOneOutRLS(KernelMachine):
         with the classes as index, or in the order of `classes_`.
         "estimate" compares geometric means of predicted shares and label shares, in
         which the latter weigh 0, u/2 and :math:`u = \min(1, 2C/l)`, and takes the one
-        under which the classes are most compact (`compact_sizes`). None leaves out
-        step 3.
+        whose classes the kernel explains best. None leaves out step 3.
 
     Attributes
     ----------
@@ -67,13 +68,14 @@ class LeaveOneOutRLS(KernelMachine):
 
     Notes
     -----
-    The gain g (`spreading_gain`) is 2 among many points without evidence, falls to 0
-    when held-out labels might as well be guessed (where the kernel does not know the
-    classes, nothing is spread), and is smaller among few points and with many labels.
+    The gain g (`spreading_gain`) is 4 among many points, falls to 0 when held-out
+    labels might as well be guessed (where the kernel does not know the classes, nothing
+    is spread), and is smaller among few points and with many labels.
 
-    Step 3 with known sizes is kernel k-means with seeds and sizes; with the walk of a
-    graph in place of K it is PoissonMBO (Calder, Cook, Thorpe and Slepcev, ICML 2020),
-    and step 2 with infinite ridge is Poisson learning.
+    Step 3 is discriminative clustering (Bach and Harchaoui, NIPS 2007) with seeds and
+    sizes; with K in place of R it is kernel k-means, with the walk of a graph it is
+    PoissonMBO (Calder, Cook, Thorpe and Slepcev, ICML 2020). Step 2 with infinite ridge
+    is Poisson learning.
 
     Examples
     --------
@@ -129,13 +131,20 @@ class LeaveOneOutRLS(KernelMachine):
         errors = int((start.scores.argmax(axis=1) != codes)[start.counted].sum())
         dual = start.dual / unit
         coef, offset = labeled.T @ dual, start.offset
-        sizes, n_rounds = softmax(offset), 0
+        sizes, left = softmax(offset), None
         if self.class_sizes is not None:
-            asked = self._sizes(labels)
-            moved, offset, sizes, n_rounds = spread_decision(
-                Phi, start.coef, offset, rows, codes, asked, errors, start.counted
+            spread = spread_decision(
+                Phi,
+                start.coef,
+                offset,
+                rows,
+                codes,
+                sizes=self._sizes(labels),
+                n_errors=errors,
+                n_held_out=int(start.counted.sum()),
             )
-            coef += (moved - start.coef) / np.sqrt(unit)
+            offset, sizes, left = spread.offset, spread.sizes, spread.unexplained
+            coef += (spread.coef - start.coef) / np.sqrt(unit)
         self.certificate_ = HeldOut(
             start.scores,
             start.counted,
@@ -143,7 +152,7 @@ class LeaveOneOutRLS(KernelMachine):
             start.losses,
             start.ridge_weights,
             sizes,
-            n_rounds,
+            left,
         )
         intercept = offset - mean @ coef
         if coef.shape[1] == 2:

@@ -6,11 +6,31 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import softmax
 
-from mercer._typing import BoolArray, FloatArray, IntArray
+from mercer._typing import FloatArray, IntArray
 from mercer.optim.class_sizes import match_sizes
+from mercer.optim.partition import (
+    CLEAR,
+    ScoredPoints,
+    resplit,
+    ridge_smoother,
+    unexplained,
+)
 
 MAX_ROUNDS = 10
-_ENOUGH = 5000  # points to compare class sizes on
+_ENOUGH = 10_000  # points to look for a division on
+_LAST_ROUNDS = 3  # with all points
+_LARGE = 0.7  # fading above which the gentle gain is nearly the full one
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SpreadDecision:
+    """Scores that give every class its share."""
+
+    coef: FloatArray  # (r, C) as confident on average as before
+    offset: FloatArray  # (C,)
+    sizes: FloatArray  # (C,)
+    unexplained: float  # share of the division that the kernel does not explain
+    n_resplits: int
 
 
 def spread_decision(
@@ -19,11 +39,22 @@ def spread_decision(
     offset: FloatArray,
     rows: IntArray,
     codes: IntArray,
-    sizes: FloatArray | None,
-    n_errors: int,
-    counted: BoolArray,
-) -> tuple[FloatArray, FloatArray, FloatArray, int]:
-    """Spread the decision by the kernel under class sizes, until it rests.
+    *,
+    sizes: FloatArray | None = None,
+    n_errors: int = 0,
+    n_held_out: int = 0,
+) -> SpreadDecision:
+    r"""Spread the decision by the kernel under class sizes, until it rests.
+
+    The present decision V, with given labels kept, is smoothed by ridge regression on
+    the features, :math:`R = K (K + n \lambda I)^{-1}` with 10 C degrees of freedom
+    (n / 10 if that is less), and what comes out is added to the scores, which decide
+    anew. The first rounds use the kernel itself, which sees the large structure only.
+    Pairs of classes may then be divided anew (`resplit`). All of this happens on at
+    most some 10,000 evenly spaced points; a last few rounds on all of them.
+
+    Sizes that are not given are those, out of `candidate_sizes`, whose resting decision
+    leaves least unexplained.
 
     Parameters
     ----------
@@ -33,34 +64,38 @@ def spread_decision(
         Scores to start from.
     rows, codes : int ndarray of shape (l,)
         Labelled points and their classes.
-    sizes : ndarray of shape (C,) or None
-        Shares of the classes; None to estimate them.
-    n_errors : int
-        Held-out labels missed.
-    counted : bool ndarray of shape (l,)
-        Labels that could be left out.
-
-    Returns
-    -------
-    coef, offset : ndarray of shape (r, C) and (C,)
-        Scores of the last round, as confident on average as those of the first.
-    sizes : ndarray of shape (C,)
-    n_rounds : int
+    sizes : ndarray of shape (C,), optional
+        Shares of the classes.
+    n_errors, n_held_out : int
+        Labels missed among those that could be left out.
     """
-    m = int(counted.sum())
     base = Phi @ coef + offset
     scale = float(np.sqrt(np.mean(base**2))) or 1.0
     base /= scale
-    gain = spreading_gain(len(Phi), len(rows), len(offset), n_errors, m)
-    if sizes is None:
-        sizes = compact_sizes(Phi, base, rows, codes, gain)
-    rest = _settle(Phi, base, rows, codes, sizes, gain)
+    n, C = base.shape
+    fading = _fading(n, len(rows))
+    gain = spreading_gain(n, len(rows), C, n_errors, n_held_out)
+    every = ScoredPoints(Phi, base, rows, codes)
+    some = _evenly_spaced(every)
+    B = ridge_smoother(some.Phi, min(10.0 * C, len(some.Phi) / 10))
+    candidates = candidate_sizes(base, codes) if sizes is None else [sizes]
+    shares, found = _first_rest(some, B, candidates, gain, fading)
+
+    def settle(decision: IntArray) -> IntArray:
+        sums = some.sums(decision)
+        return _settle(some, B, shares, gain, sums, found.offset).decision
+
+    decision, n_resplits = resplit(some, B, found.decision, settle)
+    rest = _settle(
+        every, B, shares, gain, some.sums(decision), found.offset, _LAST_ROUNDS
+    )
     slope = matching_slope(scale * rest.scores, scale * base)
-    return (
+    return SpreadDecision(
         slope * (coef + scale * rest.added),
         slope * (offset + scale * rest.offset),
-        sizes,
-        rest.n_rounds,
+        shares,
+        unexplained(some, B, decision),
+        n_resplits,
     )
 
 
@@ -69,12 +104,11 @@ def spreading_gain(
 ) -> float:
     r"""Return how much of a decision to spread, in units of the scores' own size.
 
-    .. math:: g = (1 + \rho) \max\Big(0, 1 - \frac{e}{(m + 2)(1 - 1/C)}\Big)
-              \frac{n}{n + 30 (l + 10)}, \qquad \rho = \frac{e + 1}{m + 1}:
+    .. math:: g = 4 \max\Big(0, 1 - \frac{e}{(m + 2)(1 - 1/C)}\Big)
+              \frac{n}{n + 100 (l + 10)}:
 
-    2 among many points without evidence, less when held-out labels are right, which
-    makes the scores trusted, 0 when they might as well be guessed, and less among few
-    points, whose groups are as much chance as structure, or with many labels, which
+    4 among many points, 0 when held-out labels might as well be guessed, and less among
+    few points, whose groups are as much chance as structure, or with many labels, which
     need no help.
 
     Parameters
@@ -87,54 +121,47 @@ def spreading_gain(
     Examples
     --------
     >>> round(spreading_gain(10**6, 10, 10, 0, 0), 2)
-    2.0
+    3.99
     >>> round(spreading_gain(200, 20, 2, 4, 20), 2)
-    0.14
+    0.16
     """
     skill = 1.0 - n_errors / ((n_held_out + 2) * (1 - 1 / n_classes))
-    doubt = (n_errors + 1) / (n_held_out + 1)
-    return (1.0 + doubt) * max(skill, 0.0) * n / (n + 30 * (n_labeled + 10))
+    return 4.0 * max(skill, 0.0) * _fading(n, n_labeled)
 
 
-def compact_sizes(
-    Phi: FloatArray, base: FloatArray, rows: IntArray, codes: IntArray, gain: float
-) -> FloatArray:
-    r"""Return the class sizes under which the classes are most compact.
+def candidate_sizes(base: FloatArray, codes: IntArray) -> list[FloatArray]:
+    r"""Return class sizes between the predicted shares and those of the labels.
 
-    Candidates lie between the predicted shares and those of the labels: geometric
-    means in which the latter weigh 0, u/2 and u, :math:`u = \min(1, 2C/l)`. The
-    decision is spread under each, and the one whose classes explain most of the
-    kernel's variance, :math:`\sum_c \|\sum_{i \in c} \phi_i\|^2 / n_c`, is taken.
-    Among many points, some 5000 evenly spaced ones stand for all.
+    Geometric means in which the latter weigh 0, u/2 and u, :math:`u = \min(1, 2C/l)`.
 
     Parameters
     ----------
-    Phi : ndarray of shape (n, r)
-        Features of all points.
     base : ndarray of shape (n, C)
-        Scores to start from.
-    rows, codes : int ndarray of shape (l,)
-        Labelled points and their classes.
-    gain : float
-        How much of the decision is spread.
+        Scores of all points.
+    codes : int ndarray of shape (l,)
+        Classes of the labelled ones.
     """
-    n, C = base.shape
+    C = base.shape[1]
+    most = min(1.0, 2 * C / len(codes))
     predicted = base.argmax(axis=1)
-    if n > _ENOUGH:
-        some = np.union1d(rows, np.arange(0, n, -(-n // _ENOUGH)))
-        Phi, base, rows = Phi[some], base[some], np.searchsorted(some, rows)
-    most = min(1.0, 2 * C / len(rows))
-    candidates = [
+    return [
         estimated_sizes(predicted, codes, C, trust) for trust in (0.0, most / 2, most)
     ]
 
-    def explained(sizes: FloatArray) -> float:
-        decision = _settle(Phi, base, rows, codes, sizes, gain).decision
-        hot = np.equal.outer(np.arange(C), decision) * 1.0
-        counts = np.maximum(hot.sum(axis=1), 1.0)
-        return float((((hot @ Phi) ** 2).sum(axis=1) / counts).sum())
 
-    return max(candidates, key=explained)
+def _fading(n: int, n_labeled: int) -> float:
+    return n / (n + 100 * (n_labeled + 10))
+
+
+def _evenly_spaced(points: ScoredPoints) -> ScoredPoints:
+    n = len(points.base)
+    if n <= _ENOUGH:
+        return points
+    some = np.union1d(points.rows, np.arange(0, n, -(-n // _ENOUGH)))
+    Phi = points.Phi[some]
+    Phi -= Phi.mean(axis=0)
+    rows = np.searchsorted(some, points.rows)
+    return ScoredPoints(Phi, points.base[some], rows, points.codes)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -145,39 +172,71 @@ class _Rest:
     scores: FloatArray  # (n, C) with offsets
     added: FloatArray  # (r, C) coefficients of what was spread
     offset: FloatArray  # (C,)
-    n_rounds: int
+
+
+def _first_rest(
+    points: ScoredPoints,
+    B: FloatArray,
+    candidates: list[FloatArray],
+    gain: float,
+    fading: float,
+) -> tuple[FloatArray, _Rest]:
+    """Return the sizes under which the scores' own decision rests best, and where.
+
+    It is spread by the kernel first, gently among few points; if the classes turn out
+    to be clear clusters, also with the full gain, which makes clusters without a label
+    whole.
+    """
+    rests: list[tuple[float, FloatArray, _Rest]] = []
+    for coarse in (gain * fading**2, gain):
+        for sizes in candidates:
+            b = match_sizes(points.base, sizes)
+            sums = points.sums(points.decide(points.base + b))
+            rest = _settle(points, np.eye(len(B)), sizes, coarse, sums, b)
+            sums = points.sums(rest.decision)
+            rest = _settle(points, B, sizes, gain, sums, rest.offset)
+            rests.append((unexplained(points, B, rest.decision), sizes, rest))
+        left, best, found = min(rests, key=lambda each: each[0])
+        if left > CLEAR or fading > _LARGE:
+            break
+    return best, found
 
 
 def _settle(
-    Phi: FloatArray,
-    base: FloatArray,
-    rows: IntArray,
-    codes: IntArray,
+    points: ScoredPoints,
+    B: FloatArray,
     sizes: FloatArray,
     gain: float,
+    sums: FloatArray,
+    b: FloatArray,
+    max_rounds: int = MAX_ROUNDS,
 ) -> _Rest:
-    """Spread the decision under class sizes until it rests."""
-    C = base.shape[1]
-    b = match_sizes(base, sizes)
-    added, S = np.zeros((Phi.shape[1], C)), base
-    hot = np.eye(C) - 1 / C  # centred: what one point adds to the sums of the classes
-    now = _decide(base + b, rows, codes)
-    M = np.ascontiguousarray((hot[now].T @ Phi).T)  # (r, C)
-    n_rounds = 0
-    while gain > 0 and n_rounds < MAX_ROUNDS:
-        n_rounds += 1
-        S = Phi @ M
-        spread = float(np.sqrt(np.mean(S**2))) or 1.0
-        S *= gain / spread
-        S += base
+    """Spread a decision, given by its sums of features, until it rests.
+
+    It may be one on other points; `b` are offsets to begin with.
+    """
+    if gain == 0:
+        b = match_sizes(points.base, sizes, start=b)
+        scores = points.base + b
+        return _Rest(points.decide(scores), scores, np.zeros_like(sums), b)
+    hot = np.eye(len(sizes))
+    now = np.full(len(points.base), -1)
+    for n_rounds in range(max_rounds):
+        added = B @ (sums - sums.mean(axis=1, keepdims=True))
+        S = points.Phi @ added
+        factor = gain / (float(np.sqrt(np.mean(S**2))) or 1.0)
+        S *= factor
+        S += points.base
         b = match_sizes(S, sizes, start=b, max_iter=5)
-        added = gain * M / spread
-        before, now = now, _decide(S + b, rows, codes)
+        before, now = now, points.decide(S + b)
         moved = np.flatnonzero(now != before)
         if len(moved) < 1e-3 * len(now):
             break
-        M += Phi[moved].T @ (hot[now[moved]] - hot[before[moved]])
-    return _Rest(now, S + b, added, b, n_rounds)
+        if n_rounds == 0:
+            sums = points.sums(now)
+        else:
+            sums = sums + points.Phi[moved].T @ (hot[now[moved]] - hot[before[moved]])
+    return _Rest(now, S + b, factor * added, b)
 
 
 def matching_slope(scores: FloatArray, calibrated: FloatArray) -> float:
@@ -239,9 +298,3 @@ def estimated_sizes(
     mixed = (seen / seen.sum()) ** (1 - trust) * (told / told.sum()) ** trust
     shares: FloatArray = mixed / mixed.sum()
     return shares
-
-
-def _decide(scores: FloatArray, rows: IntArray, codes: IntArray) -> IntArray:
-    decided: IntArray = scores.argmax(axis=1)
-    decided[rows] = codes
-    return decided

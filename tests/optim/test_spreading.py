@@ -1,0 +1,264 @@
+"""Spreading a decision: dense algebra, brute force, and clusters crosswise."""
+
+import numpy as np
+import pytest
+
+from mercer.optim.class_sizes import match_sizes
+from mercer.optim.partition import (
+    CLEAR,
+    ScoredPoints,
+    missed_labels,
+    resplit,
+    ridge_smoother,
+    split_pair,
+    unexplained,
+)
+from mercer.optim.spreading import (
+    candidate_sizes,
+    matching_slope,
+    spread_decision,
+    spreading_gain,
+)
+
+
+def standardised(Phi):
+    Phi = Phi - Phi.mean(axis=0)
+    return Phi / np.sqrt((Phi**2).sum() / len(Phi))
+
+
+def blobs(counts, centers, *, seed=0, noise=0.3):
+    rng = np.random.default_rng(seed)
+    X = np.repeat(np.asarray(centers, float), counts, axis=0)
+    Phi = standardised(X + noise * rng.standard_normal(X.shape))
+    return Phi, np.repeat(np.arange(len(counts)), counts)
+
+
+def smoother_by_hand(Phi, dof):
+    """Solve for the ridge at which K (K + n ridge)^-1 has the trace, by bisection."""
+    n = len(Phi)
+    K = Phi @ Phi.T
+    low, high = 1e-9, 1e9
+    for _ in range(200):
+        ridge = np.sqrt(low * high)
+        R = K @ np.linalg.inv(K + n * ridge * np.eye(n))
+        low, high = (ridge, high) if np.trace(R) > dof else (low, ridge)
+    return R
+
+
+def unexplained_by_hand(R, decision, C):
+    H = np.eye(C)[decision]
+    return 1 - sum(h @ R @ h / h.sum() for h in H.T) / (C - 1)
+
+
+@pytest.mark.parametrize("dof", [0.5, 2.0, 4.5])
+def test_smoother_is_ridge_regression_with_that_trace(dof) -> None:
+    rng = np.random.default_rng(0)
+    Phi = standardised(rng.standard_normal((40, 6)) * np.arange(1, 7))
+    R = Phi @ ridge_smoother(Phi, dof) @ Phi.T / 40
+    np.testing.assert_allclose(R, smoother_by_hand(Phi, dof), atol=1e-8)
+
+
+def test_smoother_of_fewer_directions_is_a_projection() -> None:
+    rng = np.random.default_rng(0)
+    Phi = standardised(rng.standard_normal((40, 3)))
+    R = Phi @ ridge_smoother(Phi, 20.0) @ Phi.T / 40
+    np.testing.assert_allclose(R, Phi @ np.linalg.pinv(Phi), atol=1e-5)
+    assert not ridge_smoother(np.zeros((5, 2)), 1.0).any()
+
+
+def test_unexplained_share_is_what_the_regression_leaves() -> None:
+    rng = np.random.default_rng(1)
+    Phi = standardised(rng.standard_normal((30, 4)))
+    decision = rng.integers(0, 3, 30)
+    points = ScoredPoints(Phi, np.zeros((30, 3)), np.arange(3), decision[:3])
+    R = smoother_by_hand(Phi, 2.0)
+    got = unexplained(points, ridge_smoother(Phi, 2.0), decision)
+    assert got == pytest.approx(unexplained_by_hand(R, decision, 3), abs=1e-8)
+
+
+def test_explained_wholly_by_its_own_indicators() -> None:
+    decision = np.repeat(np.arange(3), [10, 20, 30])
+    Phi = standardised(np.eye(3)[decision])
+    points = ScoredPoints(Phi, np.zeros((60, 3)), np.array([0, 10, 30]), np.arange(3))
+    assert unexplained(points, ridge_smoother(Phi, 3.0), decision) < 1e-5
+
+
+def test_missed_labels_are_those_the_other_points_outvote() -> None:
+    rng = np.random.default_rng(2)
+    Phi = standardised(rng.standard_normal((25, 5)))
+    decision = rng.integers(0, 3, 25)
+    rows = np.arange(12)
+    points = ScoredPoints(Phi, np.zeros((25, 3)), rows, decision[:12])
+    R = smoother_by_hand(Phi, 2.5)
+    by_hand = 0
+    for i in rows:
+        V = np.eye(3)[decision]
+        V[i] = 0
+        by_hand += int((R[i] @ V).argmax() != decision[i])
+    assert 0 < by_hand < 12
+    assert missed_labels(points, ridge_smoother(Phi, 2.5), decision) == by_hand
+
+
+def spread_by_hand(Phi, base, rows, codes, sizes, gain, fading):
+    """Iterate as it is written, with matrices of all points."""
+    C = base.shape[1]
+    base = base / np.sqrt(np.mean(base**2))
+    b = match_sizes(base, sizes)
+
+    def decide(F):
+        now = F.argmax(axis=1)
+        now[rows] = codes
+        return now
+
+    def settle(R, gain, now, b, n_rounds):
+        before = None
+        for _ in range(n_rounds):
+            V = np.eye(C)[now]
+            S = R @ (V - V.mean(axis=1, keepdims=True))
+            F = base + gain * S / np.sqrt(np.mean(S**2))
+            b = match_sizes(F, sizes, start=b, max_iter=5)
+            before, last, now = now, before, decide(F + b)
+            if last is not None and np.mean(now != before) < 1e-3:
+                break
+        return now, F, b
+
+    R = smoother_by_hand(Phi, min(10 * C, len(Phi) / 10))
+    now = decide(base + b)
+    now, _, b = settle(Phi @ Phi.T, gain * fading**2, now, b, 10)
+    now, _, b = settle(R, gain, now, b, 10)
+    rested = now
+    now, F, b = settle(R, gain, now, b, 3)
+    return F + b, unexplained_by_hand(R, rested, C)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_spreading_is_its_formula(seed) -> None:
+    rng = np.random.default_rng(seed)
+    Phi = standardised(rng.standard_normal((300, 5)))
+    rows, codes = np.arange(6), np.array([0, 0, 1, 1, 2, 2])
+    coef, offset = rng.standard_normal((5, 3)), np.array([0.1, 0.0, -0.1])
+    sizes = np.array([0.5, 0.3, 0.2])
+    got = spread_decision(Phi, coef, offset, rows, codes, sizes=sizes, n_held_out=6)
+    fading = 300 / (300 + 100 * 16)
+    expected, left = spread_by_hand(
+        Phi, Phi @ coef + offset, rows, codes, sizes, 4 * fading, fading
+    )
+    assert got.n_resplits == 0
+    assert got.unexplained == pytest.approx(left, abs=1e-6)
+    assert left > CLEAR
+    scores = Phi @ got.coef + got.offset
+    slope = np.linalg.norm(scores) / np.linalg.norm(expected)  # not what is tested
+    np.testing.assert_allclose(scores, slope * expected, atol=1e-6)
+
+
+@pytest.mark.parametrize(("shift", "n_first"), [(0.0, 60), (2.5, 200)])
+def test_class_sizes_are_those_that_leave_least_unexplained(shift, n_first) -> None:
+    Phi, truth = blobs([n_first, 400 - n_first], [[1, 0], [-1, 0]], noise=0.05)
+    rows, codes = np.array([0, n_first]), np.array([0, 1])
+    coef, offset = np.array([[1.0, -1.0], [0.0, 0.0]]), np.array([shift, 0.0])
+    got = spread_decision(Phi, coef, offset, rows, codes)
+    left = [
+        spread_decision(Phi, coef, offset, rows, codes, sizes=sizes).unexplained
+        for sizes in candidate_sizes(Phi @ coef + offset, codes)
+    ]
+    assert got.unexplained == min(left) < max(left)
+    np.testing.assert_allclose(got.sizes[0], n_first / 400, atol=0.02)
+    decided = (Phi @ got.coef + got.offset).argmax(axis=1)
+    assert np.mean(decided == truth) > 0.98
+
+
+def test_some_points_stand_for_all() -> None:
+    Phi, truth = blobs([5_000, 25_000], [[1, 0], [-1, 0]], noise=0.05)
+    coef = np.array([[1.0, -1.0], [0.0, 0.0]])
+    got = spread_decision(Phi, coef, np.zeros(2), np.array([0, 29_999]), np.arange(2))
+    np.testing.assert_allclose(got.sizes, [1 / 6, 5 / 6], atol=0.01)
+    decided = (Phi @ got.coef + got.offset).argmax(axis=1)
+    assert np.mean(decided == truth) > 0.99
+
+
+def test_where_held_out_labels_are_missed_nothing_is_spread() -> None:
+    rng = np.random.default_rng(0)
+    Phi = standardised(rng.standard_normal((40, 3)))
+    rows, codes = np.arange(6), np.array([0, 0, 0, 1, 1, 1])
+    coef, offset = rng.standard_normal((3, 2)), np.zeros(2)
+    half = np.array([0.5, 0.5])
+    got = spread_decision(
+        Phi, coef, offset, rows, codes, sizes=half, n_errors=6, n_held_out=6
+    )
+    # Only offsets moved; one slope for all keeps the mean confidence.
+    np.testing.assert_allclose(got.coef / got.coef[0, 0], coef / coef[0, 0], rtol=1e-12)
+
+
+def crosswise():
+    """Return three clusters, and a decision that cuts two of them the wrong way."""
+    Phi, truth = blobs([60, 60, 60], [[4, 0, 0], [0, 2, 0], [0, -2, 0]])
+    wrong = truth.copy()
+    other = Phi[:, 2] > np.median(Phi[60:, 2])
+    wrong[60:] = np.where(other[60:], 1, 2)
+    return Phi, truth, wrong
+
+
+def test_classes_that_share_clusters_crosswise_are_divided_anew() -> None:
+    Phi, truth, wrong = crosswise()
+    rows = np.array([0, 60, 121])
+    points = ScoredPoints(Phi, np.zeros((180, 3)), rows, np.arange(3))
+    B = ridge_smoother(Phi, 18.0)
+    new = split_pair(points, B, wrong, 1, 2)
+    assert np.mean(new == truth) > 0.98 > np.mean(wrong == truth)
+    np.testing.assert_array_equal(np.bincount(new), np.bincount(wrong))
+    assert unexplained(points, B, new) < unexplained(points, B, wrong)
+
+
+def test_only_clear_clusters_are_divided_anew() -> None:
+    Phi, truth, wrong = crosswise()
+    rows = np.array([0, 60, 121])
+    B = ridge_smoother(Phi, 18.0)
+    points = ScoredPoints(Phi, np.zeros((180, 3)), rows, np.arange(3))
+    assert unexplained(points, B, wrong) > CLEAR
+    assert resplit(points, B, wrong, lambda d: d) == (pytest.approx(wrong), 0)
+
+    nearly = truth.copy()  # clear enough, and 5 points of each class in the other
+    swapped = np.r_[61:66, 122:127]
+    nearly[swapped] = 3 - nearly[swapped]
+    assert unexplained(points, B, nearly) < CLEAR
+    new, n_resplits = resplit(points, B, nearly, lambda d: d)
+    assert n_resplits == 1
+    assert np.mean(new == truth) > 0.98
+
+
+def test_no_division_is_taken_that_contradicts_more_labels(monkeypatch) -> None:
+    monkeypatch.setattr("mercer.optim.partition.CLEAR", 1.0)
+    Phi, _, wrong = crosswise()
+    B = ridge_smoother(Phi, 18.0)
+    rows = np.r_[0, 60:180:10]
+    said = ScoredPoints(Phi, np.zeros((180, 3)), rows, wrong[rows])
+    better = split_pair(said, B, wrong, 1, 2)
+    assert unexplained(said, B, better) < 0.97 * unexplained(said, B, wrong)
+    assert missed_labels(said, B, better) > missed_labels(said, B, wrong)
+    kept, n_resplits = resplit(said, B, wrong, lambda d: d)
+    np.testing.assert_array_equal(kept, wrong)
+    assert n_resplits == 0
+
+
+def test_gain_fades_among_few_points_with_many_labels_and_without_skill() -> None:
+    assert spreading_gain(10**9, 2, 2, 0, 0) == pytest.approx(4, abs=1e-5)
+    assert spreading_gain(10**9, 40, 2, 21, 40) == 0.0
+    among = [spreading_gain(n, 20, 2, 2, 20) for n in (100, 1000, 10000)]
+    given_labels = [spreading_gain(1000, k, 2, 0, 50) for k in (50, 100, 200)]
+    assert sorted(among) == among
+    assert sorted(given_labels, reverse=True) == given_labels
+    assert spreading_gain(3000, 20, 2, 0, 0) == pytest.approx(2.0)
+
+
+def test_spreading_keeps_the_confidence_that_held_out_labels_justified() -> None:
+    rng = np.random.default_rng(0)
+    calibrated = rng.normal(size=(500, 3))
+    sharper = 7 * calibrated + rng.normal(size=(500, 3))
+    slope = matching_slope(sharper, calibrated)
+
+    def confidence(scores: np.ndarray) -> float:
+        p = np.exp(scores - scores.max(axis=1, keepdims=True))
+        return float(np.mean(p.max(axis=1) / p.sum(axis=1)))
+
+    assert confidence(slope * sharper) == pytest.approx(confidence(calibrated))
+    assert matching_slope(np.zeros((4, 2)), np.ones((4, 2)) * [1, 0]) == 1.0
