@@ -16,7 +16,7 @@ from mercer.spectrum.pool import Block, PoolBasis
 from mercer.spectrum.steep import steep
 
 RANKS = (1.0, 1.5, 4.0)  # effective ranks of the graph kernels, in classes
-KERNEL_PRIOR, DENSITY_PRIOR = 0.25, 0.2  # a graph of k neighbours has k^(-1/4)
+KERNEL_PRIOR, DENSITY_PRIOR = 0.17, 0.18  # of graphs: graph_prior
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -126,7 +126,7 @@ def pool_members(blocks: tuple[Block, ...], n_classes: int) -> list[Member]:
     for block in blocks:
         if block.kind == "laplacian":
             n_null = int((block.values <= 1e-10).sum())
-            prior = block.n_neighbors**-0.25
+            prior = graph_prior(block.n_neighbors)
             filters = [
                 (
                     f"{block.name}, rank {R}",
@@ -144,6 +144,11 @@ def pool_members(blocks: tuple[Block, ...], n_classes: int) -> list[Member]:
             if variance > 0:
                 members.append(Member(name, block, h / variance, prior))
     return members
+
+
+def graph_prior(k: int) -> float:
+    """Return the prior weight of a graph of k neighbours: largest at 7."""
+    return float((k / 7 + 7 / k) ** -0.6)
 
 
 def steep_rank(values: FloatArray, R: float, n_classes: int, n_null: int) -> FloatArray:

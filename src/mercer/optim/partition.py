@@ -126,23 +126,30 @@ def resplit(
     decision : int ndarray of shape (n,)
     n_resplits : int
     """
-    left = unexplained(points, B, decision)
-    if left > CLEAR:
+    if unexplained(points, B, decision) > CLEAR:
         return decision, 0
     for n_resplits in range(_MAX_RESPLITS):
-        missed = missed_labels(points, B, decision)
+        left = unexplained(points, B, decision)
         for a, b in _confused(points, B, decision):
             new = split_pair(points, B, decision, a, b)
             if unexplained(points, B, new) >= left:
                 continue
             new = settle(new)
-            now_left = unexplained(points, B, new)
-            if now_left < _WORTH * left and missed_labels(points, B, new) <= missed:
-                decision, left = new, now_left
+            if is_better(points, B, new, decision):
+                decision = new
                 break
         else:
             return decision, n_resplits
     return decision, _MAX_RESPLITS
+
+
+def is_better(
+    points: ScoredPoints, B: FloatArray, new: IntArray, old: IntArray
+) -> bool:
+    """Tell whether a division leaves less unexplained and misses no more labels."""
+    return unexplained(points, B, new) < _WORTH * unexplained(points, B, old) and (
+        missed_labels(points, B, new) <= missed_labels(points, B, old)
+    )
 
 
 def split_pair(

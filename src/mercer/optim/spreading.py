@@ -11,6 +11,7 @@ from mercer.optim.class_sizes import match_sizes
 from mercer.optim.partition import (
     CLEAR,
     ScoredPoints,
+    is_better,
     resplit,
     ridge_smoother,
     unexplained,
@@ -187,19 +188,29 @@ def _first_rest(
     to be clear clusters, also with the full gain, which makes clusters without a label
     whole.
     """
-    rests: list[tuple[float, FloatArray, _Rest]] = []
-    for coarse in (gain * fading**2, gain):
-        for sizes in candidates:
-            b = match_sizes(points.base, sizes)
-            sums = points.sums(points.decide(points.base + b))
-            rest = _settle(points, np.eye(len(B)), sizes, coarse, sums, b)
-            sums = points.sums(rest.decision)
-            rest = _settle(points, B, sizes, gain, sums, rest.offset)
-            rests.append((unexplained(points, B, rest.decision), sizes, rest))
-        left, best, found = min(rests, key=lambda each: each[0])
-        if left > CLEAR or fading > _LARGE:
-            break
-    return best, found
+
+    def rest_best(coarse: float) -> tuple[FloatArray, _Rest]:
+        rests = [_spread_own(points, B, sizes, gain, coarse) for sizes in candidates]
+        left = [unexplained(points, B, rest.decision) for rest in rests]
+        best = int(np.argmin(left))
+        return candidates[best], rests[best]
+
+    gently = rest_best(gain * fading**2)
+    if fading > _LARGE or unexplained(points, B, gently[1].decision) > CLEAR:
+        return gently
+    fully = rest_best(gain)
+    better = is_better(points, B, fully[1].decision, gently[1].decision)
+    return fully if better else gently
+
+
+def _spread_own(
+    points: ScoredPoints, B: FloatArray, sizes: FloatArray, gain: float, coarse: float
+) -> _Rest:
+    """Spread the scores' own decision: by the kernel, then by the regression."""
+    b = match_sizes(points.base, sizes)
+    sums = points.sums(points.decide(points.base + b))
+    rest = _settle(points, np.eye(len(B)), sizes, coarse, sums, b)
+    return _settle(points, B, sizes, gain, points.sums(rest.decision), rest.offset)
 
 
 def _settle(
