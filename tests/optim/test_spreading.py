@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 
+from mercer.exceptions import NearlyConstantKernelWarning
+from mercer.machines.loo_rls import LeaveOneOutRLS
 from mercer.optim.class_sizes import match_sizes
 from mercer.optim.partition import (
     CLEAR,
@@ -37,12 +39,18 @@ def smoother_by_hand(Phi, dof):
     """Solve for the ridge at which K (K + n ridge)^-1 has the trace, by bisection."""
     n = len(Phi)
     K = Phi @ Phi.T
+    values = np.linalg.eigvalsh(K)
     low, high = 1e-9, 1e9
     for _ in range(200):
         ridge = np.sqrt(low * high)
-        R = K @ np.linalg.inv(K + n * ridge * np.eye(n))
-        low, high = (ridge, high) if np.trace(R) > dof else (low, ridge)
-    return R
+        trace = (values / (values + n * ridge)).sum()
+        low, high = (ridge, high) if trace > dof else (low, ridge)
+    return K @ np.linalg.inv(K + n * ridge * np.eye(n))
+
+
+def confidence(scores):
+    p = np.exp(scores - scores.max(axis=1, keepdims=True))
+    return float(np.mean(p.max(axis=1) / p.sum(axis=1)))
 
 
 def unexplained_by_hand(R, decision, C):
@@ -131,15 +139,16 @@ def spread_by_hand(Phi, base, rows, codes, sizes, gain, fading):
     return F + b, unexplained_by_hand(R, rested, C)
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_spreading_is_its_formula(seed) -> None:
+@pytest.mark.parametrize("n", [200, 600])  # n / 10 and 10 C degrees of freedom
+@pytest.mark.parametrize("seed", range(3))
+def test_spreading_is_its_formula(seed, n) -> None:
     rng = np.random.default_rng(seed)
-    Phi = standardised(rng.standard_normal((300, 5)))
+    Phi = standardised(rng.standard_normal((n, 60)) / np.sqrt(np.arange(1, 61)))
     rows, codes = np.arange(6), np.array([0, 0, 1, 1, 2, 2])
-    coef, offset = rng.standard_normal((5, 3)), np.array([0.1, 0.0, -0.1])
+    coef, offset = rng.standard_normal((60, 3)), np.array([0.1, 0.0, -0.1])
     sizes = np.array([0.5, 0.3, 0.2])
     got = spread_decision(Phi, coef, offset, rows, codes, sizes=sizes, n_held_out=6)
-    fading = 300 / (300 + 100 * 16)
+    fading = n / (n + 100 * 16)
     expected, left = spread_by_hand(
         Phi, Phi @ coef + offset, rows, codes, sizes, 4 * fading, fading
     )
@@ -147,8 +156,9 @@ def test_spreading_is_its_formula(seed) -> None:
     assert got.unexplained == pytest.approx(left, abs=1e-6)
     assert left > CLEAR
     scores = Phi @ got.coef + got.offset
-    slope = np.linalg.norm(scores) / np.linalg.norm(expected)  # not what is tested
+    slope = np.linalg.norm(scores) / np.linalg.norm(expected)
     np.testing.assert_allclose(scores, slope * expected, atol=1e-6)
+    assert confidence(scores) == pytest.approx(confidence(Phi @ coef + offset))
 
 
 @pytest.mark.parametrize(("shift", "n_first"), [(0.0, 60), (2.5, 200)])
@@ -240,6 +250,80 @@ def test_no_division_is_taken_that_contradicts_more_labels(monkeypatch) -> None:
     assert n_resplits == 0
 
 
+def test_the_pair_that_is_confused_is_found_among_small_classes() -> None:
+    Phi, truth = blobs([400, 400, 20, 20, 20], 4 * np.eye(5), noise=0.15)
+    rows = np.array([0, 400, 800, 820, 840])
+    points = ScoredPoints(Phi, np.zeros((860, 5)), rows, np.arange(5))
+    nearly = truth.copy()
+    swapped = np.r_[1:31, 401:431]
+    nearly[swapped] = 1 - nearly[swapped]
+    new, n_resplits = resplit(points, ridge_smoother(Phi, 50.0), nearly, lambda d: d)
+    assert n_resplits == 1
+    np.testing.assert_array_equal(new, truth)
+
+
+def test_a_new_division_keeps_sizes_and_labels() -> None:
+    rng = np.random.default_rng(0)
+    Phi = standardised(rng.standard_normal((100, 4)))
+    decision = np.repeat([0, 1], [30, 70])
+    rows = rng.permutation(100)[:40]  # labels that no direction agrees with
+    points = ScoredPoints(Phi, np.zeros((100, 2)), rows, decision[rows])
+    new = split_pair(points, ridge_smoother(Phi, 3.0), decision, 0, 1)
+    np.testing.assert_array_equal(new[rows], decision[rows])
+    np.testing.assert_array_equal(np.bincount(new), [30, 70])
+
+
+@pytest.mark.parametrize("small", [0, 5])
+def test_labels_that_mislead_along_a_cluster_are_overcome(small) -> None:
+    """Two long clusters, labelled at opposite ends: scores that cut both crosswise."""
+    rng = np.random.default_rng(0)
+    counts = [1000] * 3 + [300] * small
+    centers = np.zeros((3 + small, 4 + small))
+    centers[[0, 1, 2], [0, 1, 1]] = 4.0, 2.0, -2.0
+    centers[np.arange(3, 3 + small), np.arange(4, 4 + small)] = 4.0
+    truth = np.repeat(np.arange(3 + small), counts)
+    X = centers[truth] + 0.1 * rng.standard_normal((len(truth), 4 + small))
+    long = (truth == 1) | (truth == 2)
+    X[long, 2] += rng.uniform(-1.2, 1.2, long.sum())
+    Phi = standardised(X)
+    rows = np.array([np.flatnonzero(truth == c)[0] for c in range(3 + small)])
+    rows[1] = 1000 + X[truth == 1, 2].argmax()
+    rows[2] = 2000 + X[truth == 2, 2].argmin()
+    coef = centers.T.copy()
+    coef[1] *= 0.05
+    coef[2, 1:3] = 12.0, -12.0
+    coef -= coef.mean(axis=1, keepdims=True)
+    codes, sizes = np.arange(3 + small), np.bincount(truth) / len(truth)
+    before = (Phi @ coef).argmax(axis=1)
+    got = spread_decision(Phi, coef, np.zeros(3 + small), rows, codes, sizes=sizes)
+    decided = (Phi @ got.coef + got.offset).argmax(axis=1)
+    assert got.n_resplits == 1
+    assert np.mean(decided == truth) > 0.99 > 0.9 > np.mean(before == truth)
+
+
+def test_rows_in_turn_are_looked_at_alike() -> None:
+    truth = (np.arange(30_000) % 3 == 1) * 1
+    rng = np.random.default_rng(0)
+    X = np.array([[1.0, 0.0], [-1.0, 0.0]])[truth] + 0.3 * rng.standard_normal(
+        (30_000, 2)
+    )
+    coef = np.array([[1.0, -1.0], [0.0, 0.0]])
+    got = spread_decision(
+        standardised(X), coef, np.zeros(2), np.arange(2), truth[np.arange(2)]
+    )
+    np.testing.assert_allclose(got.sizes, [2 / 3, 1 / 3], atol=0.02)
+
+
+def test_labelled_points_without_features_leave_the_offsets() -> None:
+    X = np.random.default_rng(0).normal(size=(50, 3))
+    X[:2] = 0
+    y = np.full(50, -1)
+    y[:2] = [0, 1]
+    with pytest.warns(NearlyConstantKernelWarning):
+        scores = LeaveOneOutRLS("linear").fit(X, y).decision_function(X)
+    assert np.isfinite(scores).all()
+
+
 def test_gain_fades_among_few_points_with_many_labels_and_without_skill() -> None:
     assert spreading_gain(10**9, 2, 2, 0, 0) == pytest.approx(4, abs=1e-5)
     assert spreading_gain(10**9, 40, 2, 21, 40) == 0.0
@@ -255,10 +339,6 @@ def test_spreading_keeps_the_confidence_that_held_out_labels_justified() -> None
     calibrated = rng.normal(size=(500, 3))
     sharper = 7 * calibrated + rng.normal(size=(500, 3))
     slope = matching_slope(sharper, calibrated)
-
-    def confidence(scores: np.ndarray) -> float:
-        p = np.exp(scores - scores.max(axis=1, keepdims=True))
-        return float(np.mean(p.max(axis=1) / p.sum(axis=1)))
 
     assert confidence(slope * sharper) == pytest.approx(confidence(calibrated))
     assert matching_slope(np.zeros((4, 2)), np.ones((4, 2)) * [1, 0]) == 1.0

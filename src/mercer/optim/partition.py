@@ -67,7 +67,7 @@ def ridge_smoother(Phi: FloatArray, dof: float) -> FloatArray:
     """
     w, Q = eigh(Phi.T @ Phi / len(Phi))
     w = np.maximum(w, 0.0)
-    if w[-1] == 0:
+    if not w.any():
         return np.zeros_like(Q)
     least, most = np.log(1e-6 * w[-1]), np.log(w.sum() / dof)
 
@@ -80,7 +80,10 @@ def ridge_smoother(Phi: FloatArray, dof: float) -> FloatArray:
 
 
 def unexplained(points: ScoredPoints, B: FloatArray, decision: IntArray) -> float:
-    """Return the share of a division that ridge regression does not reproduce."""
+    """Return the share of a division that ridge regression does not reproduce.
+
+    At least 1 - d / (C - 1) for a regression with d degrees of freedom.
+    """
     counts = np.bincount(decision, minlength=points.base.shape[1])
     explained = np.diag(_between(points, B, decision)) / np.maximum(counts, 1)
     return 1.0 - float(explained.sum()) / (len(counts) - 1)
@@ -167,9 +170,9 @@ def split_pair(
     _, V = eigh(X.T @ X, subset_by_index=[max(r - _DIRECTIONS, 0), r - 1])
 
     def take(lead: FloatArray) -> BoolArray:
+        lead[at_a], lead[at_b] = -np.inf, np.inf
         side = np.ones(len(X), bool)
         side[np.argpartition(lead, n_a)[:n_a]] = False
-        side[at_a], side[at_b] = False, True
         return side
 
     best, best_side = -np.inf, decision[inside] == b
@@ -196,7 +199,9 @@ def _between(points: ScoredPoints, B: FloatArray, decision: IntArray) -> FloatAr
 def _confused(
     points: ScoredPoints, B: FloatArray, decision: IntArray
 ) -> Iterator[tuple[int, int]]:
-    """Yield the pairs of classes that the regression confuses most."""
-    a, b = np.triu_indices(points.base.shape[1], 1)
-    order = np.argsort(-_between(points, B, decision)[a, b])[:_PAIRS]
+    """Yield the pairs of classes that the regression, with an offset, confuses most."""
+    counts = np.bincount(decision, minlength=points.base.shape[1])
+    votes = _between(points, B, decision) + np.outer(counts, counts) / len(decision)
+    a, b = np.triu_indices(len(counts), 1)
+    order = np.argsort(-votes[a, b])[:_PAIRS]
     yield from zip(a[order].tolist(), b[order].tolist(), strict=True)

@@ -30,7 +30,7 @@ class SpreadDecision:
     coef: FloatArray  # (r, C) as confident on average as before
     offset: FloatArray  # (C,)
     sizes: FloatArray  # (C,)
-    unexplained: float  # share of the division that the kernel does not explain
+    unexplained: float  # share of the division that was found, before the last rounds
     n_resplits: int
 
 
@@ -52,7 +52,7 @@ def spread_decision(
     (n / 10 if that is less), and what comes out is added to the scores, which decide
     anew. The first rounds use the kernel itself, which sees the large structure only.
     Pairs of classes may then be divided anew (`resplit`). All of this happens on at
-    most some 10,000 evenly spaced points; a last few rounds on all of them.
+    most some 10,000 points, always the same ones; a last few rounds on all of them.
 
     Sizes that are not given are those, out of `candidate_sizes`, whose resting decision
     leaves least unexplained.
@@ -77,7 +77,7 @@ def spread_decision(
     fading = _fading(n, len(rows))
     gain = spreading_gain(n, len(rows), C, n_errors, n_held_out)
     every = ScoredPoints(Phi, base, rows, codes)
-    some = _evenly_spaced(every)
+    some = _enough(every)
     B = ridge_smoother(some.Phi, min(10.0 * C, len(some.Phi) / 10))
     candidates = candidate_sizes(base, codes) if sizes is None else [sizes]
     shares, found = _first_rest(some, B, candidates, gain, fading)
@@ -154,11 +154,12 @@ def _fading(n: int, n_labeled: int) -> float:
     return n / (n + 100 * (n_labeled + 10))
 
 
-def _evenly_spaced(points: ScoredPoints) -> ScoredPoints:
+def _enough(points: ScoredPoints) -> ScoredPoints:
     n = len(points.base)
     if n <= _ENOUGH:
         return points
-    some = np.union1d(points.rows, np.arange(0, n, -(-n // _ENOUGH)))
+    drawn = np.random.default_rng(0).choice(n, _ENOUGH, replace=False)
+    some = np.union1d(points.rows, drawn)
     Phi = points.Phi[some]
     Phi -= Phi.mean(axis=0)
     rows = np.searchsorted(some, points.rows)
@@ -233,7 +234,7 @@ def _settle(
     hot = np.eye(len(sizes))
     now = np.full(len(points.base), -1)
     for n_rounds in range(max_rounds):
-        added = B @ (sums - sums.mean(axis=1, keepdims=True))
+        added = B @ sums
         S = points.Phi @ added
         factor = gain / (float(np.sqrt(np.mean(S**2))) or 1.0)
         S *= factor
