@@ -197,7 +197,8 @@ def _first_rest(
         return candidates[best], rests[best]
 
     gently = rest_best(gain * fading**2)
-    if fading > _LARGE or unexplained(points, B, gently[1].decision) > CLEAR:
+    few = len(points.base) <= _ENOUGH and fading <= _LARGE
+    if not few or unexplained(points, B, gently[1].decision) > CLEAR:
         return gently
     fully = rest_best(gain)
     better = is_better(points, B, fully[1].decision, gently[1].decision)
