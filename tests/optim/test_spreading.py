@@ -177,6 +177,16 @@ def test_class_sizes_are_those_that_leave_least_unexplained(shift, n_first) -> N
     assert np.mean(decided == truth) > 0.98
 
 
+def test_even_sizes_are_considered_unless_labels_contradict_them() -> None:
+    base = np.eye(3)[np.repeat(np.arange(3), [60, 30, 10])]
+    nearly, uneven = np.array([0, 1, 2, 1]), np.array([0, 1, 2, 1, 1, 1, 1])
+    *_, even = candidate_sizes(base, nearly)
+    np.testing.assert_allclose(even, 1 / 3)
+    assert len(candidate_sizes(base, nearly)) == 4
+    assert len(candidate_sizes(base, uneven)) == 3
+    np.testing.assert_allclose(candidate_sizes(base, np.arange(3))[-1], 1 / 3)
+
+
 def test_some_points_stand_for_all() -> None:
     Phi, truth = blobs([5_000, 25_000], [[1, 0], [-1, 0]], noise=0.05)
     coef = np.array([[1.0, -1.0], [0.0, 0.0]])

@@ -90,7 +90,8 @@ def spread_decision(
     rest = _settle(
         every, B, shares, gain, some.sums(decision), found.offset, _LAST_ROUNDS
     )
-    slope = matching_slope(scale * rest.scores, scale * base)
+    drawn = _drawn(n)
+    slope = matching_slope(scale * rest.scores[drawn], scale * base[drawn])
     return SpreadDecision(
         slope * (coef + scale * rest.added),
         slope * (offset + scale * rest.offset),
@@ -134,32 +135,44 @@ def candidate_sizes(base: FloatArray, codes: IntArray) -> list[FloatArray]:
     r"""Return class sizes between the predicted shares and those of the labels.
 
     Geometric means in which the latter weigh 0, u/2 and u, :math:`u = \min(1, 2C/l)`.
+    Labels drawn at random from classes of one size are not even: if those given are no
+    more uneven than that, :math:`2 \sum_c l_c \log(C l_c / l) \le C - 1`, even shares
+    with the weight u are a fourth.
 
     Parameters
     ----------
     base : ndarray of shape (n, C)
         Scores of all points.
     codes : int ndarray of shape (l,)
-        Classes of the labelled ones.
+        Classes of the labelled ones; every class has one.
     """
     C = base.shape[1]
     most = min(1.0, 2 * C / len(codes))
-    predicted = base.argmax(axis=1)
-    return [
+    predicted, counts = base.argmax(axis=1), np.bincount(codes, minlength=C)
+    sizes = [
         estimated_sizes(predicted, codes, C, trust) for trust in (0.0, most / 2, most)
     ]
+    surprise = 2 * float((counts * np.log(C * counts / len(codes))).sum())
+    if counts.max() > counts.min() and surprise <= C - 1:
+        sizes.append(estimated_sizes(predicted, np.arange(C), C, most))
+    return sizes
 
 
 def _fading(n: int, n_labeled: int) -> float:
     return n / (n + 100 * (n_labeled + 10))
 
 
-def _enough(points: ScoredPoints) -> ScoredPoints:
-    n = len(points.base)
+def _drawn(n: int) -> IntArray:
+    """Return rows that stand for all, always the same ones."""
     if n <= _ENOUGH:
+        return np.arange(n)
+    return np.random.default_rng(0).choice(n, _ENOUGH, replace=False)
+
+
+def _enough(points: ScoredPoints) -> ScoredPoints:
+    if len(points.base) <= _ENOUGH:
         return points
-    drawn = np.random.default_rng(0).choice(n, _ENOUGH, replace=False)
-    some = np.union1d(points.rows, drawn)
+    some = np.union1d(points.rows, _drawn(len(points.base)))
     Phi = points.Phi[some]
     Phi -= Phi.mean(axis=0)
     rows = np.searchsorted(some, points.rows)
