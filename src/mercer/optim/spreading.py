@@ -80,6 +80,8 @@ def spread_decision(
     some = _enough(every)
     B = ridge_smoother(some.Phi, min(10.0 * C, len(some.Phi) / 10))
     candidates = candidate_sizes(base, codes) if sizes is None else [sizes]
+    if len(candidates) == 4 and some is not every:
+        del candidates[1]  # among many points three do
     shares, found = _first_rest(some, B, candidates, gain, fading)
 
     def settle(decision: IntArray) -> IntArray:
