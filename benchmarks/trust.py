@@ -197,7 +197,8 @@ def mnist(n: int = 70_000, goals: tuple[float, ...] = (0.95, 0.96, 0.965)) -> No
                     asked = model.ask(10)
                     model.tell(asked, truth[asked])
                 needed[query, goal].append(len(model.labeled_))
-                print(f"start {seed}: {query} {len(model.labeled_)} ({right:.4f})")
+                count = len(model.labeled_)
+                print(f"start {seed}: {query} {count} ({right:.4f})", flush=True)
     for (query, goal), counts in needed.items():
         print(f"{goal:.1%} {query:12}{np.mean(counts):8.0f} labels, {counts}")
 

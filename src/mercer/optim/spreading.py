@@ -82,7 +82,8 @@ def spread_decision(
     candidates = candidate_sizes(base, codes) if sizes is None else [sizes]
     if len(candidates) == 4 and some is not every:
         del candidates[1]  # among many points three do
-    shares, found = _first_rest(some, B, candidates, gain, fading)
+    few = some is every and fading <= _LARGE
+    shares, found = _first_rest(some, B, candidates, gain, gain * fading**2, few)
 
     def settle(decision: IntArray) -> IntArray:
         sums = some.sums(decision)
@@ -196,28 +197,28 @@ def _first_rest(
     B: FloatArray,
     candidates: list[FloatArray],
     gain: float,
-    fading: float,
+    gentle: float,
+    few: bool,
 ) -> tuple[FloatArray, _Rest]:
     """Return the sizes under which the scores' own decision rests best, and where.
 
-    It is spread by the kernel first, gently among few points; if the classes turn out
-    to be clear clusters, also with the full gain, which makes clusters without a label
-    whole.
+    It is spread by the kernel first, with a gentle gain; among few points, if the
+    classes turn out to be clear clusters, also with the full gain, which makes clusters
+    without a label whole.
     """
 
-    def rest_best(coarse: float) -> tuple[FloatArray, _Rest]:
+    def rest_best(coarse: float) -> tuple[float, FloatArray, _Rest]:
         rests = [_spread_own(points, B, sizes, gain, coarse) for sizes in candidates]
         left = [unexplained(points, B, rest.decision) for rest in rests]
         best = int(np.argmin(left))
-        return candidates[best], rests[best]
+        return left[best], candidates[best], rests[best]
 
-    gently = rest_best(gain * fading**2)
-    few = len(points.base) <= _ENOUGH and fading <= _LARGE
-    if not few or unexplained(points, B, gently[1].decision) > CLEAR:
-        return gently
-    fully = rest_best(gain)
-    better = is_better(points, B, fully[1].decision, gently[1].decision)
-    return fully if better else gently
+    left, sizes, rest = rest_best(gentle)
+    if few and left <= CLEAR:
+        _, other, fully = rest_best(gain)
+        if is_better(points, B, fully.decision, rest.decision):
+            return other, fully
+    return sizes, rest
 
 
 def _spread_own(
