@@ -40,14 +40,14 @@ from sklearn.semi_supervised import LabelSpreading, SelfTrainingClassifier
 from sklearn.svm import SVC
 
 from mercer.datasets import load
+from mercer.fewlabels.learner import AutoKernel
+from mercer.fewlabels.machine import LeaveOneOutRLS
+from mercer.fewlabels.pool import KernelPool
 from mercer.graphs.search import NeighborIndex
-from mercer.learners.auto import AutoKernel
 from mercer.learners.parameter_free import ParameterFreeKernel
 from mercer.machines.laplacian_cv import LapRLSCV
-from mercer.machines.loo_rls import LeaveOneOutRLS
 from mercer.machines.rls import RLSClassifier
 from mercer.spectrum.graph import GraphBasis
-from mercer.spectrum.pool import PoolBasis
 
 PAPER = {  # k and p of Mao and Tsang, Table 1; 10 and 2 elsewhere
     "g50c": (50, 5), "pcmac": (50, 5), "text": (50, 5), "webkb-p": (200, 5),
@@ -153,7 +153,7 @@ class Methods:
     def __init__(self, data: Problem, *, ours_only: bool) -> None:
         self.data, self.n = data, data.X.shape[0]
         start = time.process_time()
-        self.pool = FrozenEstimator(PoolBasis(random_state=0).fit(data.X))
+        self.pool = FrozenEstimator(KernelPool(random_state=0).fit(data.X))
         self.seconds = time.process_time() - start
         self.run: dict[str, Callable[[np.ndarray], np.ndarray]] = {
             "ours": self.ours,

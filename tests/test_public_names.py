@@ -5,7 +5,16 @@ from importlib import import_module
 
 import pytest
 
-PACKAGES = ("", ".active", ".graphs", ".kernels", ".learners", ".machines", ".spectrum")
+PACKAGES = (
+    "",
+    ".active",
+    ".fewlabels",
+    ".graphs",
+    ".kernels",
+    ".learners",
+    ".machines",
+    ".spectrum",
+)
 
 
 @pytest.mark.parametrize("package", PACKAGES)

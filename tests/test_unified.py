@@ -313,7 +313,7 @@ def test_adjacency_is_cross_validated_by_rows_and_columns(blobs) -> None:
     ("arguments", "kind", "message"),
     [
         ({"basis": "graph"}, ValueError, "basis must be 'auto'"),
-        ({"basis": GraphBasis()}, TypeError, "PoolBasis"),
+        ({"basis": GraphBasis()}, TypeError, "KernelPool"),
         (
             {"learner": AverageKernel(), "basis": GraphBasis()},
             ValueError,

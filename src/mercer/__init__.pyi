@@ -7,6 +7,9 @@ from .advice import does_unlabeled_help as does_unlabeled_help
 from .clustering import cluster as cluster
 from .clustering import cluster_scores as cluster_scores
 from .clustering import rand_index as rand_index
+from .fewlabels.learner import AutoKernel as AutoKernel
+from .fewlabels.machine import LeaveOneOutRLS as LeaveOneOutRLS
+from .fewlabels.pool import KernelPool as KernelPool
 from .graphs.image_distances import AffineDistance as AffineDistance
 from .graphs.image_distances import TangentDistance as TangentDistance
 from .kernels.columns import OnColumns as OnColumns
@@ -20,7 +23,6 @@ from .kernels.parametric import Polynomial as Polynomial
 from .kernels.precomputed import Precomputed as Precomputed
 from .kernels.sets import gaussian_set as gaussian_set
 from .kernels.spec import as_kernel as as_kernel
-from .learners.auto import AutoKernel as AutoKernel
 from .learners.closed_form import ClosedFormKernel as ClosedFormKernel
 from .learners.closed_form import ClosedFormKernelCV as ClosedFormKernelCV
 from .learners.combination import AverageKernel as AverageKernel
@@ -41,7 +43,6 @@ from .machines.laplacian import LapRLS as LapRLS
 from .machines.laplacian import LapSVM as LapSVM
 from .machines.laplacian_cv import LapRLSCV as LapRLSCV
 from .machines.laplacian_cv import LapSVMCV as LapSVMCV
-from .machines.loo_rls import LeaveOneOutRLS as LeaveOneOutRLS
 from .machines.rls import RLSClassifier as RLSClassifier
 from .machines.simple_mkl import SimpleMKL as SimpleMKL
 from .machines.simple_mkl import candidate_kernels as candidate_kernels
@@ -56,7 +57,6 @@ from .spectrum.anchor import AnchorBasis as AnchorBasis
 from .spectrum.gram import GramBasis as GramBasis
 from .spectrum.graph import GraphBasis as GraphBasis
 from .spectrum.kernel import SpectralKernel as SpectralKernel
-from .spectrum.pool import PoolBasis as PoolBasis
 from .tables.learning import learn as learn
 from .unified import UnifiedKernelMachine as UnifiedKernelMachine
 

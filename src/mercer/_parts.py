@@ -5,10 +5,10 @@ from typing import Any
 
 from sklearn.base import clone
 
-from mercer.learners.auto import AutoKernel
+from mercer.fewlabels.learner import AutoKernel
+from mercer.fewlabels.machine import LeaveOneOutRLS
 from mercer.learners.pairwise import PairwiseKernel
 from mercer.machines.klr import KernelLogisticRegression
-from mercer.machines.loo_rls import LeaveOneOutRLS
 from mercer.machines.rls import RLSClassifier
 from mercer.machines.svm import KernelSVC
 

@@ -26,8 +26,8 @@ from mercer._typing import ArrayLike, FloatArray, IntArray, RandomState
 from mercer.active.strategies import ask_rows
 from mercer.active.suspicion import SuspiciousLabels, rank_labels
 from mercer.explanation import Explanation
+from mercer.fewlabels.machine import LeaveOneOutRLS
 from mercer.graphs.neighbors import Graph
-from mercer.machines.loo_rls import LeaveOneOutRLS
 from mercer.spectrum.kernel import SpectralKernel
 
 

@@ -9,13 +9,13 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from mercer.fewlabels.pool import KernelPool
 from mercer.graphs.neighbors import neighbor_graph
 from mercer.spectrum import basis as basis_module
 from mercer.spectrum.anchor import AnchorBasis
 from mercer.spectrum.basis import AutoBasis, Basis, make_basis
 from mercer.spectrum.gram import GramBasis
 from mercer.spectrum.graph import GraphBasis
-from mercer.spectrum.pool import PoolBasis
 
 X = np.random.default_rng(0).standard_normal((60, 4))
 BASES = [
@@ -48,7 +48,7 @@ def test_every_basis(basis: BaseEstimator) -> None:
 
 
 @pytest.mark.parametrize(
-    "basis", [*BASES, PoolBasis(3, random_state=0)], ids=lambda b: type(b).__name__
+    "basis", [*BASES, KernelPool(3, random_state=0)], ids=lambda b: type(b).__name__
 )
 def test_a_fitted_basis_knows_its_rows(basis: BaseEstimator) -> None:
     fitted = clone(basis).fit(X)

@@ -1,4 +1,3 @@
-from .auto import AutoKernel as AutoKernel
 from .closed_form import ClosedFormKernel as ClosedFormKernel
 from .closed_form import ClosedFormKernelCV as ClosedFormKernelCV
 from .combination import AverageKernel as AverageKernel

@@ -5,7 +5,6 @@ from .laplacian import LapRLS as LapRLS
 from .laplacian import LapSVM as LapSVM
 from .laplacian_cv import LapRLSCV as LapRLSCV
 from .laplacian_cv import LapSVMCV as LapSVMCV
-from .loo_rls import LeaveOneOutRLS as LeaveOneOutRLS
 from .rls import RLSClassifier as RLSClassifier
 from .simple_mkl import SimpleMKL as SimpleMKL
 from .simple_mkl import candidate_kernels as candidate_kernels

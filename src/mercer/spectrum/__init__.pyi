@@ -11,5 +11,3 @@ from .gram import GramBasis as GramBasis
 from .graph import GraphBasis as GraphBasis
 from .kernel import SpectralKernel as SpectralKernel
 from .laplacian_kernels import laplacian_kernels as laplacian_kernels
-from .pool import PoolBasis as PoolBasis
-from .steep import steep as steep

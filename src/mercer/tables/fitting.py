@@ -9,14 +9,14 @@ from sklearn.frozen import FrozenEstimator
 
 from mercer._labels import Labels
 from mercer._typing import IntArray
-from mercer.learners.auto import AutoKernel
+from mercer.fewlabels.learner import AutoKernel
+from mercer.fewlabels.pool import KernelPool
 from mercer.learners.pairwise import PairwiseKernel
 from mercer.learners.parameter_free import ParameterFreeKernel
 from mercer.pairs import Pairs
 from mercer.spectrum.anchor import AnchorBasis
 from mercer.spectrum.basis import GRAPH_UP_TO, AutoBasis, make_basis
 from mercer.spectrum.kernel import SpectralKernel
-from mercer.spectrum.pool import PoolBasis
 from mercer.tables.memory import MemoryPlan, available_memory, plan_memory
 
 # Up to so many rows and labels there is time for graphs of several sizes, and the
@@ -64,7 +64,7 @@ def fit_basis(X: Any, plan: MemoryPlan, *, pool: bool, seed: int) -> Any:
     """Return a fitted basis of the size that was planned."""
     if pool:
         r = max(plan.n_components // _PARTS_OF_POOL, 1)
-        return PoolBasis(r, random_state=seed).fit(X)
+        return KernelPool(r, random_state=seed).fit(X)
     return make_basis("auto", n_components=plan.n_components, random_state=seed).fit(X)
 
 
@@ -90,7 +90,7 @@ def learn_kernel(basis: Any, codes: IntArray, pairs: Pairs | None, X: Any) -> An
         The points that the basis was fitted to.
     """
     frozen = FrozenEstimator(basis)
-    if isinstance(basis, PoolBasis):
+    if isinstance(basis, KernelPool):
         return AutoKernel(frozen).fit(X, codes)
     if pairs is None:
         return ParameterFreeKernel(frozen).fit(X, codes)

@@ -9,6 +9,7 @@ from sklearn.manifold import TSNE
 
 from mercer import __version__
 from mercer._typing import FloatArray, IntArray
+from mercer.fewlabels.pool import KernelPool
 from mercer.report.story import (
     Bin,
     Contestant,
@@ -19,7 +20,6 @@ from mercer.report.story import (
     Row,
     Story,
 )
-from mercer.spectrum.pool import PoolBasis
 from mercer.tables.checking import Check, doubtful_labels, wilson_interval
 from mercer.tables.learning import TableResult
 
@@ -217,7 +217,7 @@ def _spectrum(
     """
     core = np.asarray(result.model.kernel.core)
     basis = result.basis
-    if not isinstance(basis, PoolBasis):
+    if not isinstance(basis, KernelPool):
         weights = core if core.ndim == 1 else np.diag(core)
         return np.maximum(basis.values_, 0.0), weights, ()
     graphs = [b for b in basis.blocks_ if b.kind == "laplacian"]

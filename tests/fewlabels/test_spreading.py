@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from mercer.exceptions import NearlyConstantKernelWarning
-from mercer.machines.loo_rls import LeaveOneOutRLS
-from mercer.optim.class_sizes import match_sizes
-from mercer.optim.partition import (
+from mercer.fewlabels.machine import LeaveOneOutRLS
+from mercer.fewlabels.partition import (
     CLEAR,
     ScoredPoints,
     missed_labels,
@@ -15,7 +14,8 @@ from mercer.optim.partition import (
     split_pair,
     unexplained,
 )
-from mercer.optim.spreading import (
+from mercer.fewlabels.sizes import match_sizes
+from mercer.fewlabels.spreading import (
     candidate_sizes,
     matching_slope,
     spread_decision,
@@ -247,7 +247,7 @@ def test_only_clear_clusters_are_divided_anew() -> None:
 
 
 def test_no_division_is_taken_that_contradicts_more_labels(monkeypatch) -> None:
-    monkeypatch.setattr("mercer.optim.partition.CLEAR", 1.0)
+    monkeypatch.setattr("mercer.fewlabels.partition.CLEAR", 1.0)
     Phi, _, wrong = crosswise()
     B = ridge_smoother(Phi, 18.0)
     rows = np.r_[0, 60:180:10]

@@ -30,7 +30,7 @@ _Kind: TypeAlias = Literal["laplacian", "kernel", "density"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Block:
-    """Columns of a `PoolBasis` that come from one basis."""
+    """Columns of a `KernelPool` that come from one basis."""
 
     name: str  # "graph 5", "linear", "gaussian" or "density"
     kind: _Kind
@@ -40,7 +40,7 @@ class Block:
     covariance: FloatArray  # (r, r) of the columns over the training points
 
 
-class PoolBasis(BasisMixin):
+class KernelPool(BasisMixin):
     r"""Graphs of several sizes, plain kernels and the density, side by side.
 
     Which graph suits the data matters more than what is learned on it, and before
@@ -79,7 +79,7 @@ class PoolBasis(BasisMixin):
     Examples
     --------
     >>> X = np.r_[np.zeros((4, 1)), np.ones((4, 1))] + 0.01 * np.arange(8)[:, None]
-    >>> basis = PoolBasis(n_neighbors=(2, 3)).fit(X)
+    >>> basis = KernelPool(n_neighbors=(2, 3)).fit(X)
     >>> [block.name for block in basis.blocks_]
     ['graph 2', 'graph 3', 'linear', 'gaussian', 'density']
     >>> bool(np.allclose(basis.extend(X), basis.vectors_))
@@ -108,7 +108,8 @@ class PoolBasis(BasisMixin):
         """
         if isinstance(X, Graph):
             msg = (
-                "PoolBasis builds its own graphs of points; for a Graph use GraphBasis."
+                "KernelPool builds its own graphs of points; "
+                "for a Graph use GraphBasis."
             )
             raise TypeError(msg)
         X = self._checked(X, reset=True)

@@ -7,8 +7,7 @@ from scipy.optimize import brentq
 from scipy.special import softmax
 
 from mercer._typing import FloatArray, IntArray
-from mercer.optim.class_sizes import match_sizes
-from mercer.optim.partition import (
+from mercer.fewlabels.partition import (
     CLEAR,
     ScoredPoints,
     is_better,
@@ -16,6 +15,7 @@ from mercer.optim.partition import (
     ridge_smoother,
     unexplained,
 )
+from mercer.fewlabels.sizes import match_sizes
 
 MAX_ROUNDS = 10
 _ENOUGH = 10_000  # points to look for a division on

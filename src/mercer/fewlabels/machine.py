@@ -11,10 +11,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer._labels import Labels
 from mercer._typing import ArrayLike, BoolArray, FloatArray
+from mercer.fewlabels.centred import fit_centred
+from mercer.fewlabels.spreading import spread_decision
 from mercer.machines._base import KernelMachine, Solution
 from mercer.machines._maps import GramMap, KernelMap
-from mercer.optim.few_labels import fit_centred
-from mercer.optim.spreading import spread_decision
 
 
 @dataclass(frozen=True, slots=True, eq=False)

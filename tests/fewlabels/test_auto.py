@@ -15,23 +15,24 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mercer.datasets import make_two_moons
 from mercer.exceptions import NearlyConstantKernelWarning
-from mercer.learners.auto import AutoKernel, pool_members
-from mercer.machines.loo_rls import LeaveOneOutRLS
-from mercer.optim.class_sizes import match_sizes
-from mercer.optim.few_labels import fit_centred
-from mercer.optim.loo_ridge import calibrate, held_out_loss, solve_loo_ridge
-from mercer.optim.spreading import estimated_sizes, spread_decision
+from mercer.fewlabels.centred import fit_centred
+from mercer.fewlabels.learner import AutoKernel
+from mercer.fewlabels.machine import LeaveOneOutRLS
+from mercer.fewlabels.pool import KernelPool
+from mercer.fewlabels.ridge import calibrate, held_out_loss, solve_loo_ridge
+from mercer.fewlabels.sizes import match_sizes
+from mercer.fewlabels.spreading import estimated_sizes, spread_decision
+from mercer.fewlabels.steep import steep
+from mercer.fewlabels.weigh import pool_members
 from mercer.spectrum.graph import GraphBasis
-from mercer.spectrum.pool import PoolBasis
-from mercer.spectrum.steep import steep
 
 MINUS_ONE = "y holds -1 as a class; here -1 means unlabelled"
 
 
 @parametrize_with_checks(
-    [PoolBasis(random_state=0), AutoKernel(random_state=0), LeaveOneOutRLS()],
+    [KernelPool(random_state=0), AutoKernel(random_state=0), LeaveOneOutRLS()],
     expected_failed_checks=lambda e: (
-        {} if isinstance(e, PoolBasis) else {"check_classifiers_classes": MINUS_ONE}
+        {} if isinstance(e, KernelPool) else {"check_classifiers_classes": MINUS_ONE}
     ),
 )
 def test_scikit_learn_contract(estimator, check) -> None:
@@ -269,7 +270,7 @@ def test_new_points_beside_few_take_their_side(n_each) -> None:
 
 def test_new_points_are_no_denser_and_no_lonelier_than_the_known() -> None:
     X = np.random.default_rng(0).normal(size=(60, 2))
-    basis = PoolBasis(random_state=0).fit(X)
+    basis = KernelPool(random_state=0).fit(X)
     known = basis.vectors_[:, -1]
     new = basis.extend(np.array([[1e6, 0.0], [0.01, 0.01]]))[:, -1]
     assert new[0] == known.min()
@@ -378,7 +379,7 @@ def test_a_second_label_of_one_class_does_not_take_the_others_points() -> None:
     X, truth = make_blobs(500, centers=3.0 * np.eye(5), random_state=0)
     rows = [int(np.flatnonzero(truth == c)[0]) for c in range(5)]
     more = [int(np.flatnonzero(truth == c)[1]) for c in (0, 1)]
-    basis = FrozenEstimator(PoolBasis(random_state=0).fit(X))
+    basis = FrozenEstimator(KernelPool(random_state=0).fit(X))
     right = []
     for labeled in (rows, rows + more):
         y = np.full(500, -1)
@@ -399,7 +400,7 @@ def test_new_labels_on_a_kept_basis_equal_a_fresh_fit() -> None:
 
 def test_bad_input_is_named() -> None:
     X, y, _ = moons()
-    with pytest.raises(TypeError, match="PoolBasis"):
+    with pytest.raises(TypeError, match="KernelPool"):
         AutoKernel(GraphBasis()).fit(X, y)
     with pytest.raises(TypeError, match="use GraphBasis"):
-        PoolBasis().fit(GraphBasis().fit(X).graph_)
+        KernelPool().fit(GraphBasis().fit(X).graph_)

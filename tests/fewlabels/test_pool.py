@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from mercer.fewlabels.pool import KernelPool
 from mercer.spectrum.extension import extend_vectors
 from mercer.spectrum.gram import GramBasis
-from mercer.spectrum.pool import PoolBasis
 
 
 @pytest.fixture(scope="module")
@@ -14,8 +14,8 @@ def points() -> np.ndarray:
 
 
 @pytest.fixture(scope="module")
-def basis(points) -> PoolBasis:
-    return PoolBasis(8, n_neighbors=(3, 6), random_state=0).fit(points)
+def basis(points) -> KernelPool:
+    return KernelPool(8, n_neighbors=(3, 6), random_state=0).fit(points)
 
 
 def test_graph_columns_extend_as_they_would_before_their_mean_was_taken_off(

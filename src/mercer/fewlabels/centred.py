@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import softmax
 
 from mercer._typing import BoolArray, FloatArray, IntArray
-from mercer.optim.loo_ridge import calibrate, held_out_loss, solve_loo_ridge
+from mercer.fewlabels.ridge import calibrate, held_out_loss, solve_loo_ridge
 
 RIDGES = (0.1, 1.0, 10.0)  # for kernels of unit variance
 _EVEN = 5  # labels that every class is thought to have besides its own
