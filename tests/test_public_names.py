@@ -1,10 +1,15 @@
-"""The names a user types exist, and each is documented."""
+"""The names a user types exist, are few at the top, and each is documented."""
 
 import inspect
+import subprocess
+import sys
 from importlib import import_module
 
 import pytest
 
+import mercer
+
+MOST_AT_THE_TOP = 15
 PACKAGES = (
     "",
     ".active",
@@ -26,3 +31,17 @@ def test_every_public_name_is_there_and_documented(package: str) -> None:
         thing = getattr(module, name)
         if inspect.isclass(thing) or inspect.isfunction(thing):
             assert inspect.getdoc(thing), name
+
+
+def test_the_top_level_holds_a_handful_of_names() -> None:
+    names = [n for n in mercer.__all__ if not inspect.ismodule(getattr(mercer, n))]
+    assert "UnifiedKernelMachine" in names
+    assert len(names) <= MOST_AT_THE_TOP
+
+
+def test_subpackages_need_no_import_of_their_own() -> None:
+    code = "import mercer; print(mercer.kernels.Polynomial.__module__)"
+    said = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert said.stdout.strip() == "mercer.kernels.parametric"

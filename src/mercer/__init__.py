@@ -1,7 +1,8 @@
-"""Mercer learns kernels from whatever evidence a person has.
+"""Mercer learns kernels from labels, pairs, or no evidence at all.
 
-The public names and where they come from are listed in ``__init__.pyi``; each is
-imported when it is first used.
+The names for daily use are here; the rest is in the subpackages (``mercer.kernels``,
+``mercer.learners``, ``mercer.machines`` and so on). ``__init__.pyi`` lists both. Each
+is imported when it is first used.
 """
 
 import lazy_loader as _lazy

@@ -31,3 +31,34 @@ def test_unknown_study_is_named() -> None:
     result = CliRunner().invoke(main, ["reproduce", "999", "table9"])
     assert result.exit_code == 2
     assert "999 table9" in result.output
+
+
+def run_without(package: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run the command line where a package is not installed."""
+    code = f"""
+import sys
+class Hide:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] == {package!r}:
+            raise ModuleNotFoundError("not installed", name={package!r})
+sys.meta_path.insert(0, Hide())
+from mercer.__main__ import run
+run()
+"""
+    command = [sys.executable, "-c", code, *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def test_without_click_the_extra_is_named() -> None:
+    said = run_without("click", "--help")
+    assert said.returncode == 1
+    assert said.stderr == (
+        'Error: The command line needs click: pip install "mercer[app]"\n'
+    )
+
+
+def test_without_the_studies_reproduce_says_where_they_are() -> None:
+    said = run_without("mercer_studies", "reproduce")
+    assert said.returncode == 1
+    assert "source tree" in said.stderr
+    assert "Traceback" not in said.stderr

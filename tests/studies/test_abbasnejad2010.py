@@ -5,10 +5,10 @@ import pytest
 
 from data_folder import needs_data
 from mercer.kernels.normalized import Normalized
-from mercer.studies import abbasnejad2010
-from mercer.studies import abbasnejad2010_figures as figures
-from mercer.studies import abbasnejad2010_methods as methods
-from mercer.studies.table import make_table
+from mercer_studies import abbasnejad2010
+from mercer_studies import abbasnejad2010_figures as figures
+from mercer_studies import abbasnejad2010_methods as methods
+from mercer_studies.table import make_table
 
 SETS = methods.SETS
 STUDIES = {study.name: study for study in abbasnejad2010.STUDIES}

@@ -4,10 +4,10 @@ from fnmatch import fnmatchcase
 
 import pytest
 
-from mercer.studies.causes import NOT_EXPLAINED, Cause, explain, known_causes
-from mercer.studies.registry import studies
-from mercer.studies.study import Figure, Study
-from mercer.studies.table import make_table
+from mercer_studies.causes import NOT_EXPLAINED, Cause, explain, known_causes
+from mercer_studies.registry import studies
+from mercer_studies.study import Figure, Study
+from mercer_studies.table import make_table
 
 PRINTED = {(row, "A"): Figure(99.0, 0.1, 10) for row in ("one", "two", "three")}
 RESULTS = {

@@ -6,10 +6,10 @@ import pytest
 from data_folder import needs_data
 from mercer.kernels.parametric import RBF
 from mercer.machines.rls import RLSClassifier
-from mercer.studies import dai2007
-from mercer.studies import dai2007_methods as methods
-from mercer.studies.render import write
-from mercer.studies.table import make_table
+from mercer_studies import dai2007
+from mercer_studies import dai2007_methods as methods
+from mercer_studies.render import write
+from mercer_studies.table import make_table
 
 STUDIES = {study.name: study for study in dai2007.STUDIES}
 

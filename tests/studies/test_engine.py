@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from mercer.studies import study as study_module
-from mercer.studies.render import to_csv, to_html, to_markdown, write
-from mercer.studies.runner import cache_folder, run_study
-from mercer.studies.study import Figure, Job, Study
-from mercer.studies.table import make_table
+from mercer_studies import study as study_module
+from mercer_studies.render import to_csv, to_html, to_markdown, write
+from mercer_studies.runner import cache_folder, run_study
+from mercer_studies.study import Figure, Job, Study
+from mercer_studies.table import make_table
 
 
 def counted(*, split: int, offset: float, log: str) -> dict[str, float]:
@@ -68,8 +68,8 @@ def test_an_interrupt_keeps_what_was_finished(study: Study, tmp_path: Path) -> N
 
 ASK_WORKERS = """
 import signal
-from mercer.studies.runner import run_study
-from mercer.studies.study import Job, Study
+from mercer_studies.runner import run_study
+from mercer_studies.study import Job, Study
 
 def held_back(split=0):
     return {"held": signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, [])}

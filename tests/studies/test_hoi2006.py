@@ -7,16 +7,16 @@ from sklearn.datasets import make_classification
 
 from mercer.machines.klr import KernelLogisticRegression
 from mercer.model_selection import SemiSupervisedKFold
-from mercer.studies import hoi2006, hoi2006_figures
-from mercer.studies.hoi2006_methods import (
+from mercer_studies import hoi2006, hoi2006_figures
+from mercer_studies.hoi2006_methods import (
     RIDGES,
     choose_ridge,
     compare_kernels,
     compare_schemes,
     prepare,
 )
-from mercer.studies.reshape import by_row
-from mercer.studies.table import make_table
+from mercer_studies.reshape import by_row
+from mercer_studies.table import make_table
 
 STUDIES = {study.name: study for study in hoi2006.STUDIES}
 

@@ -8,9 +8,9 @@ from sklearn.datasets import make_moons
 
 from data_folder import needs_data
 from mercer.datasets.dataset import Dataset
-from mercer.studies import mao2010
-from mercer.studies.mao2010_figure2 import learned_kernels
-from mercer.studies.mao2010_methods import (
+from mercer_studies import mao2010
+from mercer_studies.mao2010_figure2 import learned_kernels
+from mercer_studies.mao2010_methods import (
     C_GRID,
     SETTINGS,
     Setting,
@@ -20,7 +20,7 @@ from mercer.studies.mao2010_methods import (
     run_unified,
     split_of,
 )
-from mercer.studies.table import make_table
+from mercer_studies.table import make_table
 
 STUDIES = {study.name: study for study in mao2010.STUDIES}
 

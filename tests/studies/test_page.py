@@ -8,11 +8,11 @@ import pytest
 from click.testing import CliRunner
 
 from mercer.cli.reproduce import command
-from mercer.studies import causes, registry
-from mercer.studies.causes import Cause
-from mercer.studies.page import reproduction_page
-from mercer.studies.runner import run_study
-from mercer.studies.study import Figure, Job, Results, Study
+from mercer_studies import causes, registry
+from mercer_studies.causes import Cause
+from mercer_studies.page import reproduction_page
+from mercer_studies.runner import run_study
+from mercer_studies.study import Figure, Job, Results, Study
 
 
 def number(*, split: int) -> dict[str, float]:

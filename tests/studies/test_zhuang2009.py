@@ -9,11 +9,11 @@ from mercer.datasets.generators import make_two_moons
 from mercer.graphs.laplacian import laplacian
 from mercer.graphs.neighbors import neighbor_graph
 from mercer.optim.npkl_newton import solve_npkl
-from mercer.studies import zhuang2009
-from mercer.studies import zhuang2009_figures as figures
-from mercer.studies import zhuang2009_methods as methods
-from mercer.studies.render import write
-from mercer.studies.table import make_table
+from mercer_studies import zhuang2009
+from mercer_studies import zhuang2009_figures as figures
+from mercer_studies import zhuang2009_methods as methods
+from mercer_studies.render import write
+from mercer_studies.table import make_table
 
 STUDIES = {study.name: study for study in zhuang2009.STUDIES}
 

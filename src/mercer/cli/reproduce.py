@@ -6,14 +6,21 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from mercer.studies.study import Study
+    from mercer_studies.study import Study
+
+_NO_STUDIES = (
+    "the studies are not part of the installed package. Run this command in a copy "
+    "of the source tree: make demo, then .venv/bin/mercer reproduce."
+)
 
 
 @click.command("reproduce")
 @click.argument("paper", required=False)
 @click.argument("name", required=False)
 @click.option("--quick", is_flag=True, help="Few splits: a look, not a result.")
-@click.option("--fresh", is_flag=True, help="Compute anew what the cache holds.")
+@click.option(
+    "--fresh", is_flag=True, help="Ignore the cache and compute everything again."
+)
 @click.option("--jobs", type=int, default=None, help="Processes [default: all cores].")
 @click.option(
     "--out",
@@ -44,7 +51,12 @@ def command(
     command after an interrupt and it goes on where it stopped. The list says how
     many minutes a full run takes on one core.
     """
-    from mercer.studies.registry import studies
+    try:
+        from mercer_studies.registry import studies
+    except ModuleNotFoundError as error:
+        if error.name != "mercer_studies":
+            raise
+        raise click.ClickException(_NO_STUDIES) from None
 
     known = studies()
     if paper is None and page is None:
@@ -56,7 +68,7 @@ def command(
         msg = f"there is no study {wanted!r}; `mercer reproduce` lists them."
         raise click.UsageError(msg)
     if page is not None:
-        from mercer.studies.page import reproduction_page
+        from mercer_studies.page import reproduction_page
 
         images = page.parent / "images"
         images.mkdir(parents=True, exist_ok=True)
@@ -68,7 +80,7 @@ def command(
 
 
 def _list(known: "list[Study]") -> None:
-    from mercer.studies.registry import PAPERS
+    from mercer_studies.registry import PAPERS
 
     for paper, citation in PAPERS.items():
         click.secho(f"{paper}  {citation}", bold=True)
@@ -94,10 +106,10 @@ def _run(
         TimeRemainingColumn,
     )
 
-    from mercer.studies.render import to_markdown, write
-    from mercer.studies.runner import run_study
-    from mercer.studies.study import Results
-    from mercer.studies.table import make_table
+    from mercer_studies.render import to_markdown, write
+    from mercer_studies.runner import run_study
+    from mercer_studies.study import Results
+    from mercer_studies.table import make_table
 
     columns = (
         TextColumn("{task.description}"),

@@ -4,6 +4,7 @@ import tempfile
 import zlib
 from pathlib import Path
 
+from mercer._extras import require
 from mercer.datasets.arrays import Arrays
 from mercer.datasets.originals import RECIPES
 from mercer.datasets.registry import Entry
@@ -36,8 +37,7 @@ def convert_original(name: str, entry: Entry) -> Arrays:
 
 
 def _fetch(url: str, folder: Path, name: str) -> Path:
-    import pooch
-
+    pooch = require("pooch", extra="app", purpose="Downloading a data set")
     file = folder / url.rsplit("/", 1)[-1]
     try:
         # Not `pooch.retrieve`: it wants a checksum of the file, and what is verified

@@ -2,12 +2,14 @@
 
 import os
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from mercer._extras import require
 from mercer.datasets.arrays import Arrays, as_matrix, digest, published_splits
 from mercer.datasets.dataset import Dataset
 from mercer.datasets.download import convert_original
@@ -100,8 +102,7 @@ def load(
 
 def cache_folder() -> Path:
     """Return the per-user folder that downloads are kept in."""
-    import pooch
-
+    pooch = require("pooch", extra="app", purpose="The cache of data sets")
     return Path(pooch.os_cache("mercer"))
 
 
@@ -117,12 +118,14 @@ def _arrays(name: str, entry: Entry) -> Arrays:
     return arrays
 
 
-def _folders() -> list[Path]:
+def _folders() -> Iterator[Path]:
     given = os.environ.get("MERCER_DATA")
     if given and not Path(given).is_dir():
         msg = f"MERCER_DATA={given!r} is not a folder; correct or unset it."
         raise FileNotFoundError(msg)
-    return [Path(given), cache_folder()] if given else [cache_folder()]
+    if given:
+        yield Path(given)
+    yield cache_folder()
 
 
 def _verified(arrays: Arrays, entry: Entry, name: str, origin: str) -> Arrays:

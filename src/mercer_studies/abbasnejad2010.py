@@ -4,10 +4,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from mercer.studies import abbasnejad2010_figures as figures
-from mercer.studies import abbasnejad2010_methods as methods
-from mercer.studies.reshape import by_row, mean
-from mercer.studies.study import Job, Result, Results, Study
+from mercer_studies import abbasnejad2010_figures as figures
+from mercer_studies import abbasnejad2010_methods as methods
+from mercer_studies.reshape import by_row, mean
+from mercer_studies.study import Job, Result, Results, Study
 
 PAPER = "001"
 N_DRAWS = 10

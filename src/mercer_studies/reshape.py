@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from mercer.studies.study import Results
+from mercer_studies.study import Results
 
 
 def by_row(results: Results, *, named: bool = False) -> Results:

@@ -129,7 +129,7 @@ class Study:
         paper prints the standard error of the mean, sem.
         """
         name = f"{self.paper}_{self.prints or self.name}.csv"
-        source = resources.files("mercer.studies") / "printed" / name
+        source = resources.files("mercer_studies") / "printed" / name
         if not source.is_file():
             return {}
         with source.open(encoding="utf-8") as lines:

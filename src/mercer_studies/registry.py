@@ -2,7 +2,7 @@
 
 from importlib import import_module
 
-from mercer.studies.study import Study
+from mercer_studies.study import Study
 
 MODULES = {
     "000": "mao2010",
@@ -28,5 +28,5 @@ def studies() -> list[Study]:
     """Return every study that can be run."""
     found: list[Study] = []
     for name in MODULES.values():
-        found += import_module(f"mercer.studies.{name}").STUDIES
+        found += import_module(f"mercer_studies.{name}").STUDIES
     return found

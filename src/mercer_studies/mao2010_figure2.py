@@ -9,13 +9,13 @@ from mercer._typing import FloatArray, IntArray
 from mercer.kernels.alignment import alignment
 from mercer.learners.parameter_free import ParameterFreeKernel
 from mercer.machines.simple_mkl import SimpleMKL
-from mercer.studies.mao2010_methods import (
+from mercer_studies.mao2010_methods import (
     Problem,
     Setting,
     problem_of,
     split_of,
 )
-from mercer.studies.study import Results
+from mercer_studies.study import Results
 
 MKL_C = 100.0
 BLOCK = 16  # entries of a kernel, down and across, in one dot of the picture

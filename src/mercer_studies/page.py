@@ -4,18 +4,18 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from mercer.studies.causes import explain
-from mercer.studies.registry import PAPERS
-from mercer.studies.render import (
+from mercer_studies.causes import explain
+from mercer_studies.registry import PAPERS
+from mercer_studies.render import (
     grid,
     how_many,
     summary,
     worse_cells,
     write_picture,
 )
-from mercer.studies.runner import run_study
-from mercer.studies.study import Results, Study
-from mercer.studies.table import LEGEND, Table, make_table
+from mercer_studies.runner import run_study
+from mercer_studies.study import Results, Study
+from mercer_studies.table import LEGEND, Table, make_table
 
 HEAD = f"""# Reproduction
 

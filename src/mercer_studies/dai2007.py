@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from mercer.studies import dai2007_methods as methods
-from mercer.studies.dai2007_methods import BETA, GAMMA, TOL
-from mercer.studies.reshape import by_row, mean
-from mercer.studies.study import Job, Result, Results, Study
+from mercer_studies import dai2007_methods as methods
+from mercer_studies.dai2007_methods import BETA, GAMMA, TOL
+from mercer_studies.reshape import by_row, mean
+from mercer_studies.study import Job, Result, Results, Study
 
 PAPER = "002"
 N_DRAWS = 10

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from mercer.studies.causes import explain
-from mercer.studies.study import Results
-from mercer.studies.table import LEGEND, MARKS, Cell, Table
+from mercer_studies.causes import explain
+from mercer_studies.study import Results
+from mercer_studies.table import LEGEND, MARKS, Cell, Table
 
 
 def _text(mean: float | None, std: float | None, decimals: int) -> str:

@@ -6,14 +6,14 @@ import numpy as np
 
 from mercer._typing import FloatArray
 from mercer.learners.decaying import DecayingKernel
-from mercer.studies.hoi2006_methods import (
+from mercer_studies.hoi2006_methods import (
     Problem,
     accuracy,
     decaying_gram,
     fit_klr,
     problem_of,
 )
-from mercer.studies.study import Results
+from mercer_studies.study import Results
 
 SIZE = 20
 DECAYS = (1.0, 2.0, 3.0)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mercer.studies.study import Figure, Results, Study
+from mercer_studies.study import Figure, Results, Study
 
 MARKS = {
     "agrees": "=",

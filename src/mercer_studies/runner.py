@@ -12,7 +12,7 @@ import pooch
 from joblib import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
-from mercer.studies.study import Job, Results, Study
+from mercer_studies.study import Job, Results, Study
 
 
 def cache_folder(study: Study) -> Path:

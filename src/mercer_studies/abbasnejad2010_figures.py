@@ -12,8 +12,8 @@ from mercer._typing import FloatArray
 from mercer.exceptions import NearlyConstantKernelWarning
 from mercer.kernels.parametric import RBF, Linear, Polynomial
 from mercer.learners.influence import InfluenceKernel
-from mercer.studies.abbasnejad2010_methods import dataset
-from mercer.studies.study import Results
+from mercer_studies.abbasnejad2010_methods import dataset
+from mercer_studies.study import Results
 
 N_IMAGES = 12
 WIDTHS = (0.1, 10.0)  # of the Gaussians, in mean squared distances

@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 from functools import cache
 from importlib import resources
 
-from mercer.studies.table import Table
+from mercer_studies.table import Table
 
 NOT_EXPLAINED = "We do not know why."
 
@@ -52,7 +52,7 @@ class Group:
 @cache
 def known_causes() -> tuple[Cause, ...]:
     """Read causes.toml; of two that cover a cell the first counts."""
-    source = resources.files("mercer.studies") / "causes.toml"
+    source = resources.files("mercer_studies") / "causes.toml"
     with source.open("rb") as file:
         return tuple(
             Cause(

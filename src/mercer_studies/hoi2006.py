@@ -7,11 +7,11 @@ import numpy as np
 from scipy.stats import ttest_1samp
 
 from mercer._typing import FloatArray
-from mercer.studies import hoi2006_figures as figures
-from mercer.studies import hoi2006_methods as methods
-from mercer.studies.hoi2006_methods import DECAY, N_ASKED, N_COMPONENTS, WITHOUT_B
-from mercer.studies.reshape import by_row, ending, not_ending
-from mercer.studies.study import Job, Results, Study
+from mercer_studies import hoi2006_figures as figures
+from mercer_studies import hoi2006_methods as methods
+from mercer_studies.hoi2006_methods import DECAY, N_ASKED, N_COMPONENTS, WITHOUT_B
+from mercer_studies.reshape import by_row, ending, not_ending
+from mercer_studies.study import Job, Results, Study
 
 PAPER = "003"
 N_TRIALS = 20

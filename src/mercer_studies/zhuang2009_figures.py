@@ -12,9 +12,9 @@ from mercer.clustering import unit_rows
 from mercer.optim.npkl import PairProblem
 from mercer.optim.npkl_paper import solve_npkl_paper
 from mercer.pairs import Pairs
-from mercer.studies.reshape import mean
-from mercer.studies.study import Results
-from mercer.studies.zhuang2009_methods import (
+from mercer_studies.reshape import mean
+from mercer_studies.study import Results
+from mercer_studies.zhuang2009_methods import (
     C_ADULT,
     draw_pairs,
     graph_laplacian,

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from scipy.stats import rankdata
 
-from mercer.studies import mao2010_methods as methods
-from mercer.studies.mao2010_figure2 import MKL_C, compare_kernels, draw_figure2
-from mercer.studies.mao2010_methods import C_GRID, SETTINGS
-from mercer.studies.reshape import ending, mean, not_ending
-from mercer.studies.study import Job, Result, Results, Study
+from mercer_studies import mao2010_methods as methods
+from mercer_studies.mao2010_figure2 import MKL_C, compare_kernels, draw_figure2
+from mercer_studies.mao2010_methods import C_GRID, SETTINGS
+from mercer_studies.reshape import ending, mean, not_ending
+from mercer_studies.study import Job, Result, Results, Study
 
 PAPER = "000"
 PRINTED_ROWS = tuple(row for row in SETTINGS if not row.endswith(" published"))

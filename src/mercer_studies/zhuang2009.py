@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from functools import partial
 
-from mercer.studies import zhuang2009_figures as figures
-from mercer.studies import zhuang2009_methods as methods
-from mercer.studies.reshape import by_row, ending, mean, not_ending
-from mercer.studies.study import Job, Result, Results, Study
+from mercer_studies import zhuang2009_figures as figures
+from mercer_studies import zhuang2009_methods as methods
+from mercer_studies.reshape import by_row, ending, mean, not_ending
+from mercer_studies.study import Job, Result, Results, Study
 
 PAPER = "004"
 N_REPETITIONS = 20

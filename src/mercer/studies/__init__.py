@@ -1,1 +1,0 @@
-"""The papers' experiments: each a list of jobs and the figures they printed."""
