@@ -1,5 +1,7 @@
 import json
 import pickle
+import subprocess
+import sys
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -15,6 +17,8 @@ from sklearn.svm import SVC
 
 from mercer import persist
 from mercer.datasets import Dataset, Split, load, make_two_moons
+from mercer.graphs import search
+from mercer.graphs.search import NeighborIndex
 from mercer.kernels.composite import Weighted
 from mercer.kernels.normalized import Centered, Normalized
 from mercer.kernels.parametric import RBF, Linear, PairwiseKernelFunction
@@ -31,6 +35,7 @@ from mercer.spectrum.filters import diffusion
 from mercer.spectrum.gram import GramBasis
 from mercer.spectrum.graph import GraphBasis
 from mercer.spectrum.kernel import SpectralKernel
+from mercer.unified import UnifiedKernelMachine
 
 X, Y = make_two_moons(40, random_state=0)
 NEW = X[:7] + 0.05
@@ -257,3 +262,50 @@ def test_other_files_are_refused(tmp_path: Path) -> None:
         persist.load(file)
     with pytest.raises(FileNotFoundError):
         persist.load(tmp_path / "absent.skops")
+
+
+NEW_PROCESS = """
+import sys
+import numpy as np
+from mercer import persist
+model, rows, answers = sys.argv[1:]
+np.save(answers, persist.load(model).predict(np.load(rows)))
+"""
+
+
+@pytest.mark.parametrize("threshold", [500, 700], ids=["above", "below"])
+def test_models_on_both_sides_of_the_cell_search_predict_in_a_new_process(
+    threshold: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Above the threshold of the search, models could not be saved."""
+    monkeypatch.setattr(search, "_EXACT_UP_TO", threshold)
+    made, of = [], search.Cells.of
+    monkeypatch.setattr(
+        search.Cells,
+        "of",
+        lambda *args, **kwargs: made.append(1) or of(*args, **kwargs),
+    )
+    points, labels = make_two_moons(600, random_state=0)
+    known = np.where(np.arange(600) % 49 == 0, labels, -1)
+    model = UnifiedKernelMachine(random_state=0).fit(points, known)
+    assert bool(made) == (threshold < 600)
+    new = points[:50] + 0.01
+    files = [tmp_path / name for name in ("model.skops", "rows.npy", "answers.npy")]
+    persist.save(model, files[0])
+    np.save(files[1], new)
+    subprocess.run([sys.executable, "-c", NEW_PROCESS, *files], check=True)
+    assert np.array_equal(np.load(files[2]), model.predict(new))
+
+
+def test_a_planned_cell_search_comes_back(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    points = rng.standard_normal((6000, 3))
+    index = NeighborIndex.fit(points, method="cells", rng=rng)
+    assert index.neighbors(5).method == "cells"
+    found = index.query(points[:9] + 0.01, 5)
+    again = reloaded(index, tmp_path)
+    assert again.cells.plans == index.cells.plans
+    assert again.cells.plans_for_new == index.cells.plans_for_new
+    assert index.cells.plans_for_new[5] is not None
+    for one, other in zip(found, again.query(points[:9] + 0.01, 5), strict=True):
+        assert np.array_equal(one, other)

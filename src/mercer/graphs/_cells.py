@@ -68,7 +68,10 @@ class Cells:
     sample: Int32Array  # rows of X to plan with
     target: float
     known: dict[int, tuple[Int32Array, FloatArray]] = field(default_factory=dict)
-    plans: dict[tuple[int, bool], Plan | None] = field(default_factory=dict)
+    # By number of neighbours, for pairs of the points and for new points. The keys
+    # are plain numbers: the file format of `mercer.persist` knows no tuples as keys.
+    plans: dict[int, Plan | None] = field(default_factory=dict)
+    plans_for_new: dict[int, Plan | None] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -225,9 +228,10 @@ class Cells:
 
     def plan(self, k: int, n_jobs: int | None, *, both: bool) -> Plan | None:
         """Choose how far to visit, once; None if the exact search is cheaper."""
-        if (k, both) not in self.plans:
-            self.plans[k, both] = make_plan(self, k, n_jobs, both=both)
-        return self.plans[k, both]
+        plans = self.plans if both else self.plans_for_new
+        if k not in plans:
+            plans[k] = make_plan(self, k, n_jobs, both=both)
+        return plans[k]
 
     def true_neighbors(
         self, k: int, n_jobs: int | None
