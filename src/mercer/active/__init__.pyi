@@ -1,5 +1,7 @@
 from .batches import diverse_batch as diverse_batch
 from .batches import reducing_batch as reducing_batch
+from .cold import cold_rows as cold_rows
+from .cold import typical_rows as typical_rows
 from .loop import History as History
 from .loop import learn_actively as learn_actively
 from .pairs import next_pairs as next_pairs

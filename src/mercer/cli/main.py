@@ -10,6 +10,7 @@ COMMANDS = {
     "learn": "mercer.cli.learn",
     "predict": "mercer.cli.predict",
     "next": "mercer.cli.next",
+    "label": "mercer.cli.label",
     "reproduce": "mercer.cli.reproduce",
 }
 

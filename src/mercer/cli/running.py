@@ -106,14 +106,14 @@ def run(
                 with Display(stages or list(COSTS)) as display:
                     result = job(display)
     except KeyboardInterrupt:
-        _stop("Stopped; nothing was written.", INTERRUPTED, as_json)
+        stop_with("Stopped; nothing was written.", INTERRUPTED, as_json=as_json)
     except MemoryError:
         msg = "memory ran out; pass --memory with less than the machine has."
-        _stop(msg, BAD_INPUT, as_json)
+        stop_with(msg, BAD_INPUT, as_json=as_json)
     except OSError as error:
-        _stop(_words(error), BAD_INPUT, as_json)
+        stop_with(_words(error), BAD_INPUT, as_json=as_json)
     except (ValueError, TypeError, ImportError) as error:
-        _stop(str(error), BAD_INPUT, as_json)
+        stop_with(str(error), BAD_INPUT, as_json=as_json)
     finally:
         signal.signal(signal.SIGTERM, before)
     if as_json:
@@ -135,7 +135,8 @@ def _words(error: OSError) -> str:
     return f"{where}{what}. Nothing was written."
 
 
-def _stop(message: str, code: int, as_json: bool) -> NoReturn:
+def stop_with(message: str, code: int = BAD_INPUT, *, as_json: bool) -> NoReturn:
+    """Print an error and end the program."""
     if as_json:
         click.echo(json.dumps({"error": message, "exit_code": code}))
     click.echo(f"Error: {message}", err=True)

@@ -1,0 +1,108 @@
+"""What to ask before there is a model: typical rows that differ from each other."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from mercer._typing import FloatArray, IntArray
+
+MOST_COMPARED = 2000  # rows whose similarities are formed, a square matrix
+
+
+def typical_rows(
+    features: FloatArray,
+    n: int,
+    *,
+    known: FloatArray | None = None,
+) -> IntArray:
+    r"""Choose rows that stand for all rows, by greedy facility location.
+
+    Takes the row x that adds most to
+
+    .. math:: F(S) = \sum_j \max_{x \in S} s(x_j, x),
+
+    s the cosine of two rows, or 0 where it is negative. A row in a dense group
+    represents many rows; once the group has a representative, another row of it adds
+    little. So the first questions visit one group after the other, the largest first,
+    and leave outliers for later.
+
+    Parameters
+    ----------
+    features : ndarray of shape (m, r)
+        Rows that may be asked about, and that are to be represented.
+    n : int
+        How many rows; fewer where there are fewer.
+    known : ndarray of shape (l, r), optional
+        Rows that were asked already: what they represent is not asked again.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        Positions, most useful first.
+
+    Notes
+    -----
+    F is submodular, so the greedy choice reaches 1 - 1/e of the best value
+    (Nemhauser, Wolsey and Fisher 1978). The matrix of similarities is formed: pass a
+    few thousand rows at most.
+
+    Examples
+    --------
+    >>> groups = np.array([[9.0, 2.0], [9.0, 0.0], [9.0, -2.0], [0.0, 3], [1.0, 3]])
+    >>> typical_rows(groups, 2)  # one row of each group
+    array([0, 3])
+    """
+    unit = _unit_rows(features)
+    S = np.maximum(unit @ unit.T, 0.0)
+    covered = np.zeros(len(unit))
+    if known is not None and len(known):
+        covered = np.maximum(unit @ _unit_rows(known).T, 0.0).max(axis=1)
+    free = np.ones(len(unit), dtype=bool)
+    chosen: list[int] = []
+    for _ in range(min(n, len(unit))):
+        gain = np.maximum(S - covered, 0.0).sum(axis=1)
+        best = int(np.argmax(np.where(free, gain, -np.inf)))
+        chosen.append(best)
+        free[best] = False
+        covered = np.maximum(covered, S[best])
+    return np.array(chosen, dtype=np.intp)
+
+
+def cold_rows(
+    features_of: Callable[[IntArray], FloatArray],
+    n: int,
+    *,
+    n_points: int,
+    asked: IntArray,
+    rng: np.random.Generator,
+    most: int = MOST_COMPARED,
+) -> IntArray:
+    """Return rows of a table to ask about while no model can be trained.
+
+    Parameters
+    ----------
+    features_of : callable
+        Returns the features of rows, (m, r), such that a cosine compares two of them.
+    n : int
+        How many.
+    n_points : int
+        Rows of the table.
+    asked : ndarray of int
+        Rows that are not asked again: labelled, skipped, or before someone now.
+    rng : Generator
+        Draws the rows that are compared where there are more than `most`.
+    most : int, default=2000
+        Rows compared.
+    """
+    free = np.setdiff1d(np.arange(n_points), asked)
+    some = free if len(free) <= most else np.sort(rng.choice(free, most, replace=False))
+    known = asked if len(asked) <= most else rng.choice(asked, most, replace=False)
+    chosen = typical_rows(features_of(some), n, known=features_of(known))
+    return np.asarray(some[chosen])
+
+
+def _unit_rows(rows: FloatArray) -> FloatArray:
+    """Return rows of length one; a row of zeros stays."""
+    length = np.linalg.norm(rows, axis=1, keepdims=True)
+    unit: FloatArray = rows / np.where(length > 0, length, 1.0)
+    return unit

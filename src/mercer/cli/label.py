@@ -1,0 +1,102 @@
+"""`mercer label`: a page on this machine that asks what to label next."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from mercer.cli.running import reading_options, stop_with
+
+
+@click.command("label")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--target", default="label", show_default=True, help="Column of labels.")
+@click.option("--id", "id_column", default=None, help="Column that names the rows.")
+@click.option("--classes", default="", help="Classes to offer, separated by commas.")
+@click.option(
+    "--store",
+    default=None,
+    help="Where answers are kept: a file, or a URL of SQLAlchemy such as "
+    "postgresql+psycopg://me@host/labels [default: FILE.labels.db].",
+)
+@click.option(
+    "--overlap",
+    type=click.IntRange(1, 20),
+    default=1,
+    show_default=True,
+    help="People who are asked about the same row.",
+)
+@click.option("--drop", multiple=True, help="Column not to learn from.")
+@click.option(
+    "--host",
+    default="127.0.0.1",
+    show_default=True,
+    help="Address to listen on. Any other than the default lets other machines in: "
+    "whoever has the link can read the table and answer, and nothing is encrypted.",
+)
+@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Free if 0.")
+@click.option("--name", "names", multiple=True, help="Host name that browsers use.")
+@click.option("--open/--no-open", "open_page", default=True, help="Open a browser.")
+@reading_options
+def command(
+    file: Path,
+    target: str,
+    id_column: str | None,
+    classes: str,
+    store: str | None,
+    overlap: int,
+    drop: tuple[str, ...],
+    host: str,
+    port: int,
+    names: tuple[str, ...],
+    open_page: bool,
+    delimiter: str | None,
+    encoding: str,
+    missing: tuple[str, ...],
+) -> None:
+    """Label the rows of FILE on a page that asks the most useful question next.
+
+    FILE is a table (CSV, TSV, Parquet, Arrow, Feather, NPZ) or a folder of images or
+    texts. The target column may be empty or absent. Every answer is kept at once; run
+    the same command again to go on.
+    """
+    options: dict[str, Any] = {
+        "delimiter": delimiter,
+        "encoding": encoding,
+        "missing": missing,
+    }
+    try:
+        from mercer.studio.opening import open_studio
+        from mercer.studio.running import Running
+    except ImportError as error:
+        stop_with(
+            f"the studio needs {error.name}: pip install 'mercer[studio]'.",
+            as_json=False,
+        )
+    try:
+        studio = open_studio(
+            file,
+            target=target,
+            id=id_column,
+            classes=tuple(c.strip() for c in classes.split(",") if c.strip()),
+            store=store,
+            overlap=overlap,
+            drop=drop,
+            **options,
+        )
+        running = Running(studio, host=host, port=port, names=names)
+    except (ValueError, OSError, RuntimeError, ImportError) as error:
+        stop_with(str(error), as_json=False)
+    if host not in {"127.0.0.1", "::1", "localhost"}:
+        click.echo(
+            f"Note: {host} can be reached from other machines. Whoever has the link "
+            "can read the table and answer; what is sent is not encrypted.",
+            err=True,
+        )
+
+    def ready() -> None:
+        click.echo(f"The studio is at {running.url}\nCtrl-C ends it; answers are kept.")
+        if open_page:
+            click.launch(running.url)
+
+    running.serve(ready)

@@ -1,0 +1,1 @@
+"""The labelling studio: a local page that asks the most useful question next."""

@@ -1,0 +1,219 @@
+"""The model behind the page: trains in the background, asks ahead."""
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
+
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.frozen import FrozenEstimator
+
+from mercer._typing import FloatArray, IntArray
+from mercer.active.cold import cold_rows
+from mercer.active.strategies import ask_rows
+from mercer.fewlabels.pool import KernelPool
+from mercer.fewlabels.weigh import pool_members
+from mercer.tables.encoding import TableEncoder
+from mercer.tables.table import Table
+from mercer.unified import UnifiedKernelMachine
+
+AHEAD = 40  # questions kept ready
+_CLASSES_BEFORE_LABELS = 5  # for which the kernel of the cold start is made
+
+
+@dataclass(frozen=True, eq=False)
+class Snapshot:
+    """What the model knows at one time; replaced as a whole, never changed."""
+
+    version: int = 0
+    stage: str = "reading the table"
+    ready: bool = False  # questions compare rows by the kernel
+    error: str = ""
+    classes: tuple[int, ...] = ()  # columns of proba
+    proba: FloatArray | None = None  # (n, n_classes); None while one class is known
+    questions: IntArray = field(default_factory=lambda: np.empty(0, np.intp))
+    n_labels: int = 0
+
+
+class Engine(Protocol):
+    """What the studio needs of a model."""
+
+    snapshot: Snapshot
+
+    def start(self) -> None:
+        """Begin to work in the background."""
+
+    def stop(self) -> None:
+        """End the work."""
+
+    def wake(self) -> None:
+        """Take note that answers have changed."""
+
+    def why(self, row: int, n: int) -> list[tuple[int, int, float]]:
+        """Return labelled rows that pull a row, the class pulled to, how strongly."""
+
+
+Labels = Callable[[], tuple[IntArray, IntArray]]
+
+
+class ModelEngine:
+    """Trains `UnifiedKernelMachine` on the rows of a table in one thread.
+
+    Parameters
+    ----------
+    table : Table
+        Without target and id.
+    labels : callable
+        Returns the class of every row, -1 where there is none, and the rows that
+        are not to be asked about.
+    changed : callable
+        Called after each new snapshot.
+    random_state : int, default=0
+    """
+
+    def __init__(
+        self,
+        table: Table,
+        labels: Labels,
+        changed: Callable[[], None] = lambda: None,
+        *,
+        random_state: int = 0,
+    ) -> None:
+        self.snapshot = Snapshot()
+        self._table, self._labels, self._changed = table, labels, changed
+        self._seed = random_state
+        self._wake, self._stopped = threading.Event(), threading.Event()
+        self._model: UnifiedKernelMachine | None = None
+        self._thread = threading.Thread(target=self._work, daemon=True)
+
+    def start(self) -> None:
+        """Begin to work in the background."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End the work, once the step at hand is done."""
+        self._stopped.set()
+        self._wake.set()
+        self._thread.join()
+
+    def wake(self) -> None:
+        """Take note that answers have changed."""
+        self._wake.set()
+
+    def why(self, row: int, n: int) -> list[tuple[int, int, float]]:
+        """Return labelled rows that pull a row, the class pulled to, how strongly."""
+        model = self._model
+        if model is None or not hasattr(model.kernel_, "features"):
+            return []
+        labeled, machine = model.labeled_, model.machine_
+        features = model.kernel_.features(rows=np.append(labeled, row))
+        pulls = (features[:-1] @ features[-1])[:, None] * machine.dual_coef_
+        if pulls.shape[1] == 1:
+            pulls = np.hstack([-pulls, pulls])
+        pulls = pulls - pulls.mean(axis=1, keepdims=True)
+        strongest = np.argsort(-pulls.max(axis=1), kind="stable")[:n]
+        return [
+            (
+                int(labeled[i]),
+                int(model.classes_[pulls[i].argmax()]),
+                float(pulls[i].max()),
+            )
+            for i in strongest
+        ]
+
+    def _work(self) -> None:
+        try:
+            self._prepare()
+            while not self._stopped.is_set():
+                self._wake.clear()
+                self._step()
+                self._wake.wait()
+        except Exception as error:  # a thread has nobody else to tell
+            self._publish(error=f"{type(error).__name__}: {error}")
+            raise
+
+    def _prepare(self) -> None:
+        self._publish(stage="turning columns into coordinates")
+        X = TableEncoder(random_state=self._seed).fit_transform(self._table)
+        self._X, self._features_of = X, _coordinates(X)
+        self._publish(stage="finding similar rows", questions=self._cold())
+        self._basis = KernelPool(random_state=self._seed).fit(X)
+        self._features_of = _before_labels(self._basis)
+        self._publish(stage="", ready=True)
+
+    def _step(self) -> None:
+        codes, closed = self._labels()
+        labeled = np.flatnonzero(codes >= 0)
+        if len(np.unique(codes[labeled])) < 2:
+            self._model = None
+            self._publish(
+                classes=(),
+                proba=None,
+                n_labels=len(labeled),
+                questions=self._cold(),
+            )
+            return
+        if self._model is None:
+            self._model = UnifiedKernelMachine(
+                basis=FrozenEstimator(self._basis), random_state=self._seed
+            ).fit(self._X, codes)
+        else:
+            self._model = self._model.with_labels(codes)
+        model = self._model
+        proba = model.predict_proba(None)
+        questions = ask_rows(
+            "reduction",
+            AHEAD,
+            proba=proba,
+            features_of=lambda rows: model.kernel_.features(rows=rows),
+            labeled=np.union1d(labeled, closed),
+            rng=np.random.default_rng([self._seed, len(labeled)]),
+        )
+        self._publish(
+            classes=tuple(int(c) for c in model.classes_),
+            proba=proba.astype(np.float32),
+            n_labels=len(labeled),
+            questions=questions,
+        )
+
+    def _cold(self) -> IntArray:
+        codes, closed = self._labels()
+        asked = np.union1d(np.flatnonzero(codes >= 0), closed)
+        rng = np.random.default_rng([self._seed, len(asked)])
+        return cold_rows(
+            self._features_of, AHEAD, n_points=len(codes), asked=asked, rng=rng
+        )
+
+    def _publish(self, **changes: Any) -> None:
+        version = self.snapshot.version + 1
+        self.snapshot = replace(self.snapshot, version=version, **changes)
+        self._changed()
+
+
+def _coordinates(X: Any) -> Callable[[IntArray], FloatArray]:
+    """Return what gives the coordinates of rows, centred unless they are sparse."""
+    if issparse(X):
+        return lambda rows: np.asarray(X[rows].toarray())
+    mean = X.mean(axis=0)
+    return lambda rows: np.asarray(X[rows] - mean)
+
+
+def _before_labels(basis: KernelPool) -> Callable[[IntArray], FloatArray]:
+    """Return what gives features of the kernels, each with its weight before labels."""
+    core = np.zeros(basis.vectors_.shape[1])
+    for member in pool_members(basis.blocks_, _CLASSES_BEFORE_LABELS):
+        core[member.block.columns] += member.prior * member.core
+    root = np.sqrt(core)
+    return lambda rows: np.asarray(basis.vectors_[rows] * root)
+
+
+def wait_until(test: Callable[[], bool], seconds: float) -> bool:
+    """Wait for a background thread, and tell whether it came that far."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if test():
+            return True
+        time.sleep(0.01)
+    return test()

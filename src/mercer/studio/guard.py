@@ -1,0 +1,172 @@
+"""Who may talk to the studio, how much, and what a browser may do with its pages."""
+
+import hmac
+import time
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any
+
+from starlette.datastructures import Headers
+from starlette.responses import JSONResponse
+
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+
+MOST_BODY = 64 * 1024
+MOST_IMPORT = 64 * 1024 * 1024
+LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; "
+    "img-src 'self' blob: data:; connect-src 'self'; base-uri 'none'; "
+    "form-action 'none'; frame-ancestors {ancestors}"
+)
+
+
+class Bucket:
+    """Lets a number of requests through at once, and then so many per second."""
+
+    def __init__(self, rate: float, burst: float) -> None:
+        self.rate, self.burst = rate, burst
+        self._left: dict[str, tuple[float, float]] = {}
+
+    def take(self, name: str, now: float | None = None) -> bool:
+        """Tell whether one more request of this name is within the limit.
+
+        Examples
+        --------
+        >>> bucket = Bucket(rate=1.0, burst=2.0)
+        >>> [bucket.take("ann", now=0.0) for _ in range(3)], bucket.take("ann", now=1.0)
+        ([True, True, False], True)
+        """
+        now = time.monotonic() if now is None else now
+        if len(self._left) > 10_000:
+            self._left.clear()
+        left, since = self._left.get(name, (self.burst, now))
+        left = min(self.burst, left + (now - since) * self.rate)
+        allowed = left >= 1
+        self._left[name] = (left - allowed, now)
+        return allowed
+
+
+class Guard:
+    """Checks host, origin, token, size and rate of requests, then passes them on.
+
+    The token travels in a header that only the page sets. There are no cookies, so a
+    page of another site has no authority to borrow; that the Host is one of ours
+    keeps out names that were rebound to this machine, and the Origin, where a browser
+    sends it, must be the page's own.
+
+    Parameters
+    ----------
+    app : ASGI application
+    token : str
+    hosts : tuple of str
+        Names by which the studio may be addressed, without port.
+    framed : bool, default=False
+        Whether other pages on this machine, such as a notebook, may show the studio.
+    rate : float, default=60.0
+        Requests per second that one person may send for long.
+    """
+
+    def __init__(
+        self,
+        app: Any,
+        *,
+        token: str,
+        hosts: tuple[str, ...] = LOOPBACK,
+        framed: bool = False,
+        rate: float = 60.0,
+    ) -> None:
+        self.app, self.token, self.hosts = app, token, hosts
+        ancestors = "http://localhost:* http://127.0.0.1:*" if framed else "'none'"
+        self.headers = {
+            "Content-Security-Policy": POLICY.format(ancestors=ancestors),
+            "X-Content-Type-Options": "nosniff",
+            "Referrer-Policy": "no-referrer",
+            "Cross-Origin-Resource-Policy": "same-origin",
+            "Cache-Control": "no-store",
+        }
+        if not framed:
+            self.headers["X-Frame-Options"] = "DENY"
+        self._requests = Bucket(rate, 4 * rate)
+        self._failures = Bucket(0.5, 20)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, or answer why not."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        refusal = self._refusal(scope)
+        if refusal is not None:
+            status, message = refusal
+            response = JSONResponse({"error": message}, status_code=status)
+            await response(scope, receive, self._with_headers(send))
+            return
+        most = MOST_IMPORT if scope["path"].startswith("/api/import") else MOST_BODY
+        await self.app(scope, _limited(receive, most), self._with_headers(send))
+
+    def _refusal(self, scope: Scope) -> tuple[int, str] | None:
+        headers = Headers(scope=scope)
+        host = headers.get("host", "")
+        if host.rpartition(":")[0] not in self.hosts and host not in self.hosts:
+            return 421, "this name is not one of the studio's."
+        origin = headers.get("origin")
+        if origin is not None and origin.partition("://")[2] != host:
+            return 403, "the request comes from another site."
+        if not scope["path"].startswith(("/api/", "/ml/")):
+            return None
+        client = (scope.get("client") or ("unknown", 0))[0]
+        if not self._is_known(headers):
+            if not self._failures.take(client):
+                return 429, "too many wrong tokens; wait a minute."
+            return 401, "the token is missing or wrong; open the link that was printed."
+        if not self._requests.take(f"{client} {headers.get('x-mercer-who', '')[:64]}"):
+            return 429, "too many requests; slow down."
+        if scope["method"] == "POST":
+            kind = headers.get("content-type", "").partition(";")[0].strip()
+            if kind != "application/json":
+                return 415, "the body must be JSON."
+        return None
+
+    def _is_known(self, headers: Headers) -> bool:
+        scheme, _, given = headers.get("authorization", "").partition(" ")
+        if scheme.lower() == "basic":  # Label Studio: the token as password
+            given = _password(given)
+        return hmac.compare_digest(given.encode(), self.token.encode())
+
+    def _with_headers(self, send: Send) -> Send:
+        async def sending(message: MutableMapping[str, Any]) -> None:
+            if message["type"] == "http.response.start":
+                extra = [(k.encode(), v.encode()) for k, v in self.headers.items()]
+                message["headers"] = [*message.get("headers", []), *extra]
+            await send(message)
+
+        return sending
+
+
+class TooLargeError(Exception):
+    """A body beyond the limit."""
+
+
+def _limited(receive: Receive, most: int) -> Receive:
+    seen = 0
+
+    async def receiving() -> MutableMapping[str, Any]:
+        nonlocal seen
+        message = await receive()
+        seen += len(message.get("body", b""))
+        if seen > most:
+            raise TooLargeError
+        return message
+
+    return receiving
+
+
+def _password(encoded: str) -> str:
+    import base64
+    import binascii
+
+    try:
+        return base64.b64decode(encoded).decode().partition(":")[2]
+    except (binascii.Error, UnicodeDecodeError):
+        return ""

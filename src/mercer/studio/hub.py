@@ -1,0 +1,359 @@
+"""The studio itself: items, answers and model together, behind plain methods."""
+
+import hashlib
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from mercer._typing import IntArray
+from mercer.studio.engine import Engine, ModelEngine, Snapshot
+from mercer.studio.items import Items
+from mercer.studio.ledger import Event
+from mercer.studio.store import Store, Transaction
+
+CHECK_EVERY = 8  # one question in so many is drawn at random
+MOST_CLASSES = 500
+MOST_NAME = 200
+
+
+class RefusedError(Exception):
+    """A request that is not carried out, with a sentence for the person."""
+
+    def __init__(self, message: str, status: int = 400) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+class Studio:
+    """One table being labelled.
+
+    Parameters
+    ----------
+    items : Items
+    store : Store
+    classes : tuple of str, default=()
+        Offered besides those in the file and in the store.
+    drop : tuple of str, default=()
+        Columns not to learn from.
+    overlap : int, default=1
+        People who are asked about the same item.
+    check_every : int, default=8
+        One question in this many is drawn at random, to estimate the accuracy.
+    engine : Engine, optional
+        Another model than the default.
+    """
+
+    def __init__(
+        self,
+        items: Items,
+        store: Store,
+        *,
+        classes: tuple[str, ...] = (),
+        drop: tuple[str, ...] = (),
+        overlap: int = 1,
+        check_every: int = CHECK_EVERY,
+        engine: Engine | None = None,
+    ) -> None:
+        self.items, self.store = items, store
+        self.overlap, self.check_every = overlap, check_every
+        self.changed = threading.Condition()
+        self._lock = threading.RLock()
+        self._given = self._read_given(classes)
+        self._order = np.random.default_rng(0).permutation(len(items))
+        id_columns = [items.id_column] if items.id_column else ["file"]
+        left_out = {items.target, *id_columns, *drop}
+        self.engine = engine or ModelEngine(
+            items.table.without(left_out), self.labels, self.announce
+        )
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """What the model knows now."""
+        return self.engine.snapshot
+
+    def announce(self) -> None:
+        """Tell those who wait that something has changed."""
+        with self.changed:
+            self.changed.notify_all()
+
+    def labels(self) -> tuple[IntArray, IntArray]:
+        """Return the class of each row, -1 for none, and the rows not to ask about."""
+        with self._lock:
+            ledger, row_of = self.store.ledger, self.items.row_of
+            codes = self._given.copy()
+            for item in ledger.answers:
+                if item in row_of:
+                    label = ledger.label_of(item)
+                    codes[row_of[item]] = -1 if label is None else label
+            closed = [row_of[i] for i in ledger.skips if i in row_of]
+            closed += [row_of[i] for i in ledger.answers if i in row_of]
+        return codes, np.array(sorted(set(closed)), dtype=np.intp)
+
+    def next(self, who: str) -> dict[str, Any] | None:
+        """Return the question for a person: the one on the screen, or the next."""
+        self._check_who(who)
+        with self._lock, self.store.writing() as transaction:
+            return self._claim(transaction, who, keep=True)
+
+    def answer(
+        self, who: str, token: str, row: int, label: int
+    ) -> dict[str, Any] | None:
+        """Keep an answer for good and return the next question."""
+        if label not in self.store.ledger.classes:
+            msg = f"there is no class number {label}; reload the page."
+            raise RefusedError(msg)
+        return self._act(who, token, row, "answer", label=label)
+
+    def skip(self, who: str, token: str, row: int) -> dict[str, Any] | None:
+        """Note that a person does not know, and return the next question."""
+        return self._act(who, token, row, "skip")
+
+    def undo(self, who: str, token: str) -> dict[str, Any] | None:
+        """Take back the last answer of a person and show its item again."""
+        self._check_who(who)
+        with self._lock:
+            with self.store.writing() as transaction:
+                ledger = self.store.ledger
+                if token in ledger.by_token:
+                    return self._claim(transaction, who, keep=True)
+                last = ledger.last_of(who)
+                if last is None or last.item not in self.items.row_of:
+                    msg = "there is nothing to undo."
+                    raise RefusedError(msg, 409)
+                transaction.append(who, "undo", token, undoes=last.seq, item=last.item)
+                transaction.claim(last.item, who, last.purpose or "again")
+            self.engine.wake()
+            self.announce()
+        return self.question(self.items.row_of[last.item], "again")
+
+    def reask(self, who: str, token: str) -> None:
+        """Let skipped items be asked about again."""
+        self._check_who(who)
+        self._append(who, "reask", token)
+
+    def add_class(self, who: str, token: str, name: str) -> int:
+        """Make a class and return its number."""
+        self._check_who(who)
+        name = self._checked_name(name)
+        with self._lock:
+            ledger = self.store.ledger
+            if token in ledger.by_token:
+                return ledger.by_token[token].label or 0
+            if len(ledger.classes) >= MOST_CLASSES:
+                msg = (
+                    f"there are {MOST_CLASSES} classes already, the most there can be."
+                )
+                raise RefusedError(msg)
+            label = max(ledger.classes, default=-1) + 1
+            self._append(who, "class", token, label=label, text=name)
+        return label
+
+    def rename_class(self, who: str, token: str, label: int, name: str) -> None:
+        """Give a class another name; its answers stay with it."""
+        self._check_who(who)
+        if label not in self.store.ledger.classes:
+            msg = f"there is no class number {label}."
+            raise RefusedError(msg)
+        if self.store.ledger.classes[label] != name.strip():
+            name = self._checked_name(name)
+            self._append(who, "rename", token, label=label, text=name)
+
+    def question(self, row: int, purpose: str) -> dict[str, Any]:
+        """Return a row with what the model says about it."""
+        return {
+            **self.items.show(row),
+            "purpose": purpose,
+            "prediction": self.prediction(row),
+            "label": self.store.ledger.label_of(self.items.keys[row]),
+        }
+
+    def prediction(self, row: int) -> list[dict[str, Any]]:
+        """Return classes and probabilities of a row, most probable first."""
+        snapshot = self.snapshot
+        if snapshot.proba is None:
+            return []
+        proba = snapshot.proba[row]
+        order = np.argsort(-proba, kind="stable")[:10]
+        return [
+            {"label": snapshot.classes[c], "probability": round(float(proba[c]), 4)}
+            for c in order
+        ]
+
+    def why(self, row: int) -> list[dict[str, Any]]:
+        """Return the labelled rows that say most about a row."""
+        return [
+            {"row": i, "label": label, "amount": amount, "text": self.items.snippet(i)}
+            for i, label, amount in self.engine.why(row, 6)
+        ]
+
+    def state(self) -> dict[str, Any]:
+        """Return what the page shows around the question."""
+        self.store.sync()
+        snapshot, ledger = self.snapshot, self.store.ledger
+        codes, _ = self.labels()
+        counts = np.bincount(codes[codes >= 0], minlength=1)
+        return {
+            "data": self.items.fingerprint,
+            "source": self.items.table.source,
+            "rows": len(self.items),
+            "labelled": int((codes >= 0).sum()),
+            "skipped": len(ledger.skips),
+            "classes": [
+                {
+                    "label": label,
+                    "name": name,
+                    "count": int(counts[label]) if label < len(counts) else 0,
+                }
+                for label, name in sorted(ledger.classes.items())
+            ],
+            "people": ledger.people(),
+            "version": snapshot.version,
+            "stage": snapshot.stage,
+            "error": snapshot.error,
+            "trained": snapshot.proba is not None,
+            "model_labels": snapshot.n_labels,
+        }
+
+    def check_row(self, row: Any, data: Any) -> int:
+        """Return a row number that a page sent, if it belongs to this table."""
+        if data != self.items.fingerprint:
+            msg = "the table has changed since the page was opened; reload the page."
+            raise RefusedError(msg, 409)
+        if type(row) is not int or not 0 <= row < len(self.items):
+            msg = f"row must be a number from 0 to {len(self.items) - 1}."
+            raise RefusedError(msg)
+        return row
+
+    def _act(
+        self, who: str, token: str, row: int, kind: str, **fields: Any
+    ) -> dict[str, Any] | None:
+        self._check_who(who)
+        key = self.items.keys[row]
+        with self._lock:
+            with self.store.writing() as transaction:
+                if token not in self.store.ledger.by_token:
+                    self._write(transaction, who, token, row, kind, fields)
+                question = self._claim(transaction, who, keep=False, done=key)
+            self.engine.wake()
+            self.announce()
+        return question
+
+    def _write(
+        self,
+        transaction: Transaction,
+        who: str,
+        token: str,
+        row: int,
+        kind: str,
+        fields: dict[str, Any],
+    ) -> Event:
+        key = self.items.keys[row]
+        purpose = {(i, w): p for i, w, p in transaction.claims()}.get((key, who))
+        snapshot = self.snapshot
+        guess = None
+        if snapshot.proba is not None:
+            guess = snapshot.classes[int(snapshot.proba[row].argmax())]
+        return transaction.append(
+            who,
+            kind,
+            token,
+            item=key,
+            digest=self.items.digests[row],
+            purpose=purpose or "picked",
+            guess=guess,
+            n_labels=snapshot.n_labels,
+            **fields,
+        )
+
+    def _claim(
+        self, transaction: Transaction, who: str, *, keep: bool, done: str = ""
+    ) -> dict[str, Any] | None:
+        """Choose an item for a person and note that it is theirs."""
+        ledger, taken = self.store.ledger, dict[str, set[str]]()
+        for item, person, purpose in transaction.claims():
+            is_open = item in self.items.row_of and who not in ledger.answers.get(
+                item, {}
+            )
+            if keep and person == who and is_open:
+                return self.question(self.items.row_of[item], purpose)
+            if person != who:
+                taken.setdefault(item, set()).add(person)
+        answered = ledger.answers
+        n_open = len(taken) + len(transaction.written)
+        for row, purpose in self._candidates(n_open):
+            key = self.items.keys[row]
+            people = taken.get(key, set()) | answered.get(key, {}).keys()
+            if key == done or key in ledger.skips or who in people:
+                continue
+            if len(people) < self.overlap and (self._given[row] < 0 or people):
+                transaction.claim(key, who, purpose)
+                return self.question(row, purpose)
+        transaction.release(who)
+        return None
+
+    def _candidates(self, n_open: int) -> Iterator[tuple[int, str]]:
+        """Yield rows in the order in which they should be asked about."""
+        ledger, snapshot = self.store.ledger, self.snapshot
+        if self.overlap > 1:  # first what others have answered
+            for item, answers in ledger.answers.items():
+                if len(answers) < self.overlap and item in self.items.row_of:
+                    yield self.items.row_of[item], "second"
+        number = ledger.n_answers + n_open + 1
+        if snapshot.proba is not None and number % self.check_every == 0:
+            rng = np.random.default_rng([number, int(time.time())])
+            for row in rng.integers(len(self.items), size=200):
+                yield int(row), "check"
+        purpose = "cold" if snapshot.proba is None else "model"
+        for row in snapshot.questions:
+            yield int(row), purpose
+        for row in self._order:
+            yield int(row), "random"
+
+    def _append(self, who: str, kind: str, token: str, **fields: Any) -> None:
+        with self._lock:
+            with self.store.writing() as transaction:
+                if token not in self.store.ledger.by_token:
+                    transaction.append(who, kind, token, **fields)
+            self.engine.wake()
+            self.announce()
+
+    def _read_given(self, classes: tuple[str, ...]) -> IntArray:
+        """Make the classes in the file known, and return its labels as numbers."""
+        given = self.items.given()
+        names = sorted({name for name in given if name is not None})
+        with self.store.writing() as transaction:
+            known = set(self.store.ledger.classes.values())
+            number = max(self.store.ledger.classes, default=-1)
+            for name in dict.fromkeys([*classes, *names]):
+                # Known by its first name, too, when somebody renamed it.
+                token = _token_of(name)
+                if name not in known and token not in self.store.ledger.by_token:
+                    number += 1
+                    transaction.append(
+                        "(file)", "class", token, label=number, text=name
+                    )
+        first = {e.text: e.label for e in self.store.ledger.events if e.kind == "class"}
+        codes = [-1 if n is None else first.get(n, -1) for n in given]
+        return np.array(codes, dtype=np.intp)
+
+    def _checked_name(self, name: str) -> str:
+        name = name.strip()
+        if not name or len(name) > MOST_NAME:
+            msg = f"a class needs a name of 1 to {MOST_NAME} characters."
+            raise RefusedError(msg)
+        if name in self.store.ledger.classes.values():
+            msg = f"there is a class {name!r} already."
+            raise RefusedError(msg, 409)
+        return name
+
+    def _check_who(self, who: Any) -> None:
+        if not isinstance(who, str) or not 0 < len(who.strip()) <= 64:
+            msg = "a person needs a name of 1 to 64 characters."
+            raise RefusedError(msg)
+
+
+def _token_of(name: str) -> str:
+    return "class:" + hashlib.blake2b(name.encode(), digest_size=16).hexdigest()

@@ -1,0 +1,179 @@
+"""The rows of a table as things a person looks at."""
+
+import hashlib
+import io
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer._labels import is_labeled
+from mercer.tables.table import Table, TableError
+from mercer.tables.target import read_ids
+
+MOST_TEXT = 20_000  # characters of a cell that are sent to the page
+SNIPPET = 140
+IMAGE_SIDE = 512
+
+
+class Items:
+    """Rows with a key that survives changes of the file.
+
+    Parameters
+    ----------
+    table : Table
+    target : str
+        Column of the labels; it need not exist.
+    id : str, optional
+        Column that names the rows. Without one, and where the table does not come
+        from a folder of files, a row is known by its content.
+    """
+
+    def __init__(self, table: Table, target: str, id: str | None = None) -> None:
+        self.table, self.target, self.id_column = table, target, id
+        self.hidden = {target, *([id] if id else [])}
+        self.columns = [c for c in table.frame.columns if c not in self.hidden]
+        self.digests = _digests(table.without({target}))
+        named = id is not None or "file" in table.frame.columns
+        self.ids = [str(i) for i in read_ids(table, id)]
+        self.keys = self.ids if named else _numbered(self.digests)
+        self.row_of = {key: row for row, key in enumerate(self.keys)}
+        whole = hashlib.blake2b("".join(self.digests).encode(), digest_size=8)
+        self.fingerprint = whole.hexdigest()
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+    def given(self) -> NDArray[Any]:
+        """Return the labels in the file as names, None where there is none, (n,)."""
+        if self.target not in self.table.frame.columns:
+            return np.full(len(self), None, dtype=object)
+        cells = self.table.frame[self.target].to_numpy(dtype=object, na_value=None)
+        names = np.array([_name(value) for value in cells], dtype=object)
+        names[~is_labeled(cells) | (names == "")] = None
+        return names
+
+    def show(self, row: int) -> dict[str, Any]:
+        """Return what the page needs to show a row; all values are plain text."""
+        return {
+            "row": row,
+            "id": self.ids[row],
+            "cells": [
+                {"name": name, "value": self._cell(row, name)[:MOST_TEXT]}
+                for name in self.columns
+            ],
+            "image": self.table.image_shape is not None,
+            "vectors": [
+                {"name": name, "length": int(block.shape[1])}
+                for name, block in self.table.vectors.items()
+                if self.table.image_shape is None
+            ],
+        }
+
+    def snippet(self, row: int) -> str:
+        """Return a row in one short line."""
+        words = [self._cell(row, c) for c in self.columns if c != "file"]
+        joined = " · ".join(" ".join(w.split()) for w in words if w)
+        return joined if len(joined) <= SNIPPET else joined[: SNIPPET - 1] + "…"
+
+    def _cell(self, row: int, column: str) -> str:
+        return _text(self.table.frame[column].iloc[row])
+
+    def image(self, row: int) -> bytes:
+        """Return the picture of a row as PNG, drawn again from its pixels."""
+        from PIL import Image
+
+        if self.table.image_shape is None:
+            msg = f"{self.table.source} has no images."
+            raise TableError(msg)
+        picture = self._original(row)
+        if picture is None:
+            height, width, colours = self.table.image_shape
+            pixels = next(iter(self.table.vectors.values()))[row]
+            low, high = float(pixels.min()), float(pixels.max())
+            scaled = (pixels - min(low, 0.0)) / (max(high, 1e-12) - min(low, 0.0))
+            grey = (255 * scaled).astype(np.uint8)
+            shape = (height, width) if colours == 1 else (height, width, colours)
+            picture = Image.fromarray(grey.reshape(shape))
+        out = io.BytesIO()
+        picture.save(out, "PNG")
+        return out.getvalue()
+
+    def _original(self, row: int) -> Any:
+        """Return the picture in the file of a row of a folder, made smaller."""
+        from PIL import Image
+
+        root = Path(self.table.source)
+        if "file" not in self.table.frame.columns or not root.is_dir():
+            return None
+        try:
+            with Image.open(root / str(self.table.frame["file"].iloc[row])) as image:
+                image.thumbnail((IMAGE_SIDE, IMAGE_SIDE))
+                return image.convert("RGB")
+        except (OSError, ValueError, Image.DecompressionBombError):
+            return None
+
+    def search(self, words: str) -> NDArray[Any]:
+        """Return which rows hold some text in any column, (n,)."""
+        wanted = words.casefold()
+        found = np.array([wanted in i.casefold() for i in self.ids], dtype=bool)
+        for name in self.columns:
+            column = self.table.frame[name].astype("string").str.casefold()
+            found |= column.str.contains(wanted, regex=False).fillna(False).to_numpy()
+        return found
+
+
+def _name(value: Any) -> str | None:
+    if value is None:
+        return None
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return str(value).strip()
+
+
+def _text(value: Any) -> str:
+    if value is None or value is np.nan or type(value).__name__ == "NAType":
+        return ""
+    if isinstance(value, float | np.floating):
+        return "" if np.isnan(value) else str(value).removesuffix(".0")
+    return str(value)
+
+
+def _digests(table: Table) -> list[str]:
+    """Return a fingerprint of the content of every row."""
+    from pandas.util import hash_pandas_object
+
+    codes = [hash_pandas_object(table.frame, index=False).to_numpy()]
+    for block in table.vectors.values():
+        lines = np.ascontiguousarray(block).view(np.uint8).reshape(len(table), -1)
+        codes.append(
+            np.array(
+                [
+                    int.from_bytes(
+                        hashlib.blake2b(line.tobytes(), digest_size=8).digest()
+                    )
+                    for line in lines
+                ],
+                dtype=np.uint64,
+            )
+        )
+    return ["".join(f"{int(c[row]):016x}" for c in codes) for row in range(len(table))]
+
+
+def _numbered(digests: Sequence[str]) -> list[str]:
+    """Tell equal rows apart by their order.
+
+    Examples
+    --------
+    >>> _numbered(["a", "b", "a"])
+    ['a', 'b', 'a#2']
+    """
+    seen: Counter[str] = Counter()
+    keys = []
+    for digest in digests:
+        seen[digest] += 1
+        keys.append(digest if seen[digest] == 1 else f"{digest}#{seen[digest]}")
+    return keys

@@ -1,0 +1,143 @@
+"""What the events say: classes, answers, skips and pairs that stand now."""
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from typing import NamedTuple
+
+
+class Event(NamedTuple):
+    """One line of the history, in the order of the store's columns."""
+
+    seq: int
+    at: float
+    who: str
+    kind: str  # answer, skip, pair, class, rename, undo, reask
+    token: str
+    item: str | None = None
+    other: str | None = None
+    label: int | None = None
+    digest: str | None = None
+    purpose: str | None = None
+    guess: int | None = None
+    n_labels: int | None = None
+    undoes: int | None = None
+    text: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """An item that people labelled differently."""
+
+    item: str
+    answers: dict[str, int]  # by person
+
+
+class Ledger:
+    """The history folded into its present state; grows by one event at a time.
+
+    Examples
+    --------
+    >>> ledger = Ledger()
+    >>> ledger.add(Event(1, 0.0, "ann", "class", "t1", label=0, text="cat"))
+    >>> ledger.add(Event(2, 0.0, "ann", "answer", "t2", item="row 7", label=0))
+    >>> ledger.label_of("row 7")
+    0
+    >>> ledger.add(Event(3, 0.0, "ann", "undo", "t3", undoes=2))
+    >>> ledger.label_of("row 7") is None
+    True
+    """
+
+    def __init__(self) -> None:
+        self.seq = 0
+        self.events: list[Event] = []
+        self.by_token: dict[str, Event] = {}
+        self.classes: dict[int, str] = {}
+        self.answers: dict[str, dict[str, Event]] = {}  # item, person
+        self.skips: dict[str, dict[str, Event]] = {}
+        self.pairs: dict[tuple[str, str], dict[str, Event]] = {}
+        self.undone: set[int] = set()
+        self.n_answers = 0  # ever given
+        self._of_item: dict[str, list[Event]] = defaultdict(list)
+        self._reasked = 0
+
+    def add(self, event: Event) -> None:
+        """Take one more event, in order of `seq`."""
+        if event.seq <= self.seq:
+            return
+        self.seq = event.seq
+        self.events.append(event)
+        self.by_token[event.token] = event
+        if event.kind in {"class", "rename"} and event.label is not None:
+            self.classes[event.label] = event.text or ""
+        elif event.kind == "undo" and event.undoes is not None:
+            self.undone.add(event.undoes)
+            target = next(e for e in reversed(self.events) if e.seq == event.undoes)
+            self._refold(target)
+        elif event.kind == "reask":
+            self._reasked = event.seq
+            self.skips.clear()
+        else:
+            self._of_item[event.item or ""].append(event)
+            self.n_answers += event.kind == "answer"
+            self._apply(event)
+
+    def _apply(self, event: Event) -> None:
+        item = event.item or ""
+        if event.kind == "pair":
+            self.pairs.setdefault((item, event.other or ""), {})[event.who] = event
+            return
+        for kind, where in (("answer", self.answers), ("skip", self.skips)):
+            of_item = where.get(item, {})
+            of_item.pop(event.who, None)
+            if event.kind == kind:
+                of_item[event.who] = event
+            if of_item:
+                where[item] = of_item
+            else:
+                where.pop(item, None)
+
+    def _refold(self, target: Event) -> None:
+        """Apply again what is left of the events of an item."""
+        item = target.item or ""
+        self.answers.pop(item, None)
+        self.skips.pop(item, None)
+        for pair in [p for p in self.pairs if p[0] == item]:
+            del self.pairs[pair]
+        for event in self._of_item[item]:
+            is_old_skip = event.kind == "skip" and event.seq < self._reasked
+            if event.seq not in self.undone and not is_old_skip:
+                self._apply(event)
+
+    def last_of(self, who: str) -> Event | None:
+        """Return the latest answer, skip or pair of a person that still stands."""
+        for event in reversed(self.events):
+            is_act = event.kind in {"answer", "skip", "pair"}
+            if is_act and event.who == who and event.seq not in self.undone:
+                return event
+        return None
+
+    def label_of(self, item: str) -> int | None:
+        """Return the class that most people gave; None without one or in a tie."""
+        answers = self.answers.get(item)
+        if not answers:
+            return None
+        votes = Counter(event.label for event in answers.values()).most_common(2)
+        if len(votes) == 2 and votes[0][1] == votes[1][1]:
+            return None
+        return votes[0][0]
+
+    def disagreements(self) -> list[Disagreement]:
+        """Return the items that people labelled differently, latest first."""
+        found = [
+            Disagreement(item, {who: e.label or 0 for who, e in answers.items()})
+            for item, answers in self.answers.items()
+            if len({e.label for e in answers.values()}) > 1
+        ]
+        return found[::-1]
+
+    def people(self) -> dict[str, int]:
+        """Return how many answers of each person stand."""
+        counts: Counter[str] = Counter()
+        for answers in self.answers.values():
+            counts.update(answers.keys())
+        return dict(counts.most_common())

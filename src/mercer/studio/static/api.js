@@ -1,0 +1,109 @@
+// Talks to the studio. The token comes in the part of the link after #, which browsers
+// do not send; it is kept for this tab only and taken out of the address bar.
+
+const found = new URLSearchParams(location.hash.slice(1)).get("token");
+if (found) {
+  sessionStorage.setItem("mercer-token", found);
+  history.replaceState(null, "", location.pathname);
+}
+const token = sessionStorage.getItem("mercer-token") || "";
+
+export const person = {
+  get name() {
+    let name = localStorage.getItem("mercer-who");
+    if (!name) {
+      name = "person " + crypto.getRandomValues(new Uint16Array(1))[0].toString(36);
+      localStorage.setItem("mercer-who", name);
+    }
+    return name;
+  },
+  set name(value) {
+    localStorage.setItem("mercer-who", value);
+  },
+};
+
+export class ApiError extends Error {
+  constructor(message, status) {
+    super(message);
+    this.status = status;
+  }
+}
+
+function headers(more = {}) {
+  // Header values are Latin-1: names in other scripts travel escaped.
+  const who = encodeURIComponent(person.name);
+  return { Authorization: `Bearer ${token}`, "X-Mercer-Who": who, ...more };
+}
+
+async function request(path, options) {
+  let response;
+  try {
+    response = await fetch(path, options);
+  } catch {
+    throw new ApiError("The studio does not answer. Is it still running?", 0);
+  }
+  if (!response.ok) {
+    const said = await response.json().catch(() => ({}));
+    throw new ApiError(said.error || `Error ${response.status}`, response.status);
+  }
+  return response;
+}
+
+export async function get(path) {
+  return (await request(path, { headers: headers() })).json();
+}
+
+export async function raw(path) {
+  return request(path, { headers: headers() });
+}
+
+export async function post(name, said) {
+  const response = await request(`/api/${name}`, {
+    method: "POST",
+    headers: headers({ "Content-Type": "application/json" }),
+    body: JSON.stringify({ who: person.name, ...said }),
+  });
+  return response.json();
+}
+
+export function newToken() {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (b) => b.toString(16).padStart(2, "0")).join("");
+}
+
+// An act that must happen exactly once: tried again with the same token when the
+// studio did not answer, and the studio knows the token.
+export async function once(name, said) {
+  const act = { token: newToken(), ...said };
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await post(name, act);
+    } catch (error) {
+      if (error.status !== 0 || attempt === 3) throw error;
+      await new Promise((done) => setTimeout(done, 300 * 2 ** attempt));
+    }
+  }
+}
+
+export async function listen(heard) {
+  for (;;) {
+    try {
+      const response = await request("/api/events", { headers: headers() });
+      const reader = response.body.getReader();
+      for (;;) {
+        const { done } = await reader.read();
+        if (done) break;
+        heard(true);
+      }
+    } catch (error) {
+      if (error.status === 401) return;
+      heard(false);
+    }
+    await new Promise((done) => setTimeout(done, 1000));
+  }
+}
+
+export async function picture(row, data) {
+  const response = await raw(`/api/image/${row}?data=${data}`);
+  return URL.createObjectURL(await response.blob());
+}

@@ -1,0 +1,18 @@
+// Makes elements from plain values. Text is always set as text, never as markup.
+
+export function make(tag, options = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(options)) {
+    if (name === "class") element.className = value;
+    else if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (value === true) element.setAttribute(name, "");
+    else if (value !== false && value != null) element.setAttribute(name, value);
+  }
+  element.append(...children.filter((child) => child != null));
+  return element;
+}
+
+export const by = (id) => document.getElementById(id);
+export const colour = (label) => `c${label % 10}`;
+export const percent = (share) => `${Math.round(100 * share)} %`;
+export const number = (value) => value.toLocaleString("en");

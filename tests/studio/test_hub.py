@@ -1,0 +1,173 @@
+"""Questions and answers without a network."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from mercer.studio.engine import ModelEngine, Snapshot, wait_until
+from mercer.studio.hub import RefusedError
+from mercer.studio.items import Items
+from mercer.tables.table import as_table
+from studio_at_hand import FixedEngine, rows, small_studio
+from tables_at_hand import two_groups
+
+
+def test_answer_leads_to_another_question_and_reload_to_the_same(
+    tmp_path: Path,
+) -> None:
+    studio = small_studio(tmp_path)
+    first = studio.next("ann")
+    assert studio.next("ann") == first
+    second = studio.answer("ann", "t1", first["row"], 1)
+    assert second["row"] != first["row"]
+    codes, closed = studio.labels()
+    assert codes[first["row"]] == 1
+    assert closed.tolist() == [first["row"]]
+
+
+def test_same_token_counts_once(tmp_path: Path) -> None:
+    studio = small_studio(tmp_path)
+    row = studio.next("ann")["row"]
+    for _ in range(3):
+        studio.answer("ann", "t1", row, 1)
+    assert studio.store.ledger.n_answers == 1
+
+
+def test_no_item_goes_to_two_people(tmp_path: Path) -> None:
+    studio = small_studio(tmp_path, rows(6))
+    people = ["ann", "ben", "cid"]
+    shown = [studio.next(who)["row"] for who in people]
+    assert len(set(shown)) == 3
+    for k, who in enumerate(people):
+        question = studio.answer(who, f"{who}-1", shown[k], 0)
+        assert question["row"] not in shown
+        shown.append(question["row"])
+
+
+def test_overlap_asks_two_people_and_not_three(tmp_path: Path) -> None:
+    studio = small_studio(tmp_path, rows(1), overlap=2)
+    assert studio.next("ann")["row"] == studio.next("ben")["row"] == 0
+    assert studio.next("cid") is None
+    studio.answer("ann", "t1", 0, 0)
+    studio.answer("ben", "t2", 0, 1)
+    assert studio.next("cid") is None
+    assert studio.labels()[0].tolist() == [-1]  # a tie
+    assert len(studio.store.ledger.disagreements()) == 1
+
+
+def test_skipped_item_comes_back_only_when_wanted(tmp_path: Path) -> None:
+    studio = small_studio(tmp_path, rows(1))
+    assert studio.skip("ann", "t1", 0) is None
+    assert studio.next("ben") is None
+    studio.reask("ann", "t2")
+    assert studio.next("ben")["row"] == 0
+
+
+def test_undo_shows_the_item_again(tmp_path: Path) -> None:
+    studio = small_studio(tmp_path)
+    row = studio.next("ann")["row"]
+    studio.answer("ann", "t1", row, 1)
+    back = studio.undo("ann", "t2")
+    assert back["row"] == row
+    assert back["label"] is None
+    assert studio.next("ann")["row"] == row
+    with pytest.raises(RefusedError, match="nothing to undo"):
+        studio.undo("ann", "t3")
+
+
+def test_labels_in_the_file_are_classes_and_are_not_asked(tmp_path: Path) -> None:
+    frame = rows(4).assign(label=["bird", None, "", "cat"])
+    studio = small_studio(tmp_path, frame)
+    names = studio.store.ledger.classes
+    assert list(names.values()) == ["cat", "dog", "bird"]
+    assert studio.labels()[0].tolist() == [2, -1, -1, 0]
+    asked = {studio.next(who)["row"] for who in ("ann", "ben")}
+    assert asked == {1, 2}
+    assert studio.next("cid") is None
+
+
+def test_renamed_class_keeps_its_answers_and_its_rows_in_the_file(
+    tmp_path: Path,
+) -> None:
+    frame = rows(3).assign(label=["cat", None, None])
+    studio = small_studio(tmp_path, frame)
+    studio.rename_class("ann", "t1", 0, "felid")
+    with pytest.raises(RefusedError, match="already"):
+        studio.rename_class("ann", "t2", 1, "felid")
+    again = small_studio(tmp_path, frame)
+    assert again.store.ledger.classes == {0: "felid", 1: "dog"}
+    assert again.labels()[0].tolist() == [0, -1, -1]
+
+
+def test_one_question_in_eight_is_drawn_at_random(tmp_path: Path) -> None:
+    n = 200
+    proba = np.tile([0.9, 0.1], (n, 1))
+    snapshot = Snapshot(
+        stage="", classes=(0, 1), proba=proba, questions=np.arange(n), n_labels=5
+    )
+    studio = small_studio(tmp_path, rows(n), engine=FixedEngine(snapshot))
+    question = studio.next("ann")
+    purposes = []
+    for k in range(40):
+        purposes.append(question["purpose"])
+        question = studio.answer("ann", f"t{k}", question["row"], 0)
+    assert [k for k, p in enumerate(purposes) if p == "check"] == [7, 15, 23, 31, 39]
+    kept = [e for e in studio.store.ledger.events if e.kind == "answer"]
+    assert [e.purpose for e in kept] == purposes
+    assert {(e.guess, e.n_labels) for e in kept} == {(0, 5)}
+
+
+def test_rows_without_ids_are_known_by_their_content() -> None:
+    frame = rows(5).drop(columns="code").assign(label="x")
+    shuffled = frame.iloc[[3, 1, 4, 0]].assign(label=None)
+    before = Items(as_table(frame), "label").keys
+    after = Items(as_table(shuffled), "label").keys
+    assert after == [before[k] for k in (3, 1, 4, 0)]
+    doubled = Items(as_table(pd.concat([frame, frame])), "label").keys
+    assert len(set(doubled)) == 10
+
+
+@pytest.fixture
+def modelled(tmp_path: Path):
+    table = two_groups(n=60, n_labels=0)
+    studio = small_studio(
+        tmp_path, table, engine=None, classes=("small", "big"), check_every=10**6
+    )
+    studio.engine.start()
+    assert wait_until(lambda: studio.snapshot.ready, 60)
+    yield studio
+    studio.engine.stop()
+
+
+def test_model_starts_from_nothing_and_learns_from_answers(modelled) -> None:
+    assert isinstance(modelled.engine, ModelEngine)
+    truth = np.arange(60) % 2
+    question = modelled.next("ann")
+    labels = []
+    for k in range(4):
+        row = question["row"]
+        assert question["purpose"] == "cold" or len(set(labels)) == 2
+        labels.append(truth[row])
+        question = modelled.answer("ann", f"t{k}", row, int(truth[row]))
+        assert wait_until(lambda k=k: modelled.snapshot.n_labels == k + 1, 60)
+    assert set(labels[:2]) == {0, 1}  # typical rows of both groups came first
+    predicted = np.array(modelled.snapshot.classes)[
+        modelled.snapshot.proba.argmax(axis=1)
+    ]
+    assert np.mean(predicted == truth) == 1.0
+    asked = {int(r) for r in modelled.snapshot.questions}
+    assert asked.isdisjoint(np.flatnonzero(modelled.labels()[0] >= 0))
+    pulls = modelled.engine.why(question["row"], 2)
+    strongest, towards, amount = pulls[0]
+    assert towards == truth[strongest]
+    assert amount > 0
+
+
+def test_model_forgets_when_answers_are_taken_back(modelled) -> None:
+    for k, row in enumerate((0, 1)):
+        modelled.answer("ann", f"t{k}", row, row)
+    assert wait_until(lambda: modelled.snapshot.proba is not None, 60)
+    modelled.undo("ann", "t9")
+    assert wait_until(lambda: modelled.snapshot.proba is None, 60)

@@ -1,0 +1,75 @@
+"""Small studios for tests, with and without a model."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import numpy as np
+import pandas as pd
+
+from mercer.studio.engine import Snapshot
+from mercer.studio.hub import Studio
+from mercer.studio.items import Items
+from mercer.studio.running import Running
+from mercer.studio.store import Store, sqlite_url
+from mercer.tables.table import as_table
+
+
+class FixedEngine:
+    """A model that predicts what it is told and never trains."""
+
+    def __init__(self, snapshot: Snapshot | None = None) -> None:
+        self.snapshot = snapshot or Snapshot(stage="")
+        self.woken = 0
+
+    def start(self) -> None:
+        pass
+
+    def stop(self) -> None:
+        pass
+
+    def wake(self) -> None:
+        self.woken += 1
+
+    def why(self, row: int, n: int) -> list[tuple[int, int, float]]:
+        return []
+
+
+def rows(n: int = 30) -> pd.DataFrame:
+    return pd.DataFrame({"code": [f"r{k}" for k in range(n)], "size": np.arange(n)})
+
+
+def small_studio(
+    folder: Path, frame: pd.DataFrame | None = None, **more: Any
+) -> Studio:
+    table = as_table(rows() if frame is None else frame, "rows.csv")
+    more.setdefault("engine", FixedEngine())
+    more.setdefault("classes", ("cat", "dog"))
+    store = more.pop("store", None) or Store(sqlite_url(folder / "labels.db"))
+    return Studio(Items(table, "label", more.pop("id", "code")), store, **more)
+
+
+@contextmanager
+def serving(studio: Studio, **more: Any) -> Iterator[httpx.Client]:
+    running = Running(studio, token="secret", **more)
+    running.start()
+    headers = {"Authorization": "Bearer secret"}
+    try:
+        with httpx.Client(base_url=running.address, headers=headers) as client:
+            yield client
+    finally:
+        running.stop()
+
+
+def acting(client: httpx.Client) -> Callable[..., httpx.Response]:
+    """Return what posts an act with a token of its own."""
+    count = iter(range(10**9))
+    data = client.get("/api/state").json()["data"]
+
+    def act(act: str, who: str = "ann", **said: Any) -> httpx.Response:
+        body = {"who": who, "token": f"{who}-{next(count)}", "data": data, **said}
+        return client.post(f"/api/{act}", json=body)
+
+    return act
