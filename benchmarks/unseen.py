@@ -1,0 +1,327 @@
+"""Few labels on data that no choice was made on: the default and eleven peers.
+
+The collection of `benchmarks/collection` in its two halves; 1, 2, 5 and 10 labels per
+class, and 20, 50 and 100 labels drawn at random. Measured on the unlabelled rows of
+classes that have a label: accuracy, balanced accuracy, log-loss (probabilities of at
+least 1e-4), mean confidence minus accuracy. Standard errors are over data sets.
+
+    python benchmarks/unseen.py run CACHE RESULTS.csv --half choose [--columns raw]
+    python benchmarks/unseen.py table RESULTS.csv --half choose
+
+Rows are appended one at a time, and what is there is not run again. `scaled` tables
+have unit variances, `raw` ones the units they come in; series, images, gene expression
+and texts are the same in both. Peers with their defaults; the graph methods of
+graphlearning as in `few_labels.py`. Gradient boosting is left out above ten classes.
+"""
+
+import os
+
+os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", MKL_NUM_THREADS="1")
+
+import argparse
+import csv
+import pathlib
+import sys
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy import sparse
+from scipy.special import softmax
+from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import pairwise_distances
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.preprocessing import StandardScaler
+from sklearn.semi_supervised import (
+    LabelPropagation,
+    LabelSpreading,
+    SelfTrainingClassifier,
+)
+from sklearn.svm import SVC
+
+HERE = pathlib.Path(__file__).parent
+CELLS = ("1/c", "2/c", "5/c", "10/c", "20", "50", "100")
+LABELED_ONLY = ("logistic", "forest", "boosting", "knn", "svc")
+GRAPHS = ("laplace", "poisson", "poisson mbo")
+PEERS = (*LABELED_ONLY, "spreading", "propagation", "self-training", *GRAPHS)
+BLIND = ("forest", "boosting")  # to units: not run again on raw columns
+FLOOR = 1e-4
+Predict = Callable[[Any, np.ndarray], np.ndarray]  # X, y with -1 -> (n, C)
+
+
+def load(cache: pathlib.Path, name: str) -> tuple[Any, np.ndarray]:
+    """Read one member of the collection."""
+    with np.load(cache / f"{name}.npz") as found:
+        if "X" in found:
+            return found["X"], found["y"]
+        parts = (found["data"], found["indices"], found["indptr"])
+        return sparse.csr_matrix(parts, shape=found["shape"]), found["y"]
+
+
+def problem(
+    cache: pathlib.Path, name: str, *, scale: bool, rows: int
+) -> tuple[Any, np.ndarray]:
+    """Return at most so many rows of one member, columns that vary."""
+    X, y = load(cache, name)
+    kept = np.sort(np.random.default_rng(7).permutation(len(y))[:rows])
+    X, y = X[kept], y[kept]
+    common = np.bincount(y)[y] > 1
+    X, y = X[np.flatnonzero(common)], np.unique(y[common], return_inverse=True)[1]
+    if sparse.issparse(X):
+        return X[:, np.flatnonzero(np.diff(X.tocsc().indptr) > 1)], y
+    X = X[:, X.std(axis=0) > 0]
+    return (StandardScaler().fit_transform(X) if scale else X), y
+
+
+def draw(y: np.ndarray, cell: str, number: int) -> np.ndarray | None:
+    """Return the labelled rows, or None where they would be half of all."""
+    rng = np.random.default_rng([number, CELLS.index(cell), 2026])
+    if cell.endswith("/c"):
+        count = int(cell[:-2])
+        groups = [np.flatnonzero(y == c) for c in range(y.max() + 1)]
+        chosen = [rng.choice(g, min(count, len(g) - 1), replace=False) for g in groups]
+        rows = np.concatenate(chosen)
+    else:
+        rows = rng.permutation(len(y))[: int(cell)]
+    enough = len(rows) <= len(y) / 2 and len(np.unique(y[rows])) > 1
+    return rows if enough else None
+
+
+def labeled_only(make: Callable[[int], Any]) -> Predict:
+    """Return a method that is trained on the labelled rows alone."""
+
+    def predict(X: Any, y: np.ndarray) -> np.ndarray:
+        known = np.flatnonzero(y >= 0)
+        return make(len(known)).fit(X[known], y[known]).predict_proba(X)
+
+    return predict
+
+
+def with_all(make: Callable[[], Any]) -> Predict:
+    """Return a method of scikit-learn that is trained on all rows."""
+
+    def predict(X: Any, y: np.ndarray) -> np.ndarray:
+        dense = X.toarray() if sparse.issparse(X) else X
+        return np.nan_to_num(make().fit(dense, y).predict_proba(dense))
+
+    return predict
+
+
+def svc(X: Any, y: np.ndarray) -> np.ndarray:
+    """Return softmax of the decision: too few labels to fit probabilities."""
+    known = np.flatnonzero(y >= 0)
+    scores = SVC(decision_function_shape="ovr").fit(X[known], y[known])
+    z = scores.decision_function(X)
+    return softmax(np.column_stack([-z, z]) if z.ndim == 1 else z, axis=1)
+
+
+def graph_method(kind: str) -> Predict:
+    """Return a method of graphlearning; its scores are no probabilities."""
+    sys.path.insert(0, str(HERE))
+    from few_labels import import_graphlearning
+
+    gl = import_graphlearning()
+
+    def predict(X: Any, y: np.ndarray) -> np.ndarray:
+        D = pairwise_distances(X)
+        near = np.argsort(D, axis=1, kind="stable")[:, :10]
+        pair = (near, np.take_along_axis(D, near, axis=1))
+        graph = gl.graph(gl.weightmatrix.knn(None, 10, knn_data=pair))
+        known = np.flatnonzero(y >= 0)
+        shares = np.bincount(y[known]) / len(known)
+        model = {
+            "laplace": lambda: gl.ssl.laplace(graph),
+            "poisson": lambda: gl.ssl.poisson(graph),
+            "poisson mbo": lambda: gl.ssl.poisson_mbo(graph, shares),
+        }[kind]()
+        found = model.fit_predict(known, y[known]).astype(int)
+        return np.eye(y.max() + 1)[found]
+
+    return predict
+
+
+def peers() -> dict[str, Predict]:
+    """Return all peers."""
+    found: dict[str, Predict] = {
+        "logistic": labeled_only(lambda _: LogisticRegression(max_iter=1000)),
+        "forest": labeled_only(lambda _: RandomForestClassifier(100, random_state=0)),
+        "boosting": labeled_only(
+            lambda _: GradientBoostingClassifier(n_estimators=50, random_state=0)
+        ),
+        "knn": labeled_only(lambda most: KNeighborsClassifier(min(5, most))),
+        "svc": svc,
+        "spreading": with_all(lambda: LabelSpreading("knn")),
+        "propagation": with_all(lambda: LabelPropagation("knn")),
+        "self-training": with_all(
+            lambda: SelfTrainingClassifier(LogisticRegression(max_iter=1000))
+        ),
+    }
+    return found | {kind: graph_method(kind) for kind in GRAPHS}
+
+
+def ours(X: Any, y: np.ndarray) -> np.ndarray:
+    """Return the probabilities of the default."""
+    from mercer import UnifiedKernelMachine
+
+    model = UnifiedKernelMachine(random_state=0).fit(X, y)
+    return model.predict_proba(X)
+
+
+def measure(p: np.ndarray, y: np.ndarray, known: np.ndarray) -> dict[str, float]:
+    """Return how good probabilities are on unlabelled rows of classes with a label."""
+    seen = np.unique(y[known])
+    asked = np.setdiff1d(np.flatnonzero(np.isin(y, seen)), known)
+    right = p[asked].argmax(axis=1) == y[asked]
+    q = np.maximum(p[asked], FLOOR)
+    q /= q.sum(axis=1, keepdims=True)
+    by_class = [right[y[asked] == c].mean() for c in seen if (y[asked] == c).any()]
+    return {
+        "accuracy": 100 * float(right.mean()),
+        "balanced": 100 * float(np.mean(by_class)),
+        "log_loss": float(-np.log(q[np.arange(len(asked)), y[asked]]).mean()),
+        "overconfidence": 100 * float(q.max(axis=1).mean() - right.mean()),
+    }
+
+
+KEYS = ["name", "columns", "cell", "draw", "method"]
+FIGURES = ["accuracy", "balanced", "log_loss", "overconfidence", "seconds"]
+
+
+def tasks(args: argparse.Namespace) -> Iterator[tuple[int, str, str]]:
+    """Yield what to run: all sets with one draw, then with the next."""
+    registry = pd.read_csv(HERE / "collection" / "registry.csv")
+    chosen = registry[registry["half"] == args.half]
+    if args.names:
+        chosen = chosen[chosen["name"].isin(args.names)]
+    for number in range(args.draws):
+        for name, kind in zip(chosen["name"], chosen["kind"], strict=True):
+            if args.columns == "scaled" or kind == "table":
+                yield number, name, kind
+
+
+def run(args: argparse.Namespace) -> None:
+    """Run what is missing."""
+    warnings.simplefilter("ignore")
+    methods = {"ours": ours, **peers()} if args.ours else peers()
+    if args.ours == "only":
+        methods = {args.tag: ours}
+    if args.columns == "raw":
+        methods = {m: f for m, f in methods.items() if m not in BLIND}
+    done = set()
+    if args.results.exists():
+        done = set(pd.read_csv(args.results)[KEYS].itertuples(index=False, name=None))
+    with args.results.open("a", newline="") as file:
+        writer = csv.writer(file)
+        if not args.results.stat().st_size:
+            writer.writerow([*KEYS, *FIGURES])
+        for number, name, kind in tasks(args):
+            scale = args.columns == "scaled" and kind == "table"
+            X, y = problem(args.cache, name, scale=scale, rows=args.rows)
+            for cell in CELLS:
+                known = draw(y, cell, number)
+                if known is None:
+                    continue
+                seen = np.unique(y[known])
+                names = np.random.default_rng([number, 23]).permutation(len(seen))
+                given = np.full(len(y), -1)
+                given[known] = names[np.searchsorted(seen, y[known])]
+                for method, predict in methods.items():
+                    key = (name, args.columns, cell, number, method)
+                    many = method == "boosting" and len(seen) > 10
+                    if key in done or many:
+                        continue
+                    start = time.process_time()
+                    p = predict(X, given)
+                    full = np.zeros((len(y), y.max() + 1))
+                    full[:, seen] = p[:, names]
+                    seconds = time.process_time() - start
+                    figures = {**measure(full, y, known), "seconds": seconds}
+                    writer.writerow([*key, *(f"{figures[f]:.4f}" for f in FIGURES)])
+                    file.flush()
+
+
+def by_set(frame: pd.DataFrame, figure: str) -> pd.DataFrame:
+    """Return the mean of one figure: a row per set and cell, a column per method."""
+    return frame.pivot_table(index=["name", "cell"], columns="method", values=figure)
+
+
+def spread(values: pd.Series) -> str:
+    """Return mean and standard error over sets."""
+    means = values.groupby(level="name").mean()
+    return f"{means.mean():+.2f} ± {means.std(ddof=1) / np.sqrt(len(means)):.2f}"
+
+
+def table(args: argparse.Namespace) -> None:
+    """Print what the default is worth against its peers."""
+    registry = pd.read_csv(HERE / "collection" / "registry.csv").set_index("name")
+    frame = pd.read_csv(args.results).drop_duplicates(KEYS, keep="last")
+    frame = frame[frame["name"].map(registry["half"]) == args.half]
+    raw = frame[frame["columns"] == "raw"]
+    frame = frame[frame["columns"] == "scaled"]
+    if args.columns == "raw":
+        blind = frame[frame["method"].isin(BLIND)]
+        tables = frame[frame["name"].isin(raw["name"])]
+        blind = tables[tables["method"].isin(BLIND)]
+        frame = pd.concat([raw, blind])
+    accuracy = by_set(frame, "accuracy").dropna(subset=[args.tag])
+    rivals = [m for m in PEERS if m in accuracy]
+    regret = accuracy[rivals].max(axis=1) - accuracy[args.tag]
+    drawn = ~accuracy.index.get_level_values("cell").str.endswith("/c")
+    print(f"{accuracy.index.get_level_values('name').nunique()} sets, "
+          f"{len(accuracy)} cells, half {args.half}, {args.columns}")  # fmt: skip
+    print(f"regret to the best peer in hindsight: {spread(regret)}; "
+          f"per class {spread(regret[~drawn])}, random {spread(regret[drawn])}; "
+          f"behind by more than 3: {(regret > 3).mean():.0%}, 5: "
+          f"{(regret > 5).mean():.0%}, worst {regret.max():.1f}")  # fmt: skip
+    ranks = accuracy[[args.tag, *rivals]].rank(axis=1, ascending=False)
+    print(
+        "\n| method | mean rank | default ahead, per class | random "
+        "| balanced accuracy | log-loss | sets where the default is 3 behind |"
+    )
+    print("|---" * 7 + "|")
+    balanced, loss = by_set(frame, "balanced"), by_set(frame, "log_loss")
+    for method in [args.tag, *rivals]:
+        lead = accuracy[args.tag] - accuracy[method]
+        per_set = lead[drawn].groupby(level="name").mean()
+        print(f"| {method} | {ranks[method].mean():.1f} | {spread(lead[~drawn])} | "
+              f"{spread(lead[drawn])} | {spread(balanced[args.tag] - balanced[method])}"
+              f" | {spread(loss[args.tag] - loss[method])} | "
+              f"{int((lead.groupby(level='name').mean() < -3).sum())}, random "
+              f"{int((per_set < -3).sum())} |")  # fmt: skip
+    print(
+        "\n| cell | accuracy | best single peer | regret | log-loss | lowest of "
+        "peers | confidence - accuracy |"
+    )
+    print("|---" * 7 + "|")
+    over = by_set(frame, "overconfidence")
+    for cell in CELLS:
+        at = accuracy.xs(cell, level="cell")
+        losses = loss.xs(cell, level="cell").mean()
+        single = at[rivals].dropna(axis=1).mean()
+        proper = losses[[m for m in rivals if m not in GRAPHS]]
+        print(f"| {cell} | {at[args.tag].mean():.1f} | {single.idxmax()} "
+              f"{single.max():.1f} | {regret.xs(cell, level='cell').mean():.2f} | "
+              f"{losses[args.tag]:.3f} | {proper.idxmin()} {proper.min():.3f} | "
+              f"{over.xs(cell, level='cell')[args.tag].mean():+.1f} |")  # fmt: skip
+    worst = regret.groupby(level="name").mean().sort_values()
+    print("\nworst sets:", ", ".join(f"{n} {v:.1f}" for n, v in worst[-8:].items()))
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("what", choices=["run", "table"])
+    parser.add_argument("cache", type=pathlib.Path, nargs="?", default=pathlib.Path())
+    parser.add_argument("results", type=pathlib.Path)
+    parser.add_argument("names", nargs="*", help="some sets only")
+    parser.add_argument("--half", choices=["choose", "judge"], required=True)
+    parser.add_argument("--columns", choices=["scaled", "raw"], default="scaled")
+    parser.add_argument("--ours", choices=["only", "too"])
+    parser.add_argument("--tag", default="ours", help="name of the default's rows")
+    parser.add_argument("--draws", type=int, default=2)
+    parser.add_argument("--rows", type=int, default=600)
+    arguments = parser.parse_intermixed_args()
+    {"run": run, "table": table}[arguments.what](arguments)
