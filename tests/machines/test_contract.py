@@ -22,6 +22,7 @@ from mercer.machines.annealed_graph import GraphAnnealedKernelMachine
 from mercer.machines.klr import KernelLogisticRegression
 from mercer.machines.laplacian import LapRLS, LapSVM
 from mercer.machines.laplacian_cv import LapRLSCV, LapSVMCV
+from mercer.machines.loo_rls import LeaveOneOutRLS
 from mercer.machines.rls import RLSClassifier
 from mercer.machines.simple_mkl import SimpleMKL
 from mercer.machines.svm import KernelSVC
@@ -439,3 +440,50 @@ def test_what_is_no_kernel_is_refused(machine):
         clone(machine).set_params(kernel=lambda A, B: -(A @ B.T)).fit(X, truth)
     with pytest.raises(ValueError, match=r"\(n, n\); got shape"):
         clone(machine).set_params(kernel="precomputed").fit(X, truth)
+
+
+WITH_PROBABILITIES = [
+    *MACHINES,
+    LeaveOneOutRLS(),
+    AnnealedKernelMachine(beta=0.1),
+    GraphAnnealedKernelMachine(n_neighbors=(3, 5)),
+]
+
+
+@pytest.mark.parametrize("machine", WITH_PROBABILITIES, ids=repr)
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_every_machine_has_probabilities(machine, n_classes):
+    X, truth = blobs(n_classes)
+    fitted = clone(machine).fit(X, some_labels(truth))
+    P = fitted.predict_proba(X)
+    assert P.shape == (len(X), n_classes)
+    np.testing.assert_allclose(P.sum(axis=1), 1.0)
+    np.testing.assert_array_equal(P.argmax(axis=1), fitted.predict(X))
+    np.testing.assert_allclose(np.exp(fitted.predict_log_proba(X)), P)
+
+
+@pytest.mark.parametrize(
+    "machine",
+    [RLSClassifier(), KernelSVC(), LapRLS(n_neighbors=4), SimpleMKL([RBF(gamma=1e3)])],
+    ids=repr,
+)
+def test_probabilities_of_points_out_of_reach_are_the_shares(machine):
+    X, truth = blobs(2)
+    y = some_labels(truth)
+    y[np.flatnonzero(truth == 0)[:2]] = -1
+    machine = clone(machine)
+    if hasattr(machine, "kernel") and not isinstance(machine, SimpleMKL):
+        machine.set_params(kernel=RBF(gamma=50.0))
+    machine.fit(X, y)
+    with pytest.warns(DisconnectedGraphWarning, match="not reached"):
+        P = machine.predict_proba([[1e3, 1e3]])
+    np.testing.assert_allclose(P, [machine.class_prior_])
+
+
+def test_an_svm_that_trusts_its_intercept_has_its_probability():
+    X, truth = blobs(2)
+    machine = KernelSVC(RBF(gamma=50.0), unreached="intercept")
+    machine.fit(X, some_labels(truth))
+    with pytest.warns(DisconnectedGraphWarning, match="intercept"):
+        P = machine.predict_proba([[1e3, 1e3]])
+    np.testing.assert_allclose(P[0, 1], 1 / (1 + np.exp(-machine.intercept_[0])))

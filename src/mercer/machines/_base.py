@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mercer._checks import check_same_length
 from mercer._labels import Labels, encode_labels, one_column, require_y
+from mercer._proba import log_of, probabilities
 from mercer._rows import all_equal
 from mercer._typing import ArrayLike, FloatArray, IntArray
 from mercer.exceptions import DisconnectedGraphWarning, NearlyConstantKernelWarning
@@ -115,6 +116,23 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
         codes = self._codes_of(self._scores_at(X))
         return self.classes_[codes]
 
+    def predict_proba(self, X: ArrayLike) -> FloatArray:
+        """Return the probability of every class, (m, n_classes).
+
+        Here the logistic function of the decision values, which says which class is
+        more likely than which; `TemperatureScaledClassifier` makes the confidence
+        right. Points that no labelled point reaches have the shares of the classes.
+        """
+        R = self._represent(X)
+        proba = probabilities(self._scores(R))
+        lost = np.full(len(R), True) if self._indistinct else self._map.unreached(R)
+        proba[lost] = self._prior_proba()
+        return proba
+
+    def predict_log_proba(self, X: ArrayLike) -> FloatArray:
+        """Return the logarithm of `predict_proba`, (m, n_classes)."""
+        return log_of(self.predict_proba(X))
+
     def similarity(self, X: ArrayLike) -> FloatArray:
         """Return the kernel values with the labelled points, (m, n_labeled).
 
@@ -217,6 +235,10 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
         """Return the decision values that stand for the prior, (q,)."""
         prior = self.class_prior_
         return prior[1:] - prior[:1] if len(prior) == 2 else prior
+
+    def _prior_proba(self) -> FloatArray:
+        """Return the probabilities where no label reaches, (n_classes,)."""
+        return self.class_prior_
 
     def _checked(self, X: Any, *, reset: bool) -> Any:
         if isinstance(X, Graph):

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mercer._checks import check_number, check_same_length
 from mercer._labels import UNLABELED, Labels, encode_labels, require_y
+from mercer._proba import log_of, probabilities
 from mercer._rows import all_equal
 from mercer._typing import ArrayLike, BoolArray, FloatArray, IntArray, SparseArray
 from mercer.kernels.composite import Scaled, Weighted
@@ -182,6 +183,20 @@ class AnnealedKernelMachine(ClassifierMixin, BaseEstimator):
         codes = codes_of(self._scores(X))
         return self.classes_[codes]
 
+    def predict_proba(self, X: ArrayLike | SparseArray) -> FloatArray:
+        """Return the logistic function of the decision values, (m, n_classes).
+
+        Points that no labelled point reaches have the shares of the classes.
+        """
+        f, reached = self._values(X)
+        proba = probabilities(self._shifted(f, reached))
+        proba[~reached | self._indistinct] = self.class_ratio_
+        return proba
+
+    def predict_log_proba(self, X: ArrayLike | SparseArray) -> FloatArray:
+        """Return the logarithm of `predict_proba`, (m, n_classes)."""
+        return log_of(self.predict_proba(X))
+
     def _view(self, X: Any) -> MatrixView | FeatureView:
         given = gaussian_set() if self.kernels is None else self.kernels
         names = getattr(self, "feature_names_in_", None)
@@ -261,9 +276,13 @@ class AnnealedKernelMachine(ClassifierMixin, BaseEstimator):
         self.transduction_ = self.classes_[codes]
 
     def _scores(self, X: Any) -> FloatArray:
+        return self._shifted(*self._values(X))
+
+    def _values(self, X: Any) -> tuple[FloatArray, BoolArray]:
         check_is_fitted(self, "weights_")
         X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=np.float64)
-        return self._shifted(*self._function(X))
+        f, reached = self._function(X)
+        return f, reached
 
     def _shifted(self, f: FloatArray, reached: BoolArray) -> FloatArray:
         """Return decision values; the class ratio where no labelled point reaches."""

@@ -4,12 +4,13 @@ from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
-from scipy.special import expit, logit, softmax
+from scipy.special import expit, logit
 from sklearn.utils import check_scalar
 from sklearn.utils.class_weight import compute_sample_weight
 
 from mercer._checks import check_finite, check_same_length
 from mercer._labels import Labels
+from mercer._proba import probabilities
 from mercer._typing import ArrayLike, FloatArray
 from mercer.machines._base import KernelMachine, Solution
 from mercer.optim.newton import KLR, solve_klr
@@ -126,13 +127,11 @@ class KernelLogisticRegression(KernelMachine):
     def predict_proba(self, X: ArrayLike) -> FloatArray:
         """Return the probability of every class, (m, n_classes)."""
         scores = self._scores(self._represent(X))
-        if scores.shape[1] == 1:
-            return np.hstack([expit(-scores), expit(scores)])
-        if self.multi_class == "ovr":
+        if scores.shape[1] > 1 and self.multi_class == "ovr":
             shares: FloatArray = expit(scores)
             shares /= shares.sum(axis=1, keepdims=True)
             return shares
-        return np.asarray(softmax(scores, axis=1))
+        return probabilities(scores)
 
     def _check_parameters(self) -> None:
         for name in ("C", "tol"):

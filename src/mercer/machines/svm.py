@@ -8,6 +8,7 @@ from sklearn.svm import SVC
 from sklearn.utils import check_scalar
 
 from mercer._labels import Labels
+from mercer._proba import probabilities
 from mercer._typing import FloatArray, IntArray
 from mercer.machines._base import KernelMachine, Solution
 
@@ -155,6 +156,12 @@ class KernelSVC(KernelMachine):
             return super()._prior_scores()
         scores: FloatArray = self._combine(self.intercept_[None, :])[0]
         return scores
+
+    def _prior_proba(self) -> FloatArray:
+        if self.unreached == "prior":
+            return super()._prior_proba()
+        shares: FloatArray = probabilities(self._prior_scores()[None, :])[0]
+        return shares
 
 
 def _pairs(n_classes: int) -> list[tuple[int, int]]:

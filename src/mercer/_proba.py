@@ -1,0 +1,33 @@
+"""Probabilities of the classes from decision values."""
+
+import numpy as np
+from scipy.special import expit, softmax
+
+from mercer._typing import FloatArray
+
+
+def probabilities(scores: FloatArray) -> FloatArray:
+    """Return the logistic function of decision values, (m, n_classes).
+
+    Parameters
+    ----------
+    scores : ndarray of shape (m,), (m, 1) or (m, n_classes)
+        One column is of two classes, above 0 for the second.
+
+    Examples
+    --------
+    >>> probabilities(np.array([0.0, 2.0])).round(2)
+    array([[0.5 , 0.5 ],
+           [0.12, 0.88]])
+    """
+    if scores.ndim == 1:
+        scores = scores[:, None]
+    if scores.shape[1] == 1:
+        return np.hstack([expit(-scores), expit(scores)])
+    return np.asarray(softmax(scores, axis=1))
+
+
+def log_of(proba: FloatArray) -> FloatArray:
+    """Return the logarithm; that of 0 is minus infinity, without a warning."""
+    with np.errstate(divide="ignore"):
+        return np.log(proba)
