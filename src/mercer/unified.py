@@ -6,7 +6,6 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit, softmax
 from sklearn.base import (
     BaseEstimator,
     ClassifierMixin,
@@ -20,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mercer._labels import encode_labels, keep_missing, one_column
 from mercer._parts import new_learner, new_machine
+from mercer._proba import log_of, probabilities
 from mercer._random import as_generator
 from mercer._rows import positions_of, row_ids
 from mercer._typing import ArrayLike, FloatArray, IntArray, RandomState
@@ -151,10 +151,11 @@ class UnifiedKernelMachine(
         X = self._training_rows() if X is None else self._checked(X, reset=False)
         if hasattr(self.machine_, "predict_proba"):
             return np.asarray(self.machine_.predict_proba(X))
-        scores = self.machine_.decision_function(X)
-        if scores.ndim == 1:
-            return np.column_stack([expit(-scores), expit(scores)])
-        return np.asarray(softmax(scores, axis=1))
+        return probabilities(np.asarray(self.machine_.decision_function(X)))
+
+    def predict_log_proba(self, X: ArrayLike | None) -> FloatArray:
+        """Return the logarithm of `predict_proba`, (m, n_classes)."""
+        return log_of(self.predict_proba(X))
 
     def decision_function(self, X: ArrayLike) -> FloatArray:
         """Return decision values, (m,) for two classes, else (m, n_classes)."""
@@ -174,20 +175,24 @@ class UnifiedKernelMachine(
             return np.asarray(self.kernel_.features())
         return np.asarray(self.learner_.transform(self._X))
 
-    def ask(self, n: int = 1) -> NDArray[Any]:
+    def ask(self, n: int = 1, *, exclude: ArrayLike = ()) -> NDArray[Any]:
         """Return the ids of the unlabelled rows most worth a label.
 
         Parameters
         ----------
         n : int, default=1
             How many; fewer when fewer are unlabelled.
+        exclude : array-like, default=()
+            Ids of rows not to ask about: nobody could label them.
         """
         check_is_fitted(self, "machine_")
         check_scalar(n, "n", Integral, min_val=1)
+        excluded = self._positions(exclude)
         self._n_asked += 1
         rng = np.random.default_rng([self._seed, self._n_asked])
         if callable(self.query):
-            rows = self.query(self, int(n), rng)
+            rows = np.asarray(self.query(self, int(n) + len(excluded), rng))
+            rows = rows[~np.isin(rows, excluded)][:n]
         else:
             rows = ask_rows(
                 self.query,
@@ -196,6 +201,7 @@ class UnifiedKernelMachine(
                 features_of=self._features,
                 labeled=self.labeled_,
                 rng=rng,
+                excluded=excluded,
             )
         asked: NDArray[Any] = self.ids_[rows]
         return asked
@@ -295,6 +301,10 @@ class UnifiedKernelMachine(
         self.classes_ = machine.classes_
         self.labeled_ = machine.labeled_
         self.transduction_ = machine.transduction_
+
+    def _positions(self, ids: Any) -> IntArray:
+        rows = np.atleast_1d(np.asarray(ids))
+        return positions_of(rows, self.ids_) if len(rows) else np.empty(0, np.intp)
 
     @property
     def _n_features_out(self) -> int:

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer._labels import is_labeled, keep_missing
+
 
 @dataclass(frozen=True, eq=False)
 class Round:
@@ -16,6 +18,11 @@ class Round:
     answers: NDArray[Any]
     n_labeled: int  # after the answers
     changed: float  # share of the other predictions that are different now
+
+    @property
+    def n_answered(self) -> int:
+        """How many of the questions got a label; -1, None and NaN are none."""
+        return int(is_labeled(self.answers).sum())
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,9 +49,10 @@ class History:
         tol : float, default=0.0
             Share of predictions that may still change in a round.
         patience : int, default=3
-            Rounds in a row that must stay within it.
+            Rounds in a row that must stay within it; those without any answer do not
+            count.
         """
-        last = self.rounds[-patience:]
+        last = [r for r in self.rounds if r.n_answered][-patience:]
         return len(last) == patience and all(r.changed <= tol for r in last)
 
 
@@ -62,9 +70,11 @@ def learn_actively(
     Parameters
     ----------
     model : UnifiedKernelMachine
-        Fitted; anything with `ask`, `tell` and `transduction_` will do.
+        Fitted; anything with `ask`, `tell`, `ids_` and `transduction_`
+        will do.
     answer : callable
-        Given row ids, returns their labels.
+        Given row ids, returns their labels; -1, None or NaN where nobody knows. Such
+        a row is not asked about again.
     batch_size : int, default=1
         Questions a round: 1 in figure 6 of Hoi et al. (2006), 10 in its section 6.3.
     max_rounds : int, default=100
@@ -90,18 +100,24 @@ def learn_actively(
     (3, 5)
     """
     history = History()
+    refused: list[Any] = []
     for _ in range(max_rounds):
-        asked = model.ask(batch_size)
+        asked = model.ask(batch_size, exclude=refused)
         if len(asked) == 0:
             break
         before = model.transduction_
-        answers = np.asarray(answer(asked))
-        model.tell(asked, answers)
+        answers = np.asarray(keep_missing(answer(asked)))
+        known = is_labeled(answers)
+        refused.extend(asked[~known].tolist())
+        if known.any():
+            model.tell(asked[known], answers[known])
+        is_other = ~np.isin(model.ids_, asked)
+        different = (before != model.transduction_)[is_other]
         step = Round(
             asked,
             answers,
             n_labeled=len(model.labeled_),
-            changed=float(np.mean(before != model.transduction_)),
+            changed=float(np.mean(different)) if len(different) else 0.0,
         )
         history = History((*history.rounds, step))
         if history.has_converged(tol=tol, patience=patience):

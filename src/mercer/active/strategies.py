@@ -117,6 +117,7 @@ def ask_rows(
     features_of: Callable[[IntArray], FloatArray],
     labeled: IntArray,
     rng: np.random.Generator,
+    excluded: IntArray | None = None,
 ) -> IntArray:
     """Return `n` unlabelled rows to ask about, most useful first.
 
@@ -138,6 +139,8 @@ def ask_rows(
         Rows already labelled.
     rng : Generator
         Draws candidates and breaks ties.
+    excluded : ndarray of int, optional
+        Rows that nobody can label. They are not asked about, but still to be known.
 
     Examples
     --------
@@ -150,6 +153,8 @@ def ask_rows(
     """
     is_free = np.ones(len(proba), dtype=bool)
     is_free[labeled] = False
+    silent = np.setdiff1d([] if excluded is None else excluded, labeled).astype(np.intp)
+    is_free[silent] = False
     free = np.flatnonzero(is_free)
     if query not in EXPLORING:
         return choose_rows(
@@ -162,14 +167,14 @@ def ask_rows(
             rng=rng,
         )
     free = _some(free, max(MOST_CANDIDATES, 2 * n), rng)
-    rows = np.concatenate([labeled, free])
+    rows = np.concatenate([labeled, free, silent])
     chosen = choose_rows(
         query,
         n,
         proba=proba[rows],
         features=features_of(rows),
         labeled=np.arange(len(labeled)),
-        candidates=np.arange(len(labeled), len(rows)),
+        candidates=np.arange(len(labeled), len(labeled) + len(free)),
         rng=rng,
     )
     return rows[chosen]
