@@ -153,7 +153,8 @@ def run_methods(
         "SKL_KTA": skl_kta,
     }
     for C in C_GRID:
-        runs[f"SimpleMKL C={C:g}"] = partial(SimpleMKL(C=C).fit, X, y)
+        mkl = SimpleMKL(C=C / len(labeled))  # C as for kernels of unit trace
+        runs[f"SimpleMKL C={C:g}"] = partial(mkl.fit, X, y)
         svm = KernelSVC(C=C, unreached="intercept")
         runs[f"SVM C={C:g}"] = partial(svm.fit, X, y)
     result = {"Lap s": problem.graph_seconds}

@@ -1,9 +1,12 @@
 import numpy as np
 import pytest
+from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from mercer.kernels.parametric import RBF, Linear, Polynomial
 from mercer.machines.simple_mkl import SimpleMKL, candidate_kernels
+from mercer.machines.svm import KernelSVC
 from oracles.machines import mkl_by_qcqp
 
 KERNELS = [RBF(gamma=0.05), RBF(gamma=1.0), Polynomial(2, gamma=1.0), Linear()]
@@ -20,7 +23,7 @@ def test_weights_are_within_the_gap_of_the_qcqp(n_classes):
     pytest.importorskip("cvxpy")
     X, y = problem(n_classes)
     model = SimpleMKL(KERNELS, C=10.0).fit(X, y)
-    grams = np.stack([k(X) / np.trace(k(X)) for k in KERNELS])
+    grams = np.stack([k(X) / np.diag(k(X)).mean() for k in KERNELS])
     signs = np.where(y[:, None] == np.arange(n_classes), 1.0, -1.0)
     best, _ = mkl_by_qcqp(grams, signs[:, 1:] if n_classes == 2 else signs, 10.0)
     assert model.certificate_.relative_gap <= 1e-3
@@ -35,7 +38,7 @@ def test_the_machine_is_a_support_vector_machine_on_its_kernel():
     np.testing.assert_allclose(
         model.decision_function(new), theirs.decision_function(new), atol=1e-4
     )
-    np.testing.assert_allclose(np.trace(model.kernel_(X)), 1.0)
+    np.testing.assert_allclose(np.diag(model.kernel_(X)).mean(), 1.0)
 
 
 def test_unlabelled_points_change_nothing():
@@ -73,7 +76,7 @@ def test_a_useless_kernel_gets_no_weight():
         columns = [np.flatnonzero((b == X).all(axis=1))[0] for b in B]
         return (noise @ noise.T)[np.ix_(rows, columns)]
 
-    model = SimpleMKL([unrelated, "linear"], C=10.0).fit(X, y)
+    model = SimpleMKL([unrelated, "linear"], C=0.25).fit(X, y)
     np.testing.assert_allclose(model.weights_, [0.0, 1.0], atol=0.01)
 
 
@@ -81,7 +84,10 @@ def test_a_useless_kernel_gets_no_weight():
     ("model", "message"),
     [
         (SimpleMKL([]), "kernels is empty"),
-        (SimpleMKL([Linear(), 0.0 * Linear()]), r"kernels\[1\] = .* has the trace 0"),
+        (
+            SimpleMKL([Linear(), 0.0 * Linear()]),
+            r"kernels\[1\] .* mean diagonal 0",
+        ),
         (SimpleMKL(C=0.0), "C == 0"),
         (SimpleMKL(["nonsense"]), "No kernel is named"),
     ],
@@ -90,3 +96,33 @@ def test_a_useless_kernel_gets_no_weight():
 def test_bad_parameters_are_refused(model, message):
     with pytest.raises(ValueError, match=message):
         model.fit(*problem(2))
+
+
+@pytest.mark.parametrize("load", [load_breast_cancer, load_iris])
+def test_the_defaults_are_no_constant(load):
+    X, y = load(return_X_y=True)
+    X = StandardScaler().fit_transform(X)
+    train = np.arange(len(X)) % 3 == 0
+    mkl, svm = SimpleMKL().fit(X[train], y[train]), KernelSVC().fit(X[train], y[train])
+    assert mkl.score(X[~train], y[~train]) > svm.score(X[~train], y[~train]) - 0.03
+
+
+def test_one_kernel_of_mean_diagonal_one_is_the_support_vector_machine():
+    X, y = problem(2)
+    X /= np.linalg.norm(X, axis=1, keepdims=True)
+    ours = SimpleMKL(["linear"], C=10.0).fit(X, y)
+    theirs = KernelSVC("linear", C=10.0, tol=1e-8).fit(X, y)
+    new = X[::-1] + 0.1
+    np.testing.assert_allclose(
+        ours.decision_function(new), theirs.decision_function(new), atol=1e-3
+    )
+
+
+def test_the_weight_of_the_loss_does_not_depend_on_the_number_of_labels():
+    X, y = problem(2)
+    once = SimpleMKL(KERNELS, C=2.0).fit(X, y)
+    twice = SimpleMKL(KERNELS, C=1.0).fit(np.r_[X, X], np.r_[y, y])
+    np.testing.assert_allclose(once.weights_, twice.weights_, atol=0.02)
+    np.testing.assert_allclose(
+        once.decision_function(X), twice.decision_function(X), atol=0.02
+    )

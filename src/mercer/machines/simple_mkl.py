@@ -46,14 +46,15 @@ class SimpleMKL(KernelMachine):
 
     .. math:: \min_{d \ge 0, \sum_m d_m = 1} \; \min_{f, b} \tfrac12\|f\|_{K(d)}^2
         + C\sum_i \max(0, 1 - y_i (f(x_i) + b)), \quad
-        K(d) = \sum_m d_m K_m / \operatorname{tr} K_m.
+        K(d) = \sum_m d_m K_m / s_m, \quad
+        s_m = \operatorname{tr} K_m / l.
 
     Parameters
     ----------
     kernels : sequence of Kernel, str or callable, default=None
         What to combine; None for `candidate_kernels()`.
     C : float, default=1.0
-        Weight of the loss.
+        Weight of the loss, for kernels with the mean diagonal 1.
     tol : float, default=1e-3
         Bound on the duality gap of the joint problem, relative to the objective.
     max_iter : int, default=500
@@ -69,7 +70,7 @@ class SimpleMKL(KernelMachine):
     weights_ : ndarray of shape (n_kernels,)
         d, on the simplex.
     kernel_ : Weighted
-        The combination, with the traces divided out.
+        The combination, with the mean diagonals divided out.
     dual_coef_ : ndarray of shape (n_labeled, n_columns)
         :math:`y_i \alpha_i`; one column for two classes, else one for each class.
     intercept_ : ndarray of shape (n_columns,)
@@ -84,8 +85,10 @@ class SimpleMKL(KernelMachine):
     -----
     Rakotomamonjy, Bach, Canu and Grandvalet (2008), Algorithm 1. Three or more
     classes are told one from the rest, with one set of weights for the sum of the
-    objectives (their section 4.5). The traces are those over the labelled points, as
-    the machine is a supervised one: unlabelled points are only predicted.
+    objectives (their section 4.5). The diagonals are those over the l labelled points,
+    as the machine is a supervised one: unlabelled points are only predicted. The paper
+    has kernels of unit trace, where a C l times as large does the same: C = 100 there,
+    with a hundred labels, is 1 here, and C = 1 there would be a constant.
 
     References
     ----------
@@ -135,18 +138,18 @@ class SimpleMKL(KernelMachine):
         kernels = [as_kernel(spec).resolve(X) for spec in specs]
         points = X[labels.labeled]
         grams = np.stack([kernel(points) for kernel in kernels])
-        traces = np.trace(grams, axis1=1, axis2=2)
-        if (traces <= 0).any():
-            worst = int(traces.argmin())
+        scales = np.trace(grams, axis1=1, axis2=2) / points.shape[0]
+        if (scales <= 0).any():
+            worst = int(scales.argmin())
             msg = (
-                f"kernels[{worst}] = {kernels[worst]!r} has the trace "
-                f"{traces[worst]:.3g} over the labelled points; it must be above 0. "
+                f"kernels[{worst}] = {kernels[worst]!r} has the mean diagonal "
+                f"{scales[worst]:.3g} over the labelled points; it must be above 0. "
                 "Leave it out, or scale X."
             )
             raise ValueError(msg)
         signs = np.where(targets_of(labels) > 0, 1.0, -1.0)
         fit = solve_mkl(
-            grams / traces[:, None, None],
+            grams / scales[:, None, None],
             signs,
             C=self.C,
             tol=self.tol,
@@ -156,7 +159,7 @@ class SimpleMKL(KernelMachine):
         self.weights_ = fit.weights
         self.n_iter_ = fit.n_iter
         used = np.flatnonzero(fit.weights)
-        kernel = Weighted([kernels[m] for m in used], fit.weights[used] / traces[used])
+        kernel = Weighted([kernels[m] for m in used], fit.weights[used] / scales[used])
         return gram_map(kernel, X, labels.labeled), None
 
     def _solve(self, labels: Labels, weights: FloatArray) -> Solution:
