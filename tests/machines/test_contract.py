@@ -15,6 +15,7 @@ from mercer.exceptions import (
     NearlyConstantKernelWarning,
     NotPSDError,
 )
+from mercer.fewlabels.machine import LeaveOneOutRLS
 from mercer.graphs.neighbors import neighbor_graph
 from mercer.kernels.parametric import RBF
 from mercer.machines.annealed import AnnealedKernelMachine
@@ -22,7 +23,6 @@ from mercer.machines.annealed_graph import GraphAnnealedKernelMachine
 from mercer.machines.klr import KernelLogisticRegression
 from mercer.machines.laplacian import LapRLS, LapSVM
 from mercer.machines.laplacian_cv import LapRLSCV, LapSVMCV
-from mercer.machines.loo_rls import LeaveOneOutRLS
 from mercer.machines.rls import RLSClassifier
 from mercer.machines.simple_mkl import SimpleMKL
 from mercer.machines.svm import KernelSVC

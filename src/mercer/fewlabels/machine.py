@@ -6,15 +6,18 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit, softmax
+from scipy.special import softmax
 from sklearn.utils.validation import check_is_fitted
 
 from mercer._labels import Labels
-from mercer._typing import ArrayLike, BoolArray, FloatArray
+from mercer._proba import probabilities
+from mercer._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from mercer.fewlabels.centred import fit_centred
 from mercer.fewlabels.spreading import spread_decision
 from mercer.machines._base import KernelMachine, Solution
 from mercer.machines._maps import GramMap, KernelMap
+
+_LEVEL = 1e-6  # lead in log-probability that rounding may have made
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -98,11 +101,7 @@ class LeaveOneOutRLS(KernelMachine):
 
     def predict_proba(self, X: ArrayLike) -> FloatArray:
         """Return the probability of every class, (m, n_classes)."""
-        scores = self._scores_at(X)
-        if scores.shape[1] == 1:
-            p = expit(scores[:, 0])
-            return np.column_stack([1 - p, p])
-        return np.asarray(softmax(scores, axis=1))
+        return probabilities(self._scores_at(X))
 
     def _check_parameters(self) -> None:
         if isinstance(self.class_sizes, str) and self.class_sizes != "estimate":
@@ -170,6 +169,14 @@ class LeaveOneOutRLS(KernelMachine):
         codes = self._codes_of(self._training_scores)
         codes[labels.labeled] = labels.codes[labels.labeled]
         return self.classes_[codes]
+
+    def _codes_of(self, scores: FloatArray) -> IntArray:
+        """Return positions in `classes_`; the first of those that are level."""
+        if scores.shape[1] == 1:
+            return (scores[:, 0] > _LEVEL).astype(np.intp)
+        best = scores.max(axis=1, keepdims=True)
+        first: IntArray = (scores >= best - _LEVEL).argmax(axis=1)
+        return first
 
     def _scores_at(self, X: Any) -> FloatArray:
         if X is not None:

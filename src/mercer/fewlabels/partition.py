@@ -17,6 +17,7 @@ from scipy.linalg import eigh
 from scipy.optimize import brentq
 
 from mercer._typing import BoolArray, FloatArray, IntArray
+from mercer.fewlabels.sizes import class_counts, decide
 
 CLEAR = 0.2  # classes that leave more than this unexplained are no clusters
 _WORTH = 0.97  # a new division leaves at most so much of what the old one left
@@ -34,13 +35,13 @@ class ScoredPoints:
     codes: IntArray  # (l,) their classes
 
     def decide(self, scores: FloatArray) -> IntArray:
-        """Return the class with the largest score; given labels are kept."""
-        decided: IntArray = scores.argmax(axis=1)
+        """Return the class with the largest score, if one has it; labels are kept."""
+        decided = decide(scores)
         decided[self.rows] = self.codes
         return decided
 
     def sums(self, decision: IntArray) -> FloatArray:
-        """Return the sums of the features of each class, (r, C)."""
+        """Return the sums of the features of each class, (r, C); ties are in none."""
         hot = np.equal.outer(np.arange(self.base.shape[1]), decision) * 1.0
         return np.ascontiguousarray((hot @ self.Phi).T)
 
@@ -84,7 +85,7 @@ def unexplained(points: ScoredPoints, B: FloatArray, decision: IntArray) -> floa
 
     At least 1 - d / (C - 1) for a regression with d degrees of freedom.
     """
-    counts = np.bincount(decision, minlength=points.base.shape[1])
+    counts = class_counts(decision, points.base.shape[1])
     explained = np.diag(_between(points, B, decision)) / np.maximum(counts, 1)
     return 1.0 - float(explained.sum()) / (len(counts) - 1)
 
@@ -200,7 +201,7 @@ def _confused(
     points: ScoredPoints, B: FloatArray, decision: IntArray
 ) -> Iterator[tuple[int, int]]:
     """Yield the pairs of classes that the regression, with an offset, confuses most."""
-    counts = np.bincount(decision, minlength=points.base.shape[1])
+    counts = class_counts(decision, points.base.shape[1])
     votes = _between(points, B, decision) + np.outer(counts, counts) / len(decision)
     a, b = np.triu_indices(len(counts), 1)
     order = np.argsort(-votes[a, b])[:_PAIRS]

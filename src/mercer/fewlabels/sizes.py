@@ -2,7 +2,9 @@
 
 import numpy as np
 
-from mercer._typing import FloatArray
+from mercer._typing import FloatArray, IntArray
+
+UNDECIDED = -1
 
 
 def match_sizes(
@@ -32,8 +34,10 @@ def match_sizes(
 
     Notes
     -----
-    Coordinate descent on the dual of the assignment problem: each class in turn takes
-    the offset at which exactly its share of the points prefers it to the others.
+    Every class has an offset at which exactly its share of the points prefers it to
+    the others; all classes move towards theirs at once, half of the way where there
+    are two. A share that is no whole number of points ends on a point, which then
+    prefers neither class, so that the order of classes and points decides nothing.
 
     Examples
     --------
@@ -44,22 +48,55 @@ def match_sizes(
     """
     n, C = scores.shape
     b = np.zeros(C) if start is None else start - start.mean()
-    wanted = np.clip(np.rint(sizes * n).astype(int), 1, max(n - 1, 1))
-    columns = np.ascontiguousarray(scores.T)  # (C, n): classes one after the other
+    columns = np.ascontiguousarray(scores.T)  # (C, n)
+    # Half way from the last point let in to the first left out, by their leads.
+    place = np.clip((1 - sizes) * n - 0.5, 0, n - 1)
+    below = np.floor(place + 1e-9).astype(np.intp)
+    part = np.maximum(place - below, 0.0)
+    ends = np.stack([below, np.minimum(below + 1, n - 1)], axis=1)
+    towards = min(1 - 1 / C, 0.75)
     for _ in range(max_iter):
-        before = b.copy()
-        after = columns + b[:, None]  # row c: the best of the classes from c on
-        for c in range(C - 2, -1, -1):
-            np.maximum(after[c], after[c + 1], out=after[c])
-        best = np.full(n, -np.inf)  # of the classes up to c
-        for c in range(C):
-            others = np.maximum(best, after[c + 1]) if c + 1 < C else best
-            place = n - wanted[c]  # of the last point let in, by its lead
-            ends = sorted({max(place - 1, 0), place})
-            lead = np.partition(columns[c] - others, ends)
-            b[c] = -lead[ends].mean()  # half way to the first point left out
-            np.maximum(best, columns[c] + b[c], out=best)
-        b -= b.mean()
-        if np.abs(b - before).max() <= 1e-6 * (1 + np.abs(b).max()):
+        lead = _leads(columns + b[:, None])
+        last = np.array([np.partition(lead[c], ends[c])[ends[c]] for c in range(C)])
+        step = -(1 - part) * last[:, 0] - part * last[:, 1]
+        step = towards * (step - step.mean())
+        b = b + step
+        if np.abs(step).max() <= 1e-6 * (1 + np.abs(b).max()):
             break
     return b
+
+
+def decide(scores: FloatArray, *, tol: float = 1e-8) -> IntArray:
+    """Return the class with the largest score, or `UNDECIDED` in a tie, (n,).
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n, C)
+        Of points against classes.
+    tol : float, default=1e-8
+        Lead, in units of the largest score, below which two classes are level.
+
+    Examples
+    --------
+    >>> decide(np.array([[1.0, 0.0], [0.3, 0.1 + 0.2], [0.0, 2.0]]))
+    array([ 0, -1,  1])
+    """
+    decided: IntArray = scores.argmax(axis=1)
+    if scores.shape[1] > 1:
+        top = np.partition(scores, -2, axis=1)[:, -2:]
+        level = top[:, 1] - top[:, 0] <= tol * np.abs(scores).max(initial=0.0)
+        decided[level] = UNDECIDED
+    return decided
+
+
+def class_counts(decision: IntArray, n_classes: int) -> IntArray:
+    """Return how many points each class has, (C,); ties are in none."""
+    return np.bincount(decision[decision != UNDECIDED], minlength=n_classes)
+
+
+def _leads(columns: FloatArray) -> FloatArray:
+    """Return by how much each class is ahead of the best other one, (C, n)."""
+    second, first = np.partition(columns, -2, axis=0)[-2:]
+    best = columns.argmax(axis=0) == np.arange(len(columns))[:, None]
+    lead: FloatArray = columns - np.where(best, second, first)
+    return lead

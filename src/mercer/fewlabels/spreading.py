@@ -15,7 +15,7 @@ from mercer.fewlabels.partition import (
     ridge_smoother,
     unexplained,
 )
-from mercer.fewlabels.sizes import match_sizes
+from mercer.fewlabels.sizes import class_counts, decide, match_sizes
 
 MAX_ROUNDS = 10
 _ENOUGH = 10_000  # points to look for a division on
@@ -151,7 +151,7 @@ def candidate_sizes(base: FloatArray, codes: IntArray) -> list[FloatArray]:
     """
     C = base.shape[1]
     most = min(1.0, 2 * C / len(codes))
-    predicted, counts = base.argmax(axis=1), np.bincount(codes, minlength=C)
+    predicted, counts = decide(base), np.bincount(codes, minlength=C)
     sizes = [
         estimated_sizes(predicted, codes, C, trust) for trust in (0.0, most / 2, most)
     ]
@@ -248,8 +248,8 @@ def _settle(
         b = match_sizes(points.base, sizes, start=b)
         scores = points.base + b
         return _Rest(points.decide(scores), scores, np.zeros_like(sums), b)
-    hot = np.eye(len(sizes))
-    now = np.full(len(points.base), -1)
+    hot = np.vstack([np.eye(len(sizes)), np.zeros(len(sizes))])  # last: undecided
+    now = np.full(len(points.base), len(sizes))  # neither a class nor undecided
     for n_rounds in range(max_rounds):
         added = B @ sums
         S = points.Phi @ added
@@ -311,7 +311,8 @@ def estimated_sizes(
     Parameters
     ----------
     predicted, known : int ndarray
-        Classes of all points, and of the labelled ones.
+        Classes of all points (those in a tie are not counted), and of the labelled
+        ones.
     n_classes : int
         Number of classes.
     trust : float
@@ -322,7 +323,7 @@ def estimated_sizes(
     >>> estimated_sizes(np.array([0, 0, 0, 1]), np.array([0, 1]), 2, 1.0)
     array([0.5, 0.5])
     """
-    seen = np.bincount(predicted, minlength=n_classes) + 1.0
+    seen = class_counts(predicted, n_classes) + 1.0
     told = np.bincount(known, minlength=n_classes) + n_classes / 2
     mixed = (seen / seen.sum()) ** (1 - trust) * (told / told.sum()) ** trust
     shares: FloatArray = mixed / mixed.sum()
