@@ -2,12 +2,13 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.cluster import KMeans
-from sklearn.datasets import load_iris, make_blobs
+from sklearn.datasets import load_breast_cancer, load_iris, load_wine, make_blobs
 from sklearn.decomposition import KernelPCA
 from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mercer.exceptions import NearlyConstantKernelWarning, NotPSDError
+from mercer.kernels.composite import Weighted
 from mercer.kernels.parametric import RBF, Linear, Polynomial
 from mercer.learners.influence import InfluenceKernel
 from mercer.persist import load, save
@@ -227,3 +228,41 @@ def test_other_bad_input():
         InfluenceKernel([("rbf", ["z"])]).fit(X)
     with pytest.raises(ValueError, match="all 4 points are equal"):
         InfluenceKernel([RBF()]).fit(np.ones((4, 2)))
+
+
+@pytest.mark.parametrize("load", [load_wine, load_breast_cancer])
+@pytest.mark.filterwarnings("ignore::mercer.exceptions.NearlyConstantKernelWarning")
+def test_affine_is_no_worse_than_convex_where_costs_differ_a_hundredfold(load):
+    data = load().data
+    X = data[:: len(data) // 40][:40]
+    kernels = ["linear", Polynomial(2), RBF(gamma="mean_distance")]
+    learner = InfluenceKernel(kernels, combination="affine").fit(X)
+    certificate = learner.certificate_
+    assert learner.costs_.max() > 50 * learner.costs_.min()
+    assert certificate.objective <= learner.costs_.min()
+    # What is called the gap is one of the objective, not of the largest cost.
+    left = certificate.objective - certificate.lower_bound
+    assert certificate.gap == pytest.approx(left / certificate.objective)
+    assert certificate.gap <= 1e-6
+
+
+@pytest.mark.parametrize("n", [10, 30])
+def test_two_values_have_one_ratio_and_no_search(n):
+    X = (np.arange(n) % 3 == 0)[:, None] * 1.0
+    affine = InfluenceKernel(combination="affine", objective="fractional").fit(X)
+    np.testing.assert_allclose(affine.weights_, 1 / 3)
+    certificate = affine.certificate_
+    assert certificate.gap == 0.0
+    assert certificate.objective == pytest.approx(certificate.average_objective)
+
+
+def test_weights_of_both_signs_lose_what_the_training_points_do_not_span():
+    X = np.array([[1.0, 0.0], [1.2, 0.1], [0.0, 1.0], [0.1, 1.3]])
+    new = np.array([[-1.0, 0.4]])
+    learner = InfluenceKernel(["linear", "rbf"], combination="affine").fit(X)
+    combined = Weighted(learner.kernels_, learner.weights_)
+    np.testing.assert_allclose(learner.kernel_(X), combined(X), atol=1e-8)
+    direct = combined(new, X)[0]
+    span = np.linalg.pinv(combined(X), rcond=1e-9) @ combined(X)
+    np.testing.assert_allclose(learner.kernel_(new, X)[0], direct @ span, atol=1e-6)
+    assert np.abs(learner.kernel_(new, X)[0] - direct).max() > 1e-3

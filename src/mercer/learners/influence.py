@@ -77,14 +77,17 @@ class InfluenceKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         :math:`s^\top\alpha / t^\top\alpha` with t the unweighted sums; the step from
         (26) to (29) drops t, although it depends on the weights.
     tol : float, default=1e-6
-        Largest relative gap of the affine combination.
+        Largest gap of the affine combination, relative to its objective.
 
     Attributes
     ----------
     kernel_ : SpectralKernel
         The combined kernel in the space of the training points: equal to the
-        combination wherever one point is a training point, and positive
-        semi-definite everywhere, also for weights of both signs.
+        combination between training points, and positive semi-definite everywhere,
+        also for weights of both signs. Between a new point and a training point it is
+        the combination for weights of one sign; for weights of both signs only what
+        the combined matrix of the training points spans of it, which is all of it
+        where that matrix is regular.
     weights_ : ndarray of shape (n_kernels,)
         Of sum 1.
     kernels_ : list of Kernel

@@ -14,6 +14,7 @@ from mercer.optim.small_sdp import solve_small_sdp
 # is rounding error of the kernels magnified by the whitening.
 _INDEPENDENT = 1e-11
 _NEAR_ZERO = 1e-3  # whitened eigenvalues below this may be active at the optimum
+_SMALLEST_UNIT = 1e-6  # of the gap, over the largest cost: the rest is rounding
 _FIRST_BOX = 4.0
 _BOX_GROWTH = 8.0
 
@@ -25,7 +26,7 @@ class AffineCombination:
     weights: FloatArray  # (b,) sum to one, any sign
     objective: float  # cost @ weights
     lower_bound: float  # no feasible combination of `n_directions` costs less
-    gap: float  # (objective - lower_bound) / max |cost|
+    gap: float  # (objective - lower_bound) / |objective|, or in the unit asked for
     smallest_eigenvalue: float  # of the combined matrix
     n_rounds: int
     n_cuts: int  # dimension of the subspace on which the inequality was imposed
@@ -46,6 +47,7 @@ def solve_affine_psd(
     cost: FloatArray,
     *,
     tol: float = 1e-6,
+    unit: float | None = None,
     slack: float = 1e-10,
     max_rounds: int = 60,
 ) -> AffineCombination:
@@ -62,7 +64,10 @@ def solve_affine_psd(
     cost : ndarray of shape (b,)
         The vector s.
     tol : float, default=1e-6
-        Largest gap, relative to the largest ``|cost|``.
+        Largest gap, in units of `unit`.
+    unit : float, optional
+        By default the objective itself, or a millionth of the largest ``|cost|`` if
+        that is more.
     slack : float, default=1e-10
         The combined matrix is kept above ``-slack`` times its mean diagonal. Without
         it the problem is ill posed for smooth kernels, whose smallest eigenvalues are
@@ -101,9 +106,13 @@ def solve_affine_psd(
     gradient = whitened.D.T @ cost
     norm, scale = float(np.linalg.norm(gradient)), float(np.abs(cost).max())
     if q == 0 or norm <= np.finfo(float).eps * scale:
-        return _report(K, cost, np.full(b, 1 / b), float(cost.mean()), scale, (0, 0, q))
+        return _report(K, cost, np.full(b, 1 / b), float(cost.mean()), unit, (0, 0, q))
     c = gradient / norm
-    unit = scale / norm  # one unit of relative gap, in the units of c @ y
+
+    def one(value: float) -> float:
+        """Return one unit of the gap in the units of c @ y."""
+        objective = cost.mean() + norm * value
+        return (_unit(objective, cost) if unit is None else unit) / norm
 
     box = np.minimum(whitened.radius, _FIRST_BOX)
     y, best, lower = -box * np.sign(c), np.zeros(q), -np.inf
@@ -119,7 +128,7 @@ def solve_affine_psd(
         feasible = y / (1 - min(values[0], 0.0))
         if c @ feasible < c @ best:
             best = feasible
-        gap = float(c @ best - lower) / unit
+        gap = float(c @ best - lower) / one(float(c @ best))
         if gap <= tol:
             break
         cuts = vectors if np.isinf(lower) else vectors[:, values < _NEAR_ZERO]
@@ -129,14 +138,16 @@ def solve_affine_psd(
             c,
             box=box,
             radius=whitened.radius,
-            tol=unit * min(1e-2, max(0.05 * tol, 0.02 * gap)),
+            tol=one(float(c @ best)) * min(1e-2, max(0.05 * tol, 0.02 * gap)),
         )
         y, lower = master.y, max(lower, master.lower_bound)
         if (np.abs(y) > 0.9 * box).any():
             box = np.minimum(whitened.radius, _BOX_GROWTH * box)
     weights = 1 / b + whitened.D @ best
+    if cost.min() < cost @ weights:  # each kernel alone is allowed, too
+        weights = (np.arange(b) == cost.argmin()) * 1.0
     lower_bound = float(cost.mean() + norm * lower)
-    result = _report(K, cost, weights, lower_bound, scale, (n_rounds, V.shape[1], q))
+    result = _report(K, cost, weights, lower_bound, unit, (n_rounds, V.shape[1], q))
     if result.gap > tol:
         msg = (
             f"solve_affine_psd: gap {result.gap:.1e} > tol={tol:.1e} after {n_rounds} "
@@ -169,17 +180,22 @@ def _whiten(K: FloatArray, shift: float, diagonal: float) -> _Whitened:
     return _Whitened((T.T @ flat).reshape(T.shape[1], n, n), P @ T, np.sqrt(spread))
 
 
+def _unit(objective: float, cost: FloatArray) -> float:
+    return max(abs(objective), _SMALLEST_UNIT * float(np.abs(cost).max()))
+
+
 def _report(
     K: FloatArray,
     cost: FloatArray,
     weights: FloatArray,
     lower_bound: float,
-    scale: float,
+    unit: float | None,
     counts: tuple[int, int, int],
 ) -> AffineCombination:
     objective = float(cost @ weights)
     combined = np.tensordot(weights, K, axes=1)
     lowest = eigvalsh(combined, subset_by_index=[0, 0], check_finite=False)[0]
+    scale = _unit(objective, cost) if unit is None else unit
     gap = (objective - lower_bound) / scale if scale > 0 else 0.0
     return AffineCombination(
         weights, objective, lower_bound, gap, float(lowest), *counts

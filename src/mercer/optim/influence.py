@@ -3,9 +3,12 @@
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.linalg import eigvalsh
 
 from mercer._typing import FloatArray
 from mercer.optim.affine_psd import AffineCombination, solve_affine_psd
+
+_ROUNDING = 1e-12  # of sums of kernel values, relative
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -141,22 +144,26 @@ def solve_fractional_affine(
     b = len(K)
     weights = np.full(b, 1 / b)
     for _ in range(max_iter):
-        ratio = float(numerator @ weights / (denominator @ weights))
+        spread = float(denominator @ weights)
+        ratio = float(numerator @ weights) / spread
         cost = numerator - ratio * denominator
-        scale = max(float(np.abs(cost).max()), np.finfo(float).tiny)
-        inner_tol = min(0.1 * tol * float(denominator @ weights) / scale, 1e-2)
-        solution = solve_affine_psd(K, cost, tol=inner_tol, slack=slack)
-        spread = float(denominator @ solution.weights)
-        gap = -solution.lower_bound / spread if spread > 0 else np.inf
-        if gap <= tol:
+        if np.abs(cost).max() <= _ROUNDING * np.abs(numerator).max():
+            cost = np.zeros(b)  # every combination has this ratio
+        scale = float(np.abs(cost).max()) or 1.0
+        inner_tol = min(0.1 * tol * spread / scale, 1e-2)
+        solution = solve_affine_psd(K, cost, tol=inner_tol, unit=scale, slack=slack)
+        gap = -solution.lower_bound / spread
+        found = float(denominator @ solution.weights)
+        if gap <= tol or found <= _ROUNDING * np.abs(denominator).max():
             break
         weights = solution.weights
+    combined = np.tensordot(weights, K, axes=1)
     return AffineCombination(
-        solution.weights,
-        float(numerator @ solution.weights) / spread,
+        weights,
+        ratio,
         ratio + solution.lower_bound / spread,
         gap,
-        solution.smallest_eigenvalue,
+        float(eigvalsh(combined, subset_by_index=[0, 0], check_finite=False)[0]),
         solution.n_rounds,
         solution.n_cuts,
         solution.n_directions,
