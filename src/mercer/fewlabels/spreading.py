@@ -256,7 +256,7 @@ def _settle(
         factor = gain / (float(np.sqrt(np.mean(S**2))) or 1.0)
         S *= factor
         S += points.base
-        b = match_sizes(S, sizes, start=b, max_iter=5)
+        b = match_sizes(S, sizes, start=b, max_iter=10)
         before, now = now, points.decide(S + b)
         moved = np.flatnonzero(now != before)
         if len(moved) < 1e-3 * len(now):
