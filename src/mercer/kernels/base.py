@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
+from sklearn.gaussian_process.kernels import Kernel as GaussianProcessKernel
 from sklearn.utils import check_array
 
 from mercer._typing import ArrayLike, FloatArray
@@ -23,7 +24,12 @@ class Kernel(BaseEstimator, ABC):
     Calling it on two sets of points gives their Gram matrix, so a kernel goes into
     scikit-learn as ``SVC(kernel=kernel)``. Parameters are set like those of any
     estimator (``kernel__gamma`` in a grid search). Kernels are added and multiplied
-    with ``+`` and ``*``, and scaled by a number.
+    with ``+`` and ``*``, and scaled by a number. Two are equal if they are of one kind
+    with equal parameters.
+
+    Called on two vectors it returns a number. scikit-learn's `KernelRidge`,
+    `KernelPCA`, `Nystroem` and `SpectralClustering` call it once on two matrices, as
+    they do with kernels of Gaussian processes, and not once per pair.
     """
 
     @abstractmethod
@@ -40,6 +46,17 @@ class Kernel(BaseEstimator, ABC):
         A kernel that takes nothing from the data returns itself.
         """
         return self
+
+    def __eq__(self, other: object) -> bool:
+        if type(self) is not type(other):
+            return NotImplemented
+        mine, theirs = vars(self), vars(other)
+        return mine.keys() == theirs.keys() and all(
+            _equal(value, theirs[name]) for name, value in mine.items()
+        )
+
+    def __hash__(self) -> int:
+        return hash(type(self))  # parameters may be set later
 
     def __add__(self, other: Any) -> Kernel:
         if not isinstance(other, Kernel):
@@ -64,7 +81,12 @@ class PointKernel(Kernel):
     """A kernel on rows of numbers, dense or sparse; subclasses write the formula."""
 
     def __call__(self, X: ArrayLike, Z: ArrayLike | None = None) -> FloatArray:
-        """Return the Gram matrix of the rows of X and Z, (n, m); Z is X when None."""
+        """Return the Gram matrix of the rows of X and Z, (n, m); Z is X when None.
+
+        Two vectors in place of two matrices give one number.
+        """
+        if are_two_vectors(X, Z):
+            return one_number(self, X, Z)
         rows = check_points(X)
         return self._gram(rows, None if Z is None else check_points(Z, like=rows))
 
@@ -77,6 +99,29 @@ class PointKernel(Kernel):
 
     @abstractmethod
     def _diag(self, X: Any) -> FloatArray: ...
+
+
+# scikit-learn calls these on two matrices, other functions once per pair.
+GaussianProcessKernel.register(Kernel)
+
+
+def are_two_vectors(X: Any, Z: Any) -> bool:
+    """Tell whether a kernel is asked for one number."""
+    return Z is not None and np.ndim(X) == 1 and np.ndim(Z) == 1
+
+
+def one_number(kernel: Any, x: Any, z: Any) -> FloatArray:
+    """Return the value of a kernel of matrices at two vectors."""
+    return np.asarray(kernel(np.atleast_2d(x), np.atleast_2d(z))[0, 0])
+
+
+def _equal(one: Any, other: Any) -> bool:
+    if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
+        return np.array_equal(one, other)
+    if isinstance(one, list | tuple) and isinstance(other, list | tuple):
+        return len(one) == len(other) and all(map(_equal, one, other))
+    same = one is other or one == other
+    return bool(np.all(same))
 
 
 def check_points(X: Any, *, like: Any = None) -> Any:

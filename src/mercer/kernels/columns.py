@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 
 from mercer._typing import FloatArray
-from mercer.kernels.base import Kernel
+from mercer.kernels.base import Kernel, are_two_vectors, one_number
+from mercer.kernels.spec import as_kernel
 
 
 class OnColumns(Kernel):
@@ -14,7 +15,7 @@ class OnColumns(Kernel):
 
     Parameters
     ----------
-    kernel : Kernel
+    kernel : Kernel, str or callable
     columns : sequence of int or str
         Positions, or names if the points come as a data frame.
 
@@ -25,21 +26,24 @@ class OnColumns(Kernel):
     array([[5.]])
     """
 
-    def __init__(self, kernel: Kernel, columns: Sequence[int | str]) -> None:
+    def __init__(self, kernel: Any, columns: Sequence[int | str]) -> None:
         self.kernel = kernel
         self.columns = columns
 
     def __call__(self, X: Any, Z: Any = None) -> FloatArray:
         """Return the Gram matrix over the chosen columns."""
-        return self.kernel(self._block(X), None if Z is None else self._block(Z))
+        if are_two_vectors(X, Z):
+            return one_number(self, X, Z)
+        kernel = as_kernel(self.kernel)
+        return kernel(self._block(X), None if Z is None else self._block(Z))
 
     def diag(self, X: Any) -> FloatArray:
         """Return k(x, x) over the chosen columns."""
-        return self.kernel.diag(self._block(X))
+        return as_kernel(self.kernel).diag(self._block(X))
 
     def resolve(self, X: Any) -> Kernel:
         """Return the kernel resolved on the chosen columns of X."""
-        return OnColumns(self.kernel.resolve(self._block(X)), self.columns)
+        return OnColumns(as_kernel(self.kernel).resolve(self._block(X)), self.columns)
 
     def _block(self, X: Any) -> Any:
         columns = list(self.columns)

@@ -8,6 +8,7 @@ import numpy as np
 from mercer._checks import check_finite, check_number
 from mercer._typing import ArrayLike, FloatArray
 from mercer.kernels.base import Kernel
+from mercer.kernels.spec import as_kernel
 
 
 class Sum(Kernel):
@@ -115,7 +116,7 @@ class Weighted(Kernel):
 
     Parameters
     ----------
-    kernels : sequence of Kernel
+    kernels : sequence of Kernel, str or callable
     weights : array-like of shape (n_kernels,)
         Negative weights are allowed, as in the affine combinations of Abbasnejad et
         al. (eq. 17); that the sum is then positive semi-definite is up to the caller.
@@ -134,21 +135,24 @@ class Weighted(Kernel):
     def __call__(self, X: Any, Z: Any = None) -> FloatArray:
         """Return the weighted sum of the Gram matrices."""
         weights = self._weights()
-        K: FloatArray = weights[0] * self.kernels[0](X, Z)
-        for weight, kernel in zip(weights[1:], self.kernels[1:], strict=True):
+        kernels = [as_kernel(kernel) for kernel in self.kernels]
+        K: FloatArray = weights[0] * kernels[0](X, Z)
+        for weight, kernel in zip(weights[1:], kernels[1:], strict=True):
             K += weight * kernel(X, Z)
         return K
 
     def diag(self, X: Any) -> FloatArray:
         """Return the weighted sum of the diagonals."""
         weights = self._weights()
-        diagonals = np.array([kernel.diag(X) for kernel in self.kernels])
+        diagonals = np.array([as_kernel(kernel).diag(X) for kernel in self.kernels])
         total: FloatArray = weights @ diagonals
         return total
 
     def resolve(self, X: Any) -> Kernel:
         """Return the combination of the kernels resolved on X."""
-        return Weighted([kernel.resolve(X) for kernel in self.kernels], self.weights)
+        return Weighted(
+            [as_kernel(kernel).resolve(X) for kernel in self.kernels], self.weights
+        )
 
     def _weights(self) -> FloatArray:
         weights = np.asarray(self.weights, dtype=np.float64)

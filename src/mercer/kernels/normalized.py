@@ -7,8 +7,9 @@ import numpy as np
 
 from mercer._typing import FloatArray
 from mercer.exceptions import NotPSDError
-from mercer.kernels.base import Kernel
+from mercer.kernels.base import Kernel, are_two_vectors, one_number
 from mercer.kernels.composite import Scaled
+from mercer.kernels.spec import as_kernel
 
 
 class Normalized(Kernel):
@@ -20,7 +21,7 @@ class Normalized(Kernel):
 
     Parameters
     ----------
-    kernel : Kernel
+    kernel : Kernel, str or callable
 
     Examples
     --------
@@ -29,25 +30,28 @@ class Normalized(Kernel):
     array([[0.6]])
     """
 
-    def __init__(self, kernel: Kernel) -> None:
+    def __init__(self, kernel: Any) -> None:
         self.kernel = kernel
 
     def __call__(self, X: Any, Z: Any = None) -> FloatArray:
-        """Return the cosines of X and Z."""
-        left = _inverse_norms(self.kernel.diag(X))
-        right = left if Z is None else _inverse_norms(self.kernel.diag(Z))
-        K = left[:, None] * self.kernel(X, Z) * right
+        """Return the cosines of X and Z; one number for two vectors."""
+        if are_two_vectors(X, Z):
+            return one_number(self, X, Z)
+        kernel = as_kernel(self.kernel)
+        left = _inverse_norms(kernel.diag(X))
+        right = left if Z is None else _inverse_norms(kernel.diag(Z))
+        K = left[:, None] * kernel(X, Z) * right
         if Z is None:
             np.fill_diagonal(K, left > 0)
         return K
 
     def diag(self, X: Any) -> FloatArray:
         """Return ones, and 0 where k(x, x) = 0."""
-        return (_inverse_norms(self.kernel.diag(X)) > 0).astype(np.float64)
+        return (_inverse_norms(as_kernel(self.kernel).diag(X)) > 0).astype(np.float64)
 
     def resolve(self, X: Any) -> Kernel:
         """Return the cosine of the kernel resolved on X."""
-        return Normalized(self.kernel.resolve(X))
+        return Normalized(as_kernel(self.kernel).resolve(X))
 
 
 def _inverse_norms(diagonal: FloatArray) -> FloatArray:
@@ -86,7 +90,7 @@ class TraceNormalized(_TrainingKernel):
 
     Parameters
     ----------
-    kernel : Kernel
+    kernel : Kernel, str or callable
 
     Examples
     --------
@@ -95,12 +99,12 @@ class TraceNormalized(_TrainingKernel):
     Scaled(factor=0.2, kernel=Linear())
     """
 
-    def __init__(self, kernel: Kernel) -> None:
+    def __init__(self, kernel: Any) -> None:
         self.kernel = kernel
 
     def resolve(self, X: Any) -> Kernel:
         """Return the kernel scaled to trace n on X."""
-        kernel = self.kernel.resolve(X)
+        kernel = as_kernel(self.kernel).resolve(X)
         mean = float(kernel.diag(X).mean())
         if mean <= 0:
             msg = (
@@ -116,7 +120,7 @@ class Centered(_TrainingKernel):
 
     Parameters
     ----------
-    kernel : Kernel
+    kernel : Kernel, str or callable
 
     Examples
     --------
@@ -127,12 +131,12 @@ class Centered(_TrainingKernel):
            [-1.,  1.]])
     """
 
-    def __init__(self, kernel: Kernel) -> None:
+    def __init__(self, kernel: Any) -> None:
         self.kernel = kernel
 
     def resolve(self, X: Any) -> "CenteredOn":
         """Return the kernel centred on the rows of X."""
-        kernel = self.kernel.resolve(X)
+        kernel = as_kernel(self.kernel).resolve(X)
         return CenteredOn(kernel, X, float(kernel(X).mean()))
 
 
@@ -151,7 +155,9 @@ class CenteredOn(Kernel):
     grand_mean: float  # of the kernel over all pairs of training points
 
     def __call__(self, X: Any, Z: Any = None) -> FloatArray:
-        """Return the centred Gram matrix of X and Z."""
+        """Return the centred Gram matrix of X and Z; one number for two vectors."""
+        if are_two_vectors(X, Z):
+            return one_number(self, X, Z)
         left = self._means(X)
         right = left if Z is None else self._means(Z)
         return self.kernel(X, Z) - left[:, None] - right + self.grand_mean

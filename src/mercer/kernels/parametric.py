@@ -5,6 +5,7 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
+from sklearn.gaussian_process.kernels import Kernel as GaussianProcessKernel
 from sklearn.metrics.pairwise import (
     PAIRWISE_KERNEL_FUNCTIONS,
     linear_kernel,
@@ -149,7 +150,9 @@ class PairwiseKernelFunction(PointKernel):
     ----------
     function : str or callable
         A name from `sklearn.metrics.pairwise.PAIRWISE_KERNEL_FUNCTIONS`, or a function
-        of two arrays of rows that returns their Gram matrix, as `SVC` takes it.
+        of two arrays of rows that returns their Gram matrix, as `SVC` takes it, or a
+        kernel of `sklearn.gaussian_process.kernels`, whose noise (`WhiteKernel`) is on
+        the diagonal of points with themselves.
         Whether it is positive semi-definite is up to the caller ("sigmoid" and
         "additive_chi2" are not).
     params : dict, default=None
@@ -178,7 +181,10 @@ class PairwiseKernelFunction(PointKernel):
                 raise ValueError(unknown_kernel_name(self.function))
             return np.asarray(pairwise_kernels(X, Z, metric=self.function, **params))
         other = X if Z is None else Z
-        K = np.asarray(self.function(X, other, **params), dtype=np.float64)
+        if Z is None and isinstance(self.function, GaussianProcessKernel):
+            K = np.asarray(self.function(X), dtype=np.float64)
+        else:
+            K = np.asarray(self.function(X, other, **params), dtype=np.float64)
         if K.shape != (X.shape[0], other.shape[0]):
             msg = (
                 f"The kernel function returned shape {K.shape} for {X.shape[0]} and "
@@ -189,6 +195,8 @@ class PairwiseKernelFunction(PointKernel):
         return K
 
     def _diag(self, X: Any) -> FloatArray:
+        if isinstance(self.function, GaussianProcessKernel):
+            return np.asarray(self.function.diag(X), dtype=np.float64)
         return np.concatenate(
             [
                 self._gram(X[rows], None).diagonal()

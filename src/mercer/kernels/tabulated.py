@@ -7,7 +7,7 @@ import numpy as np
 
 from mercer._checks import check_same_length
 from mercer._typing import FloatArray, IntArray
-from mercer.kernels.base import Kernel, check_points
+from mercer.kernels.base import Kernel, are_two_vectors, check_points, one_number
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -39,6 +39,8 @@ class Tabulated(Kernel):
 
     def __call__(self, X: Any, Z: Any = None) -> FloatArray:
         """Return the tabulated values of X and Z, (n, m); Z is X when None."""
+        if are_two_vectors(X, Z):
+            return one_number(self, X, Z)
         rows = self._rows(X)
         return self.K[np.ix_(rows, rows if Z is None else self._rows(Z))]
 
