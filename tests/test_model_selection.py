@@ -10,7 +10,9 @@ from sklearn.exceptions import DataConversionWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.semi_supervised import LabelSpreading
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from mercer.machines.rls import RLSClassifier
 from mercer.model_selection import (
     LabeledScorer,
     SemiSupervisedKFold,
@@ -174,3 +176,13 @@ def test_calibration_error_by_hand() -> None:
     expected = (abs(1 - 1.6) + abs(1 - 0.6)) / 3
     got = expected_calibration_error([0, 1, 1], proba, [0, 1], n_bins=5)
     assert got == pytest.approx(expected)
+
+
+@parametrize_with_checks(
+    [TemperatureScaledClassifier(RLSClassifier(), cv=2)],
+    expected_failed_checks=lambda estimator: {
+        "check_classifiers_classes": "-1 marks unlabelled points and is no class",
+    },
+)
+def test_calibrated_classifier_meets_the_contract(estimator, check):
+    check(estimator)

@@ -15,10 +15,18 @@ from sklearn.base import (
     is_classifier,
 )
 from sklearn.metrics import check_scoring
-from sklearn.utils import check_scalar
+from sklearn.utils import Tags, check_scalar, get_tags
 from sklearn.utils.validation import check_is_fitted, indexable
 
-from mercer._labels import Labels, encode_labels, is_labeled, one_column
+from mercer._labels import (
+    Labels,
+    encode_labels,
+    is_labeled,
+    keep_missing,
+    one_column,
+    require_y,
+)
+from mercer._proba import log_of
 from mercer._random import as_generator
 from mercer._rows import take_rows
 from mercer._typing import ArrayLike, FloatArray, IntArray, RandomState
@@ -214,8 +222,10 @@ class TemperatureScaledClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstim
         cv = self.cv
         if isinstance(cv, Integral):
             cv = SemiSupervisedKFold(int(cv), random_state=self.random_state)
+        y = require_y(y, type(self).__name__)
         labels = encode_labels(y)
         y = one_column(y)
+        X, y = _indexable(X), _indexable(keep_missing(y))
         scores, codes = [], []
         for train, test in cv.split(X, y):
             model = clone(self.estimator).fit(take_rows(X, train), take_rows(y, train))
@@ -232,10 +242,41 @@ class TemperatureScaledClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstim
         p: FloatArray = softmax(_scores(self.estimator_, X) / self.temperature_, axis=1)
         return p
 
+    def predict_log_proba(self, X: ArrayLike) -> FloatArray:
+        """Return the logarithm of `predict_proba`, (n, n_classes)."""
+        return log_of(self.predict_proba(X))
+
     def predict(self, X: ArrayLike) -> Any:
         """Return what the estimator predicts."""
         check_is_fitted(self)
         return self.estimator_.predict(X)
+
+    @property
+    def n_features_in_(self) -> int:
+        """Number of columns seen by `fit`."""
+        return int(_of_fitted(self, "n_features_in_"))
+
+    @property
+    def feature_names_in_(self) -> Any:
+        """Names of the columns seen by `fit`, where they have names."""
+        return _of_fitted(self, "feature_names_in_")
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        inner = get_tags(self.estimator).input_tags
+        tags.input_tags.sparse, tags.input_tags.pairwise = inner.sparse, inner.pairwise
+        return tags
+
+
+def _indexable(values: Any) -> Any:
+    return values if hasattr(values, "shape") else np.asarray(values)
+
+
+def _of_fitted(model: Any, name: str) -> Any:
+    if "estimator_" not in vars(model):
+        msg = f"{type(model).__name__} has no {name} before it is fitted."
+        raise AttributeError(msg)
+    return getattr(model.estimator_, name)
 
 
 def _scores(model: Any, X: ArrayLike) -> FloatArray:
