@@ -57,6 +57,19 @@ def test_data_frame(library):
     assert as_set(as_pairs(frame, 3)) == expected
 
 
+@pytest.mark.parametrize("library", ["pandas", "polars", None])
+def test_data_frame_with_other_names_says_which(library):
+    columns = {"a": [0], "b": [1], "same": [1]}
+    if library:
+        columns = pytest.importorskip(library).DataFrame(columns)
+        with pytest.raises(ValueError, match=r"\['first', 'second'\] are missing"):
+            as_pairs(columns, 2)
+    with pytest.raises(ValueError, match=r"columns \['a', 'b', 'same'\]"):
+        Pairs.from_frame(columns, n_points=2)
+    named = Pairs.from_frame(columns, n_points=2, first="a", second="b")
+    assert named.signs.tolist() == [1.0]
+
+
 def test_data_frame_answers_must_be_yes_or_no():
     frame = {"first": [0], "second": [1], "same": ["maybe"]}
     with pytest.raises(ValueError, match="must hold True/False"):

@@ -164,6 +164,15 @@ class Pairs:
         >>> Pairs.from_frame(answers, n_points=3).signs.tolist()
         [1.0, -1.0]
         """
+        columns = list(frame.keys() if hasattr(frame, "keys") else frame.columns)
+        missing = [name for name in (first, second, same) if name not in columns]
+        if missing:
+            msg = (
+                f"the frame has the columns {columns}, and {missing} are missing. Name "
+                "yours: Pairs.from_frame(frame, n_points=..., first=..., second=..., "
+                "same=...)."
+            )
+            raise ValueError(msg)
         ends = as_ends(
             np.column_stack([np.asarray(frame[first]), np.asarray(frame[second])]),
             "frame",
