@@ -156,3 +156,13 @@ def test_bad_settings_of_the_tangent_distance(metric):
 def test_bad_settings_of_the_affine_distance():
     with pytest.raises(ValueError, match="growth must be a finite number at least 1"):
         AffineDistance(growth=0.9).pairwise(smooth_images(2))
+
+
+def test_an_image_goes_on_beyond_its_edge():
+    # Shifted, turned or stretched, an even grey is the same even grey. With a
+    # background around it, it would have tangents at the border.
+    grey = np.full((1, 64), 0.7)
+    np.testing.assert_allclose(tangent_vectors(grey, 0.9), 0.0, atol=1e-12)
+    half = np.repeat([[0.0] * 4 + [1.0] * 4], 8, axis=0).reshape(1, 64)
+    dy = tangent_vectors(half, 0.9)[0, 1]
+    np.testing.assert_allclose(dy, 0.0, atol=1e-12)

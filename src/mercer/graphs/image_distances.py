@@ -56,7 +56,15 @@ class TangentDistance:
     Two-sided, 7 tangents. It is symmetric, zero between equal images and never larger
     than the Euclidean distance; it does not satisfy the triangle inequality. All pairs
     are done with matrix products of the orthonormal tangents and one 7 x 7 system
-    a pair.
+    per pair.
+
+    Beyond the edge an image goes on as it ends: smoothing and differences repeat the
+    last pixel. The usual programs pad with background (0) instead, which is the same
+    where the border is empty. Where a stroke touches the border, as in the cropped
+    digits of USPS, padding makes an edge that is not in the picture, and its
+    derivative a tangent by which any two such images can be brought nearer. Between
+    150 digits of raw USPS the two distances differ by 2% in the median. Pad the images
+    beforehand to have the other.
 
     References
     ----------
