@@ -24,9 +24,12 @@ class BasisCertificate:
     orthogonality: float  # largest entry of |UᵀU - I|
     gap: float  # between the last kept and the first dropped value; inf: none dropped
     cuts_repeated_value: bool  # the last kept value continues among the dropped ones
-    n_null: int = 0  # null vectors of a Laplacian, one a connected component
+    n_null: int = 0  # null vectors of a Laplacian, one per connected component
     recall: float = 1.0  # share of true neighbours found (sampled)
     lost_trace: float = 0.0  # share of the Gram matrix's trace outside the basis
+    floor: float = 0.0  # no Laplacian value outside the basis is below it...
+    failure: float = 0.0  # ... except with this probability
+    note: str = ""  # why there are fewer directions than asked for
 
 
 class BasisMixin(TransformerMixin, BaseEstimator):

@@ -22,7 +22,8 @@ from mercer.spectrum._base import (
     orthogonality,
     refuse_graph,
 )
-from mercer.spectrum.eigen import component_vectors, smallest_eigenpairs
+from mercer.spectrum.components import component_vectors
+from mercer.spectrum.eigen import smallest_eigenpairs
 
 DEFAULT_ANCHORS = 5000
 # Directions that W shrinks to less than this are lost in rounding.

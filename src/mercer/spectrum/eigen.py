@@ -1,21 +1,29 @@
 """Smallest eigenpairs of a Laplacian, with evidence that none is missing."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
-from scipy import sparse
 from scipy.linalg import eigh
-from scipy.sparse.csgraph import reverse_cuthill_mckee
 
 from mercer._typing import FloatArray, IntArray, SparseArray
 from mercer.exceptions import EigenpairError
-from mercer.spectrum.lanczos import BLOCK, RitzPairs, filtered_lanczos
+from mercer.spectrum.components import in_small_components, small_component_pairs
+from mercer.spectrum.search import SAME, Found, searched_pairs
 
 DENSE_UP_TO = 1200
 # Where values crowd so much that Lanczos gives up, dense algebra answers up to here.
 DENSE_AT_MOST = 5000
-# Values closer than this share of the spectrum's width count as equal.
-SAME = 1e-6
+# Components of at most this many points are solved one by one.
+SMALL_COMPONENT = 100
+# Values of dense algebra are exact up to this share of the largest one.
+LAPACK = 64 * np.finfo(float).eps
+# Residuals may never be above the first share of the last value, unless they are
+# below the second share of the matrix's typical diagonal entry.
+_LARGEST_RESIDUAL = 0.01
+_NEGLIGIBLE = 1e-12
+
+OnFailure = Literal["raise", "fewer"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -24,9 +32,12 @@ class Eigenpairs:
 
     values: FloatArray  # (r,) ascending
     vectors: FloatArray  # (n, r) orthonormal columns
-    next_value: float  # smallest value outside the vectors; inf when r = n
+    next_value: float  # smallest value found outside the vectors; inf when r = n
+    floor: float  # no eigenvalue outside the vectors is below it...
+    failure: float  # ... but for this probability
     residual: float  # largest |A u - value u|
-    method: str  # "components", "dense" or "filtered lanczos"
+    method: str  # "components", "dense", "filtered lanczos" or "band cholesky"
+    note: str = ""  # why there are fewer pairs than asked for
 
 
 def smallest_eigenpairs(
@@ -36,7 +47,8 @@ def smallest_eigenpairs(
     upper: float,
     null: FloatArray,
     rng: np.random.Generator,
-    tol: float = 1e-8,
+    tol: float = 1e-7,
+    on_failure: OnFailure = "raise",
 ) -> Eigenpairs:
     r"""Compute the r smallest eigenpairs of a positive semi-definite matrix.
 
@@ -52,8 +64,11 @@ def smallest_eigenpairs(
         Orthonormal basis of the null space; of more than r vectors, any r + 1.
     rng : numpy.random.Generator
         Starts the iteration.
-    tol : float, default=1e-8
-        Residuals must fall below `tol` times `upper`.
+    tol : float, default=1e-7
+        Residuals must fall below `tol` times the r-th value, or to rounding.
+    on_failure : {"raise", "fewer"}, default="raise"
+        What to do where r pairs cannot be certified: raise, or return those that can
+        be and say why in `note`.
 
     Returns
     -------
@@ -62,17 +77,15 @@ def smallest_eigenpairs(
     Raises
     ------
     EigenpairError
-        If a residual is too large or a pair remains missing.
+        If a residual is too large or a pair may be missing.
 
     Notes
     -----
-    The null vectors are known and split off. The rest is dense up to 1200 points
-    (LAPACK), beyond that `filtered_lanczos`, whose pairs are then checked: a second
-    search, with a new random start, for the smallest value in the complement of all
-    that was found. A Krylov method that skipped a pair, such as one of many copies of
-    a repeated eigenvalue, has it there. What the search finds below the last kept
-    value is computed and merged until it finds nothing more. Values may crowd so much
-    that this search does not end; up to 5000 points LAPACK then takes over.
+    The null vectors are known and split off. Connected components of at most 100
+    points are solved one by one (LAPACK), so that many equal ones cost nothing. The
+    rest is dense up to 1200 points, beyond that `searched_pairs`, which proves that no
+    eigenvalue below the r-th was skipped, with a probability of failure of 1e-6. Where
+    that search gives up LAPACK takes over, up to 5000 points.
 
     Examples
     --------
@@ -85,158 +98,131 @@ def smallest_eigenpairs(
     (array([0., 1., 1.]), 3.0)
     """
     n, c = null.shape
-    if c > r:
-        return _assembled(A, np.empty(0), null[:, :r], 0.0, upper, tol, "components")
+    if c > r or c == n:
+        next_value = 0.0 if c > r else np.inf
+        nothing = np.empty((n, 0))
+        found = Found(np.empty(0), nothing, next_value, next_value, 0.0, "components")
+        return _assembled(A, null[:, :r], found, upper)
     k = r - c
-    if c == n:
-        return _assembled(A, np.empty(0), null, np.inf, upper, tol, "components")
-    if n <= DENSE_UP_TO or 4 * k > n:
-        values, vectors = _dense(A, null, min(k + 1, n - c), upper)
-        method = "dense"
+    small, labels = in_small_components(A, null, at_most=SMALL_COMPONENT)
+    if not small.any():
+        found = _solved(A, null, k, upper, tol, rng, on_failure)
+        return _assembled(A, null, found, upper)
+    rows = np.flatnonzero(small)
+    belongs = (null[rows] != 0).any(axis=0)
+    m = min(k + 1, len(rows) - int(belongs.sum()))
+    values, vectors = small_component_pairs(
+        A[rows][:, rows], null[rows][:, belongs], labels[rows], m, upper=upper
+    )
+    rest = np.flatnonzero(~small)
+    left = null[rest][:, ~belongs]
+    if left.shape[1] == len(rest):
+        other = Found(
+            np.empty(0), np.empty((len(rest), 0)), np.inf, np.inf, 0.0, "dense"
+        )
     else:
-        try:
-            values, vectors = _searched(A, null, k, upper, tol, rng)
-            method = "filtered lanczos"
-        except EigenpairError:
-            if n > DENSE_AT_MOST:
-                raise
-            values, vectors = _dense(A, null, min(k + 1, n - c), upper)
-            method = "dense"
-    next_value = float(values[k]) if k < len(values) else np.inf
-    vectors = np.hstack([null, vectors[:, :k]])
-    return _assembled(A, values[:k], vectors, next_value, upper, tol, method)
+        B = A[rest][:, rest]
+        most = min(k, len(rest) - left.shape[1])
+        other = _solved(B, left, most, upper, tol, rng, on_failure)
+    found = _joined(n, k, (rows, values, vectors), rest, other)
+    return _assembled(A, null, found, upper)
 
 
-def component_vectors(
-    labels: IntArray, entries: FloatArray, *, at_most: int
-) -> tuple[FloatArray, int]:
-    """Split a vector over the components of a graph and normalise the parts.
+def _joined(
+    n: int,
+    k: int,
+    small: tuple[IntArray, FloatArray, FloatArray],
+    rest: IntArray,
+    other: Found,
+) -> Found:
+    """Merge the pairs of the small components with those of the others."""
+    rows, values, vectors = small
+    every = np.concatenate([values, other.values])
+    order = np.argsort(every, kind="stable")
+    if other.note:  # what lies above the floor of the others is not certain
+        k = min(k, int(np.count_nonzero(every < other.floor)))
+    kept, dropped = order[:k], every[order[k:]]
+    U = np.zeros((n, len(kept)))
+    from_small = kept < len(values)
+    U[np.ix_(rows, from_small)] = vectors[:, kept[from_small]]
+    U[np.ix_(rest, ~from_small)] = other.vectors[:, kept[~from_small] - len(values)]
+    first = float(dropped.min(initial=np.inf))
+    return Found(
+        every[kept],
+        U,
+        min(first, other.next_value),
+        min(first, other.floor),
+        other.failure,
+        other.method,
+        other.note,
+    )
 
-    Parameters
-    ----------
-    labels : int array of shape (n,)
-        Component of each point, 0, 1, ...
-    entries : ndarray of shape (n,)
-        The vector, >= 0. Components where it vanishes are left out.
-    at_most : int
-        Return so many parts, of the largest components.
 
-    Returns
-    -------
-    vectors : ndarray of shape (n, min(at_most, n_parts))
-        Orthonormal columns.
-    n_parts : int
+def _solved(
+    A: SparseArray,
+    null: FloatArray,
+    k: int,
+    upper: float,
+    tol: float,
+    rng: np.random.Generator,
+    on_failure: OnFailure,
+) -> Found:
+    """Compute k pairs by dense algebra where that is cheap, else by a search."""
+    n = null.shape[0]
+    if 4 * k > n or n <= DENSE_UP_TO:
+        found = _dense(A, null, k, upper)
+        if found.next_value == np.inf or found.floor >= (1 - SAME) * found.next_value:
+            return found
+    may_be_dense = n <= DENSE_AT_MOST
+    fewer = on_failure == "fewer" and not may_be_dense
+    try:
+        return searched_pairs(A, null, k, upper=upper, tol=tol, rng=rng, fewer=fewer)
+    except EigenpairError:
+        if not may_be_dense:
+            raise
+        return _dense(A, null, k, upper)
 
-    Examples
-    --------
-    >>> component_vectors(np.array([0, 1, 1]), np.array([2.0, 3.0, 4.0]), at_most=1)
-    (array([[0. ], [0.6], [0.8]]), 2)
-    """
-    norms = np.sqrt(np.bincount(labels, weights=entries**2))
-    sizes = np.bincount(labels)
-    order = np.argsort(-sizes, kind="stable")
-    order = order[norms[order] > 0]
-    column = np.full(len(sizes), -1)
-    column[order[:at_most]] = np.arange(min(len(order), at_most))
-    vectors = np.zeros((len(labels), min(len(order), at_most)))
-    rows = np.flatnonzero(column[labels] >= 0)
-    parts = labels[rows]
-    vectors[rows, column[parts]] = entries[rows] / norms[parts]
-    return vectors, len(order)
+
+def _dense(A: SparseArray, null: FloatArray, k: int, upper: float) -> Found:
+    # Null vectors are moved beyond the end of the spectrum.
+    lifted = A.toarray() + (2 * upper) * (null @ null.T)
+    m = min(k + 1, A.shape[0] - null.shape[1])
+    values, vectors = eigh(lifted, subset_by_index=[0, m - 1])
+    next_value = float(values[k]) if k < m else np.inf
+    floor = next_value - LAPACK * upper
+    return Found(values[:k], vectors[:, :k], next_value, floor, 0.0, "dense")
 
 
 def _assembled(
-    A: SparseArray,
-    values: FloatArray,
-    vectors: FloatArray,
-    next_value: float,
-    upper: float,
-    tol: float,
-    method: str,
+    A: SparseArray, null: FloatArray, found: Found, upper: float
 ) -> Eigenpairs:
-    zeros = np.zeros(vectors.shape[1] - len(values))
-    values = np.concatenate([zeros, np.maximum(values, 0.0)])
-    difference = A @ vectors - vectors * values
-    residual = float(np.linalg.norm(difference, axis=0).max(initial=0.0))
-    if residual > 2 * tol * upper:
+    """Join null vectors and pairs, and check the residuals of both."""
+    values = np.concatenate([np.zeros(null.shape[1]), np.maximum(found.values, 0.0)])
+    vectors = np.hstack([null, found.vectors]) if len(found.values) else null
+    residuals = np.linalg.norm(A @ vectors - vectors * values, axis=0)
+    worst = float(residuals[: null.shape[1]].max(initial=0.0))
+    if worst > 1e-8 * upper:
         msg = (
-            f"an eigenpair has the residual {residual:.1e}, above {tol * upper:.1e}; "
+            f"a null vector has the residual {worst:.1e}, above {1e-8 * upper:.1e}; "
             "is the matrix symmetric, and `null` its null space?"
         )
         raise EigenpairError(msg)
-    return Eigenpairs(values, vectors, next_value, residual, method)
-
-
-def _dense(
-    A: SparseArray, null: FloatArray, k: int, upper: float
-) -> tuple[FloatArray, FloatArray]:
-    # Null vectors are moved beyond the end of the spectrum.
-    lifted = A.toarray() + (2 * upper) * (null @ null.T)
-    values, vectors = eigh(lifted, subset_by_index=[0, k - 1])
-    return values, vectors
-
-
-def _searched(
-    A: SparseArray,
-    null: FloatArray,
-    k: int,
-    upper: float,
-    tol: float,
-    rng: np.random.Generator,
-) -> tuple[FloatArray, FloatArray]:
-    """Compute k pairs and one value more, and look for pairs that were skipped."""
-    # Neighbours close in memory make the products faster; nothing else changes.
-    order = reverse_cuthill_mckee(sparse.csr_array(A), symmetric_mode=True)
-    A, null = _compact(A[order][:, order]), null[order]
-    pairs = filtered_lanczos(A, max(k, 1), outside=null, upper=upper, tol=tol, rng=rng)
-    for _ in range(3 + k // BLOCK):
-        outside = np.hstack([null, pairs.vectors])
-        seen = filtered_lanczos(
-            A, 1, outside=outside, upper=upper, tol=1e-5, rng=rng, cut=pairs.cut
+    worst = float(residuals[null.shape[1] :].max(initial=0.0))
+    usual = float(np.median(np.abs(A.diagonal())))
+    most = max(_LARGEST_RESIDUAL * float(values[-1]), _NEGLIGIBLE * usual)
+    if worst > most:
+        msg = (
+            f"an eigenpair has the residual {worst:.1e}, above {most:.1e}: entries of "
+            f"the matrix up to {upper / 2:.1e} hide values of {values[-1]:.1e}."
         )
-        skipped = float(seen.values[0])
-        if skipped >= pairs.values[max(k, 1) - 1] - SAME * upper:
-            values = np.append(pairs.values, skipped)[: k + 1]
-            back = np.empty_like(order)
-            back[order] = np.arange(len(order))
-            return np.sort(values), pairs.vectors[back, :k]
-        pairs = _merged(A, pairs, skipped, null, k, upper, tol, rng)
-    msg = (
-        f"a search outside the {k} smallest eigenpairs still finds the value "
-        f"{skipped:.6g}, below the last kept one; ask for fewer directions."
+        raise EigenpairError(msg)
+    return Eigenpairs(
+        values,
+        vectors,
+        found.next_value,
+        found.floor,
+        found.failure,
+        float(residuals.max(initial=0.0)),
+        found.method,
+        found.note,
     )
-    raise EigenpairError(msg)
-
-
-def _merged(
-    A: SparseArray,
-    pairs: RitzPairs,
-    skipped: float,
-    null: FloatArray,
-    k: int,
-    upper: float,
-    tol: float,
-    rng: np.random.Generator,
-) -> RitzPairs:
-    """Add the pairs that were skipped to those that were found."""
-    exact = pairs.residuals <= tol * upper
-    kept = pairs.vectors[:, exact]
-    outside = np.hstack([null, kept])
-    n_above = max(1, k - int(np.count_nonzero(pairs.values[exact] < skipped)))
-    more = filtered_lanczos(A, n_above, outside=outside, upper=upper, tol=tol, rng=rng)
-    values = np.concatenate([pairs.values[exact], more.values])
-    order = np.argsort(values, kind="stable")
-    return RitzPairs(
-        values[order],
-        np.hstack([kept, more.vectors])[:, order],
-        np.concatenate([pairs.residuals[exact], more.residuals])[order],
-        more.cut,
-    )
-
-
-def _compact(A: SparseArray) -> SparseArray:
-    """Return A with short indices where they suffice: less memory to read."""
-    if max(A.nnz, A.shape[0]) >= 2**31:
-        return sparse.csr_array(A)
-    indices, indptr = A.indices.astype(np.int32), A.indptr.astype(np.int32)
-    return sparse.csr_array((A.data, indices, indptr), shape=A.shape)

@@ -20,12 +20,14 @@ from mercer.spectrum._base import (
     column_signs,
     orthogonality,
 )
-from mercer.spectrum.eigen import component_vectors, smallest_eigenpairs
+from mercer.spectrum.components import component_vectors
+from mercer.spectrum.eigen import OnFailure, smallest_eigenpairs
 from mercer.spectrum.extension import (
     equal_training_points,
     equal_training_rows,
     extend_vectors,
 )
+from mercer.spectrum.search import SAME
 
 
 class GraphBasis(BasisMixin):
@@ -36,7 +38,7 @@ class GraphBasis(BasisMixin):
     Parameters
     ----------
     n_components : int or None, default=50
-        At most so many directions r; None for as many as there are points.
+        At most this many directions r; None for as many as there are points.
     n_neighbors : int, default=10
         Edges a point sends out; the n - 1 others where n is smaller.
     metric : {"euclidean", "cosine", "precomputed"} or callable, default="euclidean"
@@ -55,6 +57,13 @@ class GraphBasis(BasisMixin):
     affinity : {"neighbors", "precomputed"}, default="neighbors"
         With "precomputed" X is a symmetric adjacency, sparse or dense. A `Graph` is
         taken in place of X with either.
+    tol : float, default=1e-7
+        Residuals are at most this share of the last eigenvalue, or as small as
+        rounding allows.
+    on_failure : {"raise", "fewer"}, default="raise"
+        Where the eigenvalues crowd so much that `n_components` directions cannot be
+        certified: raise `EigenpairError`, or keep those that can be, with the reason
+        in `certificate_.note`.
     random_state : int, Generator, RandomState or None, default=None
         For the approximate search and the start of the eigensolver.
 
@@ -115,6 +124,8 @@ class GraphBasis(BasisMixin):
         symmetry: Symmetry = "union",
         laplacian: LaplacianKind = "normalized",
         affinity: Literal["neighbors", "precomputed"] = "neighbors",
+        tol: float = 1e-7,
+        on_failure: OnFailure = "raise",
         random_state: RandomState = None,
     ) -> None:
         self.n_components = n_components
@@ -125,6 +136,8 @@ class GraphBasis(BasisMixin):
         self.symmetry = symmetry
         self.laplacian = laplacian
         self.affinity = affinity
+        self.tol = tol
+        self.on_failure = on_failure
         self.random_state = random_state
 
     def fit(self, X: ArrayLike | SparseArray | Graph, y: object = None) -> Self:
@@ -146,18 +159,30 @@ class GraphBasis(BasisMixin):
         d = degrees(W)
         upper = 2.0 if kind == "normalized" else max(2.0 * float(d.max()), 1e-300)
         null, n_null = graph_null_vectors(self.graph_, kind, at_most=r + 1)
-        pairs = smallest_eigenpairs(L, r, upper=upper, null=null, rng=rng)
+        pairs = smallest_eigenpairs(
+            L,
+            r,
+            upper=upper,
+            null=null,
+            rng=rng,
+            tol=self.tol,
+            on_failure=self.on_failure,
+        )
         U = pairs.vectors * column_signs(pairs.vectors)
         gap = pairs.next_value - float(pairs.values[-1])
+        rounding = 1e-8 * float(np.median(L.diagonal()))
         self.certificate_ = BasisCertificate(
             method=pairs.method,
             reason="asked for",
             residual=pairs.residual,
             orthogonality=orthogonality(U),
             gap=gap,
-            cuts_repeated_value=gap <= 1e-6 * upper,
+            cuts_repeated_value=gap <= SAME * max(abs(pairs.next_value), rounding),
             n_null=n_null,
             recall=self.graph_.recall,
+            floor=pairs.floor,
+            failure=pairs.failure,
+            note=pairs.note,
         )
         self.values_ = pairs.values
         if self.laplacian == "random_walk":
@@ -275,7 +300,7 @@ def graph_null_vectors(
     kind : {"normalized", "combinatorial"}
         Which Laplacian.
     at_most : int
-        Return so many, of the largest components.
+        Return at most this many, of the largest components.
 
     Returns
     -------

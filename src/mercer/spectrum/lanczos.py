@@ -1,19 +1,19 @@
-"""Block Lanczos on a Chebyshev polynomial of a sparse matrix."""
+"""Block Lanczos on a transform of a sparse matrix."""
 
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.linalg import eigh, svd
 
-from mercer._typing import FloatArray, SparseArray
-from mercer.exceptions import EigenpairError
-from mercer.spectrum.chebyshev import chebyshev_filter, value_below_which
+from mercer._typing import BoolArray, FloatArray, SparseArray
+from mercer.spectrum.proof import largest_unseen
+from mercer.spectrum.transforms import Transform
 
-BLOCK = 8
-# A step of the filter multiplies the smoothest direction by about exp(GROWTH) / 2.
-GROWTH = 6.0
+BLOCK, WIDEST = 8, 64
 # Of a unit vector, in the complement: nearly all, or errors grow from step to step.
 _KEPT = 0.9
+# A residual cannot be below this share of what a product with the matrix adds up.
+_ROUNDING = 16 * np.finfo(float).eps
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -23,157 +23,272 @@ class RitzPairs:
     values: FloatArray  # (m,) ascending
     vectors: FloatArray  # (n, m) orthonormal
     residuals: FloatArray  # (m,) |A u - value u|
-    cut: float  # eigenvalues above it were damped
+    rounding: FloatArray  # (m,) what rounding may add to the residual
+
+    def converged(self, k: int, tol: float) -> bool:
+        """Tell whether the first k residuals are small, relative to the k-th value."""
+        return bool(self.exact(k, tol)[:k].all())
+
+    def exact(self, k: int, tol: float) -> BoolArray:
+        """Tell which residuals are below `tol` times the k-th value, or rounding."""
+        goal = tol * max(float(self.values[min(k, len(self.values)) - 1]), 0.0)
+        small: BoolArray = self.residuals <= np.maximum(goal, self.rounding)
+        return small
 
 
-def filtered_lanczos(
+@dataclass(frozen=True, slots=True, eq=False)
+class Search:
+    """What a search in the complement of a space saw, and what it proves."""
+
+    smallest: float  # at least one eigenvalue of the complement is not above it
+    floor: float  # none is below it, but for the stated probability
+
+
+class KrylovSpace:
+    """An orthonormal basis of a block Krylov space outside given vectors."""
+
+    def __init__(
+        self,
+        transform: Transform,
+        outside: FloatArray,
+        start: FloatArray,
+        room: int,
+        rng: np.random.Generator,
+    ) -> None:
+        self.transform = transform
+        self.outside = outside
+        self.rng = rng
+        self.V = np.empty((len(outside), room), order="F")
+        self.H = np.zeros((room, room))
+        self.size = 0
+        P = transform.apply(start)
+        _, self.T, self.R = _orthonormalised(P, outside, self.V[:, :0], rng)
+
+    def is_full(self) -> bool:
+        """Tell whether there is no room for a further block."""
+        b = int(self.T.shape[1])
+        return b == 0 or self.size + b > self.V.shape[1]
+
+    def expand(self) -> None:
+        """Add the next block."""
+        old, self.size = self.size, self.size + self.T.shape[1]
+        V = self.V[:, : self.size]
+        V[:, old:] = self.T
+        P = self.transform.apply(self.T)
+        C, self.T, self.R = _orthonormalised(P, self.outside, V, self.rng)
+        self.H[: self.size, old : self.size] = C
+        self.H[old : self.size, : self.size] = C.T
+
+    def ritz(self, m: int) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return the m largest Ritz values, their coordinates and relative errors."""
+        heights, Y = eigh(self.H[: self.size, : self.size])
+        heights, Y = heights[::-1][:m], Y[:, ::-1][:, :m]
+        last = Y[self.size - self.R.shape[1] :]
+        return heights, Y, np.linalg.norm(self.R @ last, axis=0) / np.abs(heights)
+
+    def restart(self, heights: FloatArray, Y: FloatArray) -> None:
+        """Keep the directions Y only."""
+        m = len(heights)
+        self.V[:, :m] = self.V[:, : self.size] @ Y
+        self.H[:] = 0.0
+        self.H[:m, :m] = np.diag(heights)
+        self.size = m
+
+
+def lowest_pairs(
     A: SparseArray,
+    transform: Transform,
     k: int,
     *,
     outside: FloatArray,
-    upper: float,
     tol: float,
     rng: np.random.Generator,
-    cut: float | None = None,
+    block: int | None = None,
+    restarts: int = 4,
 ) -> RitzPairs:
     r"""Compute the k smallest eigenpairs of A in the complement of a space.
 
-    Block Lanczos with full reorthogonalisation on :math:`T_m(A)`, the Chebyshev
-    polynomial that damps the eigenvalues beyond the k-th and some guards. The
-    polynomial divides the number of vectors to orthogonalise by its degree m.
+    Block Lanczos with full reorthogonalisation and thick restarts on a transform of A.
 
     Parameters
     ----------
     A : csr_array of shape (n, n)
-        Symmetric with eigenvalues in [0, upper].
+        Symmetric.
+    transform : Transform
+        Of A.
     k : int
-        Number of pairs whose residuals must fall below `tol` times `upper`.
+        Number of pairs whose residuals should fall below `tol` times the k-th value.
     outside : ndarray of shape (n, c)
         Orthonormal eigenvectors of A that the result must be orthogonal to.
-    upper : float
-        Bound on the eigenvalues.
     tol : float
         On the residuals.
     rng : numpy.random.Generator
         Draws the starting block.
-    cut : float, optional
-        Where the filter begins to damp, if that is known; estimated by default.
+    block : int, optional
+        Vectors in a block; by default k / 6, but 8 to 64.
+    restarts : int, default=4
+        How often the space may be filled again.
 
     Returns
     -------
     RitzPairs
-        With 10 + k // 10 pairs more than asked for, less exact.
-
-    Raises
-    ------
-    EigenpairError
-        If the residuals stay above the tolerance.
+        With 10 + k // 10 pairs more than asked for, less exact. The residuals may be
+        above the tolerance: whoever calls this looks at them.
 
     Notes
     -----
-    From a block of 8 vectors a Krylov space holds at most 8 copies of a repeated
-    eigenvalue: whoever calls this must look for others, as `smallest_eigenpairs`
-    does.
+    A Krylov space holds at most as many copies of a repeated eigenvalue as its block
+    has vectors: whoever calls this must look for others, see `search_outside`.
     """
-    guard = 10 + k // 10
-    Z = rng.standard_normal((A.shape[0], BLOCK))
-    Z -= outside @ (outside.T @ Z)
-    # The cut is a random estimate: one that is too low leaves wanted pairs damped.
-    # Where values crowd beyond the k-th the Krylov space also needs more room.
-    for margin in (2, 4, 8, 16):
-        if cut is None:
-            cut = value_below_which(A, k + margin * guard, Z, upper=upper)
-            cut = min(cut, 0.9 * upper)
-        pairs = _lanczos(A, k, guard, Z, outside, cut, upper, tol, rng, margin // 2)
-        worst = float(pairs.residuals[:k].max())
-        if worst <= tol * upper:
-            return pairs
-        cut = None
-    msg = (
-        f"the {k} smallest eigenpairs have residuals up to {worst:.1e}, above "
-        f"{tol * upper:.1e}; ask for fewer directions, or for more neighbours."
-    )
-    raise EigenpairError(msg)
-
-
-def _lanczos(
-    A: SparseArray,
-    k: int,
-    guard: int,
-    Z: FloatArray,
-    outside: FloatArray,
-    low: float,
-    upper: float,
-    tol: float,
-    rng: np.random.Generator,
-    rooms: int,
-) -> RitzPairs:
-    """Run block Lanczos on the filter that cuts at `low` until done or out of room."""
     n, c = outside.shape
-    wanted = min(k + guard, n - c)
-    degree = _degree(low, upper)
-    room = min(n - c, rooms * max(5 * wanted, 20 * BLOCK))
-    V = np.empty((n, c + room), order="F")
-    V[:, :c] = outside
-    H = np.zeros((room, room))
-    start = chebyshev_filter(A, Z, degree, low, upper)
-    _, T, _ = _orthonormalised(start, V[:, :c], rng)
-    size, goal = 0, tol
+    block = int(np.clip(k // 6, BLOCK, WIDEST)) if block is None else block
+    wanted = min(k + 10 + k // 10, n - c)
+    room = min(n - c, max(3 * wanted, wanted + 12 * block))
+    Z = rng.standard_normal((n, min(block, n - c)))
+    Z -= outside @ (outside.T @ Z)
+    space = KrylovSpace(transform, outside, Z, room, rng)
+    goal, look = tol, wanted
     while True:
-        b = T.shape[1]
-        V[:, c + size : c + size + b] = T
-        size += b
-        P = chebyshev_filter(A, T, degree, low, upper)
-        C, T, R = _orthonormalised(P, V[:, : c + size], rng)
-        H[:size, size - b : size] = C[c:]
-        H[size - b : size, :size] = C[c:].T
-        full = size + BLOCK > room
-        if size < wanted and not full:
+        space.expand()
+        if space.size < look and not space.is_full():
             continue
-        heights, Y = eigh(H[:size, :size])
-        heights, Y = heights[::-1][:wanted], Y[:, ::-1][:, :wanted]
-        slips = np.linalg.norm(R @ Y[size - b : size], axis=0) / np.abs(heights)
-        if slips[:k].max() > goal and not full:
+        look = space.size + space.size // 16
+        heights, Y, slips = space.ritz(wanted)
+        if slips[:k].max() > goal and not space.is_full():
             continue
-        values, vectors, residuals = _rayleigh_ritz(A, V[:, c : c + size] @ Y)
-        if full or residuals[:k].max() <= tol * upper:
-            return RitzPairs(values, vectors, residuals, low)
-        goal /= 10
+        complete = space.T.shape[1] == 0
+        if slips[:k].max() <= goal or restarts == 0 or complete:
+            pairs = rayleigh_ritz(A, space.V[:, : space.size] @ Y)
+            if pairs.converged(k, tol):
+                return pairs
+            goal /= 10
+        if space.is_full():
+            if restarts == 0 or complete:
+                return pairs
+            restarts -= 1
+            keep = min(wanted + space.T.shape[1], space.size - 1)
+            heights, Y, _ = space.ritz(keep)
+            space.restart(heights, Y)
+            look = keep + block
 
 
-def _degree(low: float, upper: float) -> int:
-    """Choose the even degree at which T_m grows to exp(GROWTH) / 2 at 0."""
-    rate = np.arccosh(1 + 2 * low / (upper - low))
-    return 2 * int(np.clip(np.ceil(GROWTH / rate / 2), 1, 1000))
+def search_outside(
+    transform: Transform,
+    outside: FloatArray,
+    level: float,
+    *,
+    same: float,
+    failure: float,
+    rng: np.random.Generator,
+    block: int = BLOCK,
+    steps: int = 60,
+    enough: int = 12,
+    resolution: float = 0.01,
+) -> Search:
+    """Search for eigenvalues below a level in the complement of a space.
 
+    Parameters
+    ----------
+    transform : Transform
+        Of the matrix.
+    outside : ndarray of shape (n, c)
+        Orthonormal; the space.
+    level : float
+        Below the transform's cut.
+    same : float
+        Stop once an eigenvalue below `level` - `same` is seen.
+    failure : float
+        Probability that the returned floor is not one.
+    rng : numpy.random.Generator
+        Draws the start, which must not depend on `outside`.
+    block : int, default=8
+        Vectors in a block.
+    steps : int, default=60
+        At most this many blocks.
+    enough : int, default=12
+        After this many, a floor within `resolution` times `level` will do.
+    resolution : float, default=0.01
 
-def _orthonormalised(
-    P: FloatArray, against: FloatArray, rng: np.random.Generator
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return C, T, R with P = against C + T R, T orthonormal and outside `against`.
+    Returns
+    -------
+    Search
 
-    What the first projection leaves may be rounding errors, along `against`; the
-    second, of unit vectors, tells. Where it leaves less than it was given the Krylov
-    space is exhausted, and random directions go on.
+    Notes
+    -----
+    Nothing is asked of the vectors but that they are orthonormal: by Cauchy's
+    interlacing theorem the matrix has at most c eigenvalues below the floor.
     """
-    C = against.T @ P
-    T, R = np.linalg.qr(P - against @ C)
-    T, left, Y = svd(T - against @ (against.T @ T), full_matrices=False)
-    R = (left[:, None] * Y) @ R
-    m = int(np.count_nonzero(left > _KEPT))
-    if m < len(left):
-        fresh = rng.standard_normal((len(P), len(left) - m))
-        fresh -= against @ (against.T @ fresh)
-        fresh -= T[:, :m] @ (T[:, :m].T @ fresh)
-        T[:, m:], R[m:] = np.linalg.qr(fresh)[0], 0.0
-    return C, T, R
+    n, c = outside.shape
+    if c == n:
+        return Search(np.inf, np.inf)
+    Z = rng.standard_normal((n, min(block, n - c)))
+    Z -= outside @ (outside.T @ Z)
+    norm = float(np.linalg.norm(Z, 2))
+    room = min(n - c, steps * Z.shape[1])
+    space = KrylovSpace(transform, outside, Z, room, rng)
+    done = 0
+    while True:
+        space.expand()
+        done += 1
+        seen = float(space.ritz(1)[0][0])
+        smallest = transform.value(seen)
+        if space.T.shape[1] == 0:
+            return Search(smallest, smallest)
+        most = largest_unseen(
+            seen,
+            done,
+            low=transform.low,
+            norm=norm,
+            block=Z.shape[1],
+            failure=failure,
+        )
+        result = Search(smallest, min(transform.value(most), smallest))
+        near = level - resolution * abs(level) if done >= enough else level
+        if smallest < level - same or result.floor >= near or space.is_full():
+            return result
 
 
-def _rayleigh_ritz(
-    A: SparseArray, X: FloatArray
-) -> tuple[FloatArray, FloatArray, FloatArray]:
+def rayleigh_ritz(A: SparseArray, X: FloatArray) -> RitzPairs:
+    """Return the Ritz pairs of A in the span of orthonormal columns, and residuals."""
     AX = A @ X
     H = X.T @ AX
     values, S = eigh((H + H.T) / 2)
     X, AX = X @ S, AX @ S
-    return values, X, np.linalg.norm(AX - X * values, axis=0)
+    residuals = np.linalg.norm(AX - X * values, axis=0)
+    sums = np.linalg.norm(abs(A) @ np.abs(X), axis=0)
+    return RitzPairs(values, X, residuals, _ROUNDING * sums)
+
+
+def _orthonormalised(
+    P: FloatArray, outside: FloatArray, V: FloatArray, rng: np.random.Generator
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return C, T, R with P = V C + T R + a part in the span of `outside`.
+
+    T is orthonormal and orthogonal to V and `outside`. What the first projection
+    leaves may be rounding errors; the second, of unit vectors, tells. Where it leaves
+    less than it was given the Krylov space is exhausted, and random directions go on.
+    """
+    P = P - outside @ (outside.T @ P)
+    C = V.T @ P
+    T, R = np.linalg.qr(P - V @ C)
+    T = _projected(T, outside, V)
+    T, left, Y = svd(T, full_matrices=False)
+    R = (left[:, None] * Y) @ R
+    m = int(np.count_nonzero(left > _KEPT))
+    free = P.shape[0] - outside.shape[1] - V.shape[1]
+    if m < len(left):
+        fresh = rng.standard_normal((len(P), min(len(left), free) - m))
+        T = T[:, : m + fresh.shape[1]]
+        R = R[: T.shape[1]]
+        for _ in range(2):
+            fresh = _projected(fresh, outside, V)
+            fresh -= T[:, :m] @ (T[:, :m].T @ fresh)
+            fresh = np.linalg.qr(fresh)[0]
+        T[:, m:], R[m:] = fresh, 0.0
+    return C, T, R
+
+
+def _projected(X: FloatArray, outside: FloatArray, V: FloatArray) -> FloatArray:
+    X = X - outside @ (outside.T @ X)
+    left: FloatArray = X - V @ (V.T @ X)
+    return left

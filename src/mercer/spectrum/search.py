@@ -1,0 +1,243 @@
+"""Smallest eigenpairs of a large sparse matrix, and a proof that none was skipped."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse.csgraph import reverse_cuthill_mckee
+
+from mercer._typing import FloatArray, SparseArray
+from mercer.exceptions import EigenpairError
+from mercer.spectrum.chebyshev import value_below_which
+from mercer.spectrum.lanczos import (
+    BLOCK,
+    WIDEST,
+    RitzPairs,
+    Search,
+    lowest_pairs,
+    search_outside,
+)
+from mercer.spectrum.transforms import Transform, make_transform
+
+# Probability that a proof fails; it is divided among the searches of one solution.
+FAILURE = 1e-6
+ROUNDS = 20
+# Values closer than this share of the last kept one count as equal.
+SAME = 1e-6
+# The proof may end this share of the last kept value below it.
+RESOLUTION = 0.01
+# Further pairs are set aside in the search for skipped ones if they are this exact.
+_ROUGH = 1e-3
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Found:
+    """The smallest pairs of a part of a matrix, without its null vectors."""
+
+    values: FloatArray  # (k,) ascending
+    vectors: FloatArray  # (n, k) orthonormal columns
+    next_value: float  # smallest Ritz value outside the vectors; inf: none
+    floor: float  # no eigenvalue outside the vectors is below it
+    failure: float  # probability that the floor is none
+    method: str
+    note: str = ""
+
+
+def searched_pairs(
+    A: SparseArray,
+    null: FloatArray,
+    k: int,
+    *,
+    upper: float,
+    tol: float,
+    rng: np.random.Generator,
+    fewer: bool = False,
+) -> Found:
+    r"""Compute the k smallest eigenpairs outside the null space of a sparse matrix.
+
+    Parameters
+    ----------
+    A : csr_array of shape (n, n)
+        Symmetric with eigenvalues in [0, upper].
+    null : ndarray of shape (n, c)
+        Orthonormal basis of its null space.
+    k : int
+        Number of pairs, 0 to n - c - 1.
+    upper : float
+        Bound on the eigenvalues.
+    tol : float
+        Residuals must fall below `tol` times the k-th value, or to rounding.
+    rng : numpy.random.Generator
+        Draws starting vectors.
+    fewer : bool, default=False
+        Return as many pairs as are certain in place of raising.
+
+    Returns
+    -------
+    Found
+
+    Raises
+    ------
+    EigenpairError
+        If residuals stay large or pairs may be missing.
+
+    Notes
+    -----
+    `lowest_pairs` computes pairs of a transform of A that orders the eigenvalues
+    below its cut. The cut is a random estimate; the k-th Ritz value is never below the
+    k-th eigenvalue, and the cut is raised until it lies above it. A second search then
+    starts from new random vectors in the complement of all pairs that are nearly exact.
+    If it sees a smaller value than the k-th, pairs were skipped, such as copies of a
+    repeated eigenvalue; they are computed and merged with blocks that double in width.
+    If not, `mercer.spectrum.proof` says below which value there is none.
+    """
+    # Neighbours close in memory make the products faster; nothing else changes.
+    order = reverse_cuthill_mckee(sparse.csr_array(A), symmetric_mode=True)
+    A, null = compact(A[order][:, order]), null[order]
+    some = max(k, 1)
+    pairs, transform = _ordered_pairs(A, null, some, upper, tol, rng)
+    pairs, seen = _proved(A, transform, pairs, null, some, tol, rng)
+    sure, reason = _how_many_are_sure(pairs, seen, some, tol)
+    if sure < some and not fewer:
+        msg = f"{reason}; ask for at most {sure} directions beside the null vectors."
+        raise EigenpairError(msg)
+    kept = min(k, sure)
+    later = np.append(pairs.values[kept:], seen.smallest)
+    doubt = pairs.residuals[kept : kept + 1].sum()
+    back = np.empty_like(order)
+    back[order] = np.arange(len(order))
+    return Found(
+        pairs.values[:kept],
+        pairs.vectors[back, :kept],
+        float(later.min()),
+        float(min(seen.floor, later[0] - doubt)),
+        FAILURE,
+        "band cholesky" if transform.cut == np.inf else "filtered lanczos",
+        f"{kept} of {k} directions: {reason}" if kept < k else "",
+    )
+
+
+def _ordered_pairs(
+    A: SparseArray,
+    null: FloatArray,
+    k: int,
+    upper: float,
+    tol: float,
+    rng: np.random.Generator,
+) -> tuple[RitzPairs, Transform]:
+    """Compute k pairs and some more with a transform that orders their values."""
+    guard = 10 + k // 10
+    Z = rng.standard_normal((A.shape[0], BLOCK))
+    Z -= null @ (null.T @ Z)
+    cut = value_below_which(A, k + 2 * guard, Z, upper=upper)
+    restarts = 3
+    for _ in range(10):
+        transform = make_transform(A, cut, upper)
+        pairs = lowest_pairs(
+            A, transform, k + 1, outside=null, tol=tol, rng=rng, restarts=restarts
+        )
+        last = float(pairs.values[min(k + guard // 2, len(pairs.values)) - 1])
+        if transform.cut <= pairs.values[k - 1]:
+            cut = 1.2 * last
+        elif pairs.converged(k, tol) or restarts > 9:
+            break
+        elif transform.cut == np.inf and cut > 4 * last > 0:
+            cut = 2 * last
+        else:
+            cut, restarts = 1.3 * last, 3 * restarts
+    return pairs, transform
+
+
+def _proved(
+    A: SparseArray,
+    transform: Transform,
+    pairs: RitzPairs,
+    null: FloatArray,
+    k: int,
+    tol: float,
+    rng: np.random.Generator,
+) -> tuple[RitzPairs, Search]:
+    """Look for skipped pairs and merge them until a search finds none."""
+    block = 2 * BLOCK
+    for _ in range(ROUNDS):
+        aside = pairs.exact(k, _ROUGH)
+        aside[:k] = True
+        level = float(pairs.values[k - 1])
+        same = max(SAME, tol) * abs(level)
+        seen = search_outside(
+            transform,
+            np.hstack([null, pairs.vectors[:, aside]]),
+            level,
+            same=same,
+            failure=FAILURE / ROUNDS,
+            rng=rng,
+            resolution=RESOLUTION,
+        )
+        if seen.smallest >= level - same:
+            break
+        pairs = _merged(A, transform, pairs, seen.smallest, null, k, tol, rng, block)
+        block = min(2 * block, WIDEST)
+    return pairs, seen
+
+
+def _merged(
+    A: SparseArray,
+    transform: Transform,
+    pairs: RitzPairs,
+    skipped: float,
+    null: FloatArray,
+    k: int,
+    tol: float,
+    rng: np.random.Generator,
+    block: int,
+) -> RitzPairs:
+    """Add the pairs that were skipped to those that were found."""
+    exact = pairs.exact(k, tol)
+    n_above = max(1, k - int(np.count_nonzero(pairs.values[exact] < skipped)))
+    more = lowest_pairs(
+        A,
+        transform,
+        n_above,
+        outside=np.hstack([null, pairs.vectors[:, exact]]),
+        tol=tol,
+        rng=rng,
+        block=block,
+    )
+    values = np.concatenate([pairs.values[exact], more.values])
+    order = np.argsort(values, kind="stable")
+    return RitzPairs(
+        values[order],
+        np.hstack([pairs.vectors[:, exact], more.vectors])[:, order],
+        np.concatenate([pairs.residuals[exact], more.residuals])[order],
+        np.concatenate([pairs.rounding[exact], more.rounding])[order],
+    )
+
+
+def _how_many_are_sure(
+    pairs: RitzPairs, seen: Search, k: int, tol: float
+) -> tuple[int, str]:
+    """Return how many of the first k pairs are exact and complete, and what hinders."""
+    exact = pairs.exact(k, tol)[:k]
+    sure = k if exact.all() else int(np.argmin(exact))
+    reason = ""
+    if sure < k:
+        reason = (
+            f"pair {sure + 1} has the residual {pairs.residuals[sure]:.1e}, above "
+            f"{tol:.0e} of the last value"
+        )
+    floor = seen.floor / (1 - RESOLUTION) + np.finfo(float).tiny
+    whole = int(np.count_nonzero(pairs.values[:sure] <= floor))
+    if whole < sure:
+        reason = (
+            f"values crowd: below {pairs.values[sure - 1]:.3g} a pair may be missing, "
+            f"below {seen.floor:.3g} none is"
+        )
+    return whole, reason
+
+
+def compact(A: SparseArray) -> SparseArray:
+    """Return A with short indices where they suffice: less memory to read."""
+    if max(A.nnz, A.shape[0]) >= 2**31:
+        return sparse.csr_array(A)
+    indices, indptr = A.indices.astype(np.int32), A.indptr.astype(np.int32)
+    return sparse.csr_array((A.data, indices, indptr), shape=A.shape)
