@@ -1,8 +1,11 @@
 """The command line."""
 
+import signal
 import subprocess
 import sys
+from pathlib import Path
 
+import pytest
 from click.testing import CliRunner
 
 from mercer import __version__
@@ -62,3 +65,43 @@ def test_without_the_studies_reproduce_says_where_they_are() -> None:
     assert said.returncode == 1
     assert "source tree" in said.stderr
     assert "Traceback" not in said.stderr
+
+
+def test_a_missing_package_is_named_with_its_extra(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "t.csv").write_text("a,label\n1,x\n")
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    result = CliRunner().invoke(
+        main, ["learn", str(tmp_path / "t.csv"), "--out", str(tmp_path / "out")]
+    )
+    assert result.exit_code == 2
+    assert 'package pyarrow: pip install "mercer[tables]"' in result.stderr
+
+
+@pytest.mark.parametrize("where", ["mercer.cli.main", "mercer.cli.progress"])
+def test_an_interrupt_while_modules_are_imported(
+    where: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stop(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    if where == "mercer.cli.main":
+        monkeypatch.setattr("mercer.cli.main.import_module", stop)
+    else:
+        monkeypatch.setattr("mercer.cli.progress.Display.__init__", stop)
+    assert CliRunner().invoke(main, ["learn", "t.csv"]).exit_code == 130
+
+
+def test_an_interrupt_that_ends_in_another_error_is_still_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def stop(*_: object, **__: object) -> None:
+        try:
+            signal.raise_signal(signal.SIGINT)
+        except KeyboardInterrupt as error:
+            msg = "cannot import name 'x' from 'y'"
+            raise ImportError(msg) from error
+
+    monkeypatch.setattr("mercer.tables.writing.check_writable", stop)
+    assert CliRunner().invoke(main, ["learn", "t.csv"]).exit_code == 130

@@ -110,11 +110,6 @@ def test_no_file_empty_file_unknown_ending(
     assert "the ending '.xyz' is not known" in refused("t.xyz")
 
 
-def test_wrong_delimiter(tmp_path: Path, refused: Callable[..., str]) -> None:
-    two_groups().to_csv(tmp_path / "t.csv", index=False, sep=";")
-    assert "pass --delimiter ';'" in refused("t.csv")
-
-
 def test_rows_of_different_length(tmp_path: Path, refused: Callable[..., str]) -> None:
     (tmp_path / "t.csv").write_text("a,label\n1,x\n2,y,3\n")
     assert "row 2 has 3 cells, the header has 2" in refused("t.csv")
@@ -123,13 +118,13 @@ def test_rows_of_different_length(tmp_path: Path, refused: Callable[..., str]) -
 def test_mixed_types(tmp_path: Path, refused: Callable[..., str]) -> None:
     frame = two_groups()
     frame["size"] = frame["size"].astype(object)
-    frame.loc[30, "size"] = "unknown"
+    frame.loc[30, "size"] = "large"
     write(tmp_path, frame)
     said = refused("t.csv")
-    assert "column 'size' holds numbers, but row 31 has 'unknown'" in said
-    out = str(tmp_path / "o")
-    words = ["learn", str(tmp_path / "t.csv"), "--out", out, "--missing", "unknown"]
-    assert CliRunner().invoke(main, words).exit_code == 0
+    assert "column 'size' holds numbers, but row 31 has 'large'" in said
+    words = ["learn", str(tmp_path / "t.csv"), "--out", str(tmp_path / "o"), "-q"]
+    for way_out in ("--missing", "large"), ("--drop", "size"):
+        assert CliRunner().invoke(main, [*words, *way_out]).exit_code == 0
 
 
 def test_mixed_types_in_the_target() -> None:
@@ -144,7 +139,15 @@ def test_a_measurement_as_target(tmp_path: Path, refused: Callable[..., str]) ->
     frame = two_groups()
     frame["label"] = frame["size"]
     frame.to_parquet(tmp_path / "t.parquet")
-    assert "classes are names or whole numbers" in refused("t.parquet")
+    assert "Is it a measurement?" in refused("t.parquet")
+    write(tmp_path, frame)
+    assert "holds the number 0.126 in row 1" in refused("t.csv")
+    frame["label"] = [f"{k},5 kg".removesuffix(" kg") for k in range(len(frame))]
+    write(tmp_path, frame)
+    assert "Is it a measurement?" in refused("t.csv")
+    frame["label"] = range(100, 100 + len(frame))
+    write(tmp_path, frame)
+    assert "Is it a measurement?" in refused("t.csv", "--keep", "code")
 
 
 @pytest.mark.parametrize("length", [1_000_001, 20_000_000])
@@ -158,13 +161,16 @@ def test_huge_text_cell(
     assert f"row 6, column 'colour', has {length:,} characters" in said
 
 
-def test_not_utf8(tmp_path: Path, refused: Callable[..., str]) -> None:
+def test_an_encoding_that_was_named_wrongly(
+    tmp_path: Path, refused: Callable[..., str]
+) -> None:
     frame = two_groups()
     frame.loc[11, "colour"] = "grün"
     frame.to_csv(tmp_path / "t.csv", index=False, encoding="latin-1")
-    said = refused("t.csv")
+    said = refused("t.csv", "--encoding", "utf-8")
     assert "t.csv is not UTF-8: line 13 has the byte 0xfc" in said
     assert "--encoding latin-1" in said
+    assert "no encoding 'klingon'" in refused("t.csv", "--encoding", "klingon")
 
 
 def test_nothing_to_learn_from(tmp_path: Path, refused: Callable[..., str]) -> None:
@@ -192,17 +198,28 @@ def test_too_little_memory(tmp_path: Path, refused: Callable[..., str]) -> None:
 def test_a_file_that_disappears_midway(
     tmp_path: Path, refused: Callable[..., str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from pyarrow import csv
+    import pyarrow as pa
 
     write(tmp_path, two_groups())
-    read = csv.read_csv
+    opened = pa.OSFile
 
-    def vanish(path: Path, **options: object) -> object:
-        path.unlink()
-        return read(path, **options)
+    def vanish(path: str) -> object:
+        Path(path).unlink()
+        return opened(path)
 
-    monkeypatch.setattr(csv, "read_csv", vanish)
+    monkeypatch.setattr(pa, "OSFile", vanish)
     assert "t.csv" in refused("t.csv")
+
+
+def test_where_results_go_is_tested_first(
+    tmp_path: Path, refused: Callable[..., str]
+) -> None:
+    (tmp_path / "file").write_text("")
+    out = str(tmp_path / "file" / "out")
+    words = ["learn", str(tmp_path / "nowhere.csv"), "--out", out]
+    result = CliRunner().invoke(main, words)
+    assert result.exit_code == 2
+    assert "file: Not a folder" in result.stderr
 
 
 def test_an_image_that_disappears_midway(

@@ -1,13 +1,20 @@
 """Files that appear whole or not at all, and cells that nobody runs."""
 
 from pathlib import Path
+from threading import Thread
 
 import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mercer.tables.writing import all_or_nothing, safe_cell, write_csv
+from mercer.tables.writing import (
+    all_or_nothing,
+    check_writable,
+    locked,
+    safe_cell,
+    write_csv,
+)
 
 
 def test_files_appear_together(tmp_path: Path) -> None:
@@ -56,3 +63,42 @@ def test_csv_keeps_quotes_commas_and_line_breaks(tmp_path: Path) -> None:
     back = pd.read_csv(tmp_path / "t.csv")
     assert back["id"].tolist() == [*cells[:4], "'=1"]
     assert back.columns.tolist() == ["id", "'=n"]
+
+
+def test_what_a_killed_run_left_is_cleared_and_a_living_one_is_not(
+    tmp_path: Path,
+) -> None:
+    dead, living = tmp_path / ".mercer-dead", tmp_path / ".mercer-living"
+    for folder in (dead, living):
+        folder.mkdir()
+        (folder / "half.csv").write_text("half")
+    with locked(living), all_or_nothing(tmp_path) as part:
+        assert not dead.exists()
+        assert (living / "half.csv").exists()
+        (part / "a.txt").write_text("whole")
+    assert (tmp_path / "a.txt").read_text() == "whole"
+
+
+def test_files_of_two_runs_do_not_mix(tmp_path: Path) -> None:
+    names = [f"{k}.txt" for k in range(200)]
+
+    def run(word: str) -> None:
+        with all_or_nothing(tmp_path) as part:
+            for name in names:
+                (part / name).write_text(word)
+
+    threads = [Thread(target=run, args=(f"run {k}",)) for k in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len({(tmp_path / name).read_text() for name in names}) == 1
+    assert sorted(p.name for p in tmp_path.iterdir()) == sorted(names)
+
+
+def test_a_place_that_cannot_be_written_to(tmp_path: Path) -> None:
+    check_writable(tmp_path / "new" / "out")
+    assert list(tmp_path.iterdir()) == []
+    (tmp_path / "file").write_text("")
+    with pytest.raises(NotADirectoryError):
+        check_writable(tmp_path / "file" / "out")

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mercer.cli.running import output_options, reading_options, run
+from mercer.cli.running import output_options, reading_options, run, stem_of
 
 if TYPE_CHECKING:
     from mercer.tables.learning import TableResult
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 @click.command("learn")
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file")
 @click.option("--target", default="label", show_default=True, help="Column to predict.")
 @click.option("--id", "id_column", default=None, help="Column that names the rows.")
 @click.option(
@@ -32,6 +32,16 @@ if TYPE_CHECKING:
     "--drop", multiple=True, help="Column not to learn from; may be repeated."
 )
 @click.option(
+    "--keep",
+    multiple=True,
+    help="Column to learn from although it looks misleading; may be repeated.",
+)
+@click.option(
+    "--labels-as-written",
+    is_flag=True,
+    help="Take every spelling in the target for a class, NA and ? too.",
+)
+@click.option(
     "--allow-single", is_flag=True, help="Accept classes with a single label."
 )
 @click.option("--memory", default=None, help="Most memory to use, e.g. 4GB.")
@@ -39,35 +49,43 @@ if TYPE_CHECKING:
 @reading_options
 @output_options
 def command(
-    file: Path,
+    file: str,
     target: str,
     id_column: str | None,
     out: Path | None,
     pairs: Path | None,
     drop: tuple[str, ...],
+    keep: tuple[str, ...],
+    labels_as_written: bool,
     allow_single: bool,
     memory: str | None,
     seed: int,
     delimiter: str | None,
-    encoding: str,
+    encoding: str | None,
     missing: tuple[str, ...],
+    sheet: str | None,
+    query: str | None,
     quiet: bool,
     as_json: bool,
 ) -> None:
     """Predict a column of FILE from the rows where it is filled in.
 
-    FILE is a table (CSV, TSV, Parquet, Arrow, Feather, NPZ) or a folder of images or
-    texts. Rows whose target is empty are predicted; they also help to learn. Results:
-    report.html, predictions.csv, predictions.parquet and model.skops.
+    FILE is a table (CSV, TSV, Excel, Parquet, Arrow, Feather, NPZ, JSON lines; also
+    packed, .gz .bz2 .xz .zst .zip), a folder of images or texts, a database (SQLite,
+    DuckDB, or an SQLAlchemy URL), or - for standard input. Rows whose target is empty
+    are predicted; they also help to learn. Results: report.html, predictions.csv,
+    predictions.parquet and model.skops.
     """
-    folder = out or Path("mercer-out") / (file.resolve().stem or "table")
+    folder = out or Path("mercer-out") / stem_of(file)
 
     def job(stages: "Stages") -> dict[str, Any]:
         from mercer.tables.learning import learn
         from mercer.tables.memory import parse_size
         from mercer.tables.reading import read_table
         from mercer.tables.saving import save_result
+        from mercer.tables.writing import check_writable
 
+        check_writable(folder)
         limit = None if memory is None else parse_size(memory)
         stages.begin("reading")
         table = read_table(
@@ -75,7 +93,10 @@ def command(
             delimiter=delimiter,
             encoding=encoding,
             missing=missing,
-            as_text=tuple(c for c in (target, id_column) if c),
+            as_text=tuple(c for c in (target, id_column, *drop) if c),
+            sheet=sheet,
+            query=query,
+            memory=limit,
         )
         result = learn(
             table,
@@ -83,7 +104,10 @@ def command(
             id=id_column,
             pairs=pairs,
             drop=drop,
+            keep=keep,
             allow_single=allow_single,
+            labels_as_written=labels_as_written,
+            missing=missing,
             memory=limit,
             random_state=seed,
             stages=stages,

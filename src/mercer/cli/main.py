@@ -1,6 +1,8 @@
 """The `mercer` command; each subcommand is imported when it is first used."""
 
+import sys
 from importlib import import_module
+from typing import Any
 
 import click
 
@@ -16,7 +18,24 @@ COMMANDS = {
 
 
 class LazyGroup(click.Group):
-    """A group that imports a subcommand's module only to run or describe it."""
+    """A group that imports a subcommand's module only to run or describe it.
+
+    Ctrl-C ends with 130 at any time, also while modules are imported.
+    """
+
+    def make_context(self, *args: Any, **settings: Any) -> click.Context:
+        """Parse the command line."""
+        try:
+            return super().make_context(*args, **settings)
+        except KeyboardInterrupt:
+            sys.exit(130)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a subcommand."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            sys.exit(130)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names in the order of help."""

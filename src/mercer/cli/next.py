@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @click.command("next")
 @click.argument("model", type=click.Path(path_type=Path))
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file")
 @click.option(
     "-n", "n", type=click.IntRange(min=1), default=20, show_default=True, help="Rows."
 )
@@ -27,11 +27,13 @@ if TYPE_CHECKING:
 @output_options
 def command(
     model: Path,
-    file: Path,
+    file: str,
     n: int,
     delimiter: str | None,
-    encoding: str,
+    encoding: str | None,
     missing: tuple[str, ...],
+    sheet: str | None,
+    query: str | None,
     quiet: bool,
     as_json: bool,
 ) -> None:
@@ -46,7 +48,13 @@ def command(
         stages.begin("reading")
         loaded = load_model(model)
         table, ids = read_rows(
-            loaded, file, delimiter=delimiter, encoding=encoding, missing=missing
+            loaded,
+            file,
+            delimiter=delimiter,
+            encoding=encoding,
+            missing=missing,
+            sheet=sheet,
+            query=query,
         )
         stages.begin("predictions")
         rows = loaded.ask(table, n)

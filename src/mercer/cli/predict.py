@@ -11,6 +11,7 @@ from mercer.cli.running import (
     read_rows,
     reading_options,
     run,
+    stem_of,
 )
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 @click.command("predict")
 @click.argument("model", type=click.Path(path_type=Path))
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file")
 @click.option(
     "--out",
     type=click.Path(dir_okay=False, path_type=Path),
@@ -30,11 +31,13 @@ if TYPE_CHECKING:
 @output_options
 def command(
     model: Path,
-    file: Path,
+    file: str,
     out: Path | None,
     delimiter: str | None,
-    encoding: str,
+    encoding: str | None,
     missing: tuple[str, ...],
+    sheet: str | None,
+    query: str | None,
     quiet: bool,
     as_json: bool,
 ) -> None:
@@ -43,7 +46,7 @@ def command(
     FILE has the columns of the table that was learned from; the target need not be
     among them.
     """
-    path = out or Path(f"{file.resolve().stem}-predictions.csv")
+    path = out or Path(f"{stem_of(file)}-predictions.csv")
 
     def job(stages: "Stages") -> dict[str, Any]:
         from mercer.tables.learning import predictions_frame
@@ -52,7 +55,13 @@ def command(
         stages.begin("reading")
         loaded = load_model(model)
         table, ids = read_rows(
-            loaded, file, delimiter=delimiter, encoding=encoding, missing=missing
+            loaded,
+            file,
+            delimiter=delimiter,
+            encoding=encoding,
+            missing=missing,
+            sheet=sheet,
+            query=query,
         )
         stages.begin("predictions")
         frame = predictions_frame(ids, loaded.predict_proba(table), loaded.classes_)

@@ -19,6 +19,21 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 BAD_INPUT, INTERRUPTED, TERMINATED = 2, 130, 143
+_STOPPED = "Stopped; nothing was written."
+
+
+def stem_of(file: str) -> str:
+    """Return what results of a file are called: its name without endings.
+
+    Examples
+    --------
+    >>> stem_of("data/wines.csv.gz"), stem_of("-"), stem_of("sqlite:///a.db")
+    ('wines', 'table', 'a')
+    """
+    if file == "-":
+        return "table"
+    name = Path(file.rpartition("://")[2] or file).resolve().name
+    return name.partition(".")[0] or "table"
 
 
 def reading_options(function: F) -> F:
@@ -27,8 +42,14 @@ def reading_options(function: F) -> F:
         click.option(
             "--missing", multiple=True, help="Cell that means 'not known', e.g. '?'."
         ),
-        click.option("--encoding", default="utf-8", show_default=True),
-        click.option("--delimiter", default=None, help="One character, or 'tab'."),
+        click.option("--encoding", default=None, help="Of a text [default: found]."),
+        click.option(
+            "--delimiter",
+            default=None,
+            help="One character, or 'tab' [default: found].",
+        ),
+        click.option("--sheet", default=None, help="Sheet of a workbook."),
+        click.option("--query", default=None, help="SQL, where FILE is a database."),
     ):
         function = option(function)
     return function
@@ -57,7 +78,7 @@ def load_model(path: Path) -> Any:
     return model
 
 
-def read_rows(model: Any, file: Path, **options: Any) -> tuple[Any, Any]:
+def read_rows(model: Any, file: str, **options: Any) -> tuple[Any, Any]:
     """Return the table in a file, read as the model was taught, and its row ids."""
     from mercer.tables.reading import read_table
     from mercer.tables.target import read_ids
@@ -93,11 +114,18 @@ def run(
     quiet, as_json : bool
         What was asked for.
     """
-    from mercer.cli.progress import COSTS, Display
-    from mercer.tables.stages import quiet as silence
-
     before = signal.signal(signal.SIGTERM, _terminate)
+    interrupts: list[int] = []
+
+    def interrupt(number: int, *_: object) -> NoReturn:
+        interrupts.append(number)
+        raise KeyboardInterrupt
+
+    before_interrupt = signal.signal(signal.SIGINT, interrupt)
     try:
+        from mercer.cli.progress import COSTS, Display
+        from mercer.tables.stages import quiet as silence
+
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             if quiet or as_json:
@@ -105,17 +133,17 @@ def run(
             else:
                 with Display(stages or list(COSTS)) as display:
                     result = job(display)
+        if interrupts:  # it came where Python has to ignore exceptions
+            raise KeyboardInterrupt
     except KeyboardInterrupt:
-        stop_with("Stopped; nothing was written.", INTERRUPTED, as_json=as_json)
-    except MemoryError:
-        msg = "memory ran out; pass --memory with less than the machine has."
-        stop_with(msg, BAD_INPUT, as_json=as_json)
-    except OSError as error:
+        stop_with(_STOPPED, INTERRUPTED, as_json=as_json)
+    except (MemoryError, OSError, ValueError, TypeError, ImportError) as error:
+        if interrupts:  # an interrupted import ends in errors of other kinds
+            stop_with(_STOPPED, INTERRUPTED, as_json=as_json)
         stop_with(_words(error), BAD_INPUT, as_json=as_json)
-    except (ValueError, TypeError, ImportError) as error:
-        stop_with(str(error), BAD_INPUT, as_json=as_json)
     finally:
         signal.signal(signal.SIGTERM, before)
+        signal.signal(signal.SIGINT, before_interrupt)
     if as_json:
         click.echo(json.dumps(result))
     elif not quiet:
@@ -129,10 +157,18 @@ def _terminate(*_: object) -> NoReturn:
     sys.exit(TERMINATED)
 
 
-def _words(error: OSError) -> str:
-    what = error.strerror or str(error)
-    where = f"{error.filename}: " if error.filename else ""
-    return f"{where}{what}. Nothing was written."
+def _words(error: Exception) -> str:
+    """Return what went wrong, and the way out."""
+    if isinstance(error, MemoryError):
+        return "memory ran out; pass --memory with less than the machine has."
+    if isinstance(error, ModuleNotFoundError) and error.name:
+        from mercer.tables.extras import hint
+
+        return hint(error.name)
+    if isinstance(error, OSError):
+        where = f"{error.filename}: " if error.filename else ""
+        return f"{where}{error.strerror or error}. Nothing was written."
+    return str(error)
 
 
 def stop_with(message: str, code: int = BAD_INPUT, *, as_json: bool) -> NoReturn:

@@ -1,11 +1,12 @@
 """What can be told of a single column, and done to it."""
 
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mercer._typing import FloatArray
-from mercer.tables.table import TableError
+from mercer._typing import BoolArray, FloatArray
+from mercer.tables.table import Table, TableError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,13 +21,61 @@ def apply_steps(steps: list[Any], column: "pd.Series[Any]") -> FloatArray:
     return np.asarray(value, dtype=np.float32)
 
 
-def is_flag(values: FloatArray) -> bool:
-    """Tell whether all numbers that are there are 0 or 1."""
-    return bool(np.isin(values[~np.isnan(values)], (0, 1)).all())
+def numbers_among(frame: "pd.DataFrame") -> list[str]:
+    """Return the names of the columns of numbers."""
+    some = frame.select_dtypes(["number", "bool"])
+    return [str(name) for name in some.columns.tolist()]
+
+
+def numbers_of(table: Table, names: list[str]) -> FloatArray:
+    """Return columns as numbers, (n, len(names)), NaN where there is none."""
+    import pandas as pd
+
+    frame = table.frame[names]
+    plain = set(numbers_among(frame))
+    odd = [name for name in names if name not in plain]
+    if odd:
+        frame = frame.copy()
+    for name in odd:
+        values = pd.to_numeric(frame[name], errors="coerce")
+        if (values.isna() & frame[name].notna()).any():
+            warn_of_strange(table.source, name)
+        frame[name] = values
+    with np.errstate(over="ignore"):  # what is too large is named later
+        return np.asarray(frame.to_numpy(dtype=np.float32, na_value=np.nan))
+
+
+def warn_of_strange(source: str, name: str) -> None:
+    """Warn that a column has values that no row had in training."""
+    msg = (
+        f"{source}: column {name!r} holds values that the model was not trained with; "
+        "they count as not known."
+    )
+    warnings.warn(msg, UserWarning, stacklevel=3)
+
+
+def moments(Z: FloatArray, empty: BoolArray) -> tuple[FloatArray, FloatArray]:
+    """Return mean and variance of every column, of the cells that are filled."""
+    if not empty.any():
+        mean = Z.mean(axis=0, dtype=np.float64)
+        return mean, Z.var(axis=0, dtype=np.float64, mean=mean[None])
+    n = np.maximum((~empty).sum(axis=0), 1)
+    mean = np.where(empty, 0.0, Z).sum(axis=0, dtype=np.float64) / n
+    off = np.where(empty, 0.0, Z - mean)
+    return mean, np.square(off).sum(axis=0) / n
+
+
+def is_flag(Z: FloatArray, empty: BoolArray) -> BoolArray:
+    """Tell for every column whether all numbers that are there are 0 or 1."""
+    first = Z[0]
+    flags = (first == 0) | (first == 1) | empty[0]  # few columns pass
+    some = Z[:, flags]
+    flags[flags] = ((some == 0) | (some == 1) | empty[:, flags]).all(axis=0)
+    return np.asarray(flags)
 
 
 def is_text(column: "pd.Series[Any]", n_words: float) -> bool:
-    """Tell texts from categories: so many words a cell, and hardly two alike."""
+    """Tell texts from categories: enough words per cell, and hardly two alike."""
     import pandas as pd
 
     if not (pd.api.types.is_string_dtype(column) or column.dtype == object):

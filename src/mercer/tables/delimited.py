@@ -1,11 +1,13 @@
 """CSV and TSV files, with the row or column named when something is wrong."""
 
+import codecs
 import csv
 import io
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mercer.tables.table import Table, TableError
+from mercer.tables.sources import Source
+from mercer.tables.table import Table, TableError, refuse_repeats
+from mercer.tables.tidying import short, strings_among, tidy_numbers
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -13,13 +15,22 @@ if TYPE_CHECKING:
 LONGEST_CELL = 1_000_000  # characters
 # A row may not be longer than a block.
 _BLOCK = 8 * LONGEST_CELL
+_SAMPLE = 1 << 16  # bytes that the delimiter is told from
+_BYTES_PER_COLUMN = 3_000  # what an empty column costs
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+DELIMITERS = {",": "','", ";": "';'", "\t": "tab", "|": "'|'"}
 
 
 def read_delimited(
-    path: Path,
+    source: Source,
     *,
-    delimiter: str,
-    encoding: str = "utf-8",
+    delimiter: str | None = None,
+    usual: str = ",",
+    encoding: str | None = None,
     missing: tuple[str, ...] = (),
     as_text: tuple[str, ...] | None = (),
 ) -> Table:
@@ -27,29 +38,73 @@ def read_delimited(
 
     Parameters
     ----------
-    path : Path
-    delimiter : str
-        One character.
-    encoding : str, default="utf-8"
+    source : Source
+    delimiter : str, optional
+        One character; by default it is found.
+    usual : str, default=","
+        The delimiter to expect.
+    encoding : str, optional
+        By default it is found: UTF-8, UTF-16, else Windows-1252.
     missing : tuple of str, default=()
         Cells that mean "not known", besides empty ones, NA, NaN and null.
     as_text : tuple of str, default=()
-        Columns kept as they are written: the target and ids, where 007 is not 7 and
-        NA is a name. None: all columns.
+        Columns kept as they are written: the target and ids, where 007 is not 7.
+        None: all columns.
     """
+    notes = []
+    if encoding is None:
+        encoding, why = find_encoding(source.data)
+        notes += [f"{why}."] if why else []
+    start = _start_of(source, encoding)
+    if delimiter is None:
+        delimiter = find_delimiter(start, usual)
+        if delimiter != usual:
+            notes.append(f"The delimiter is {DELIMITERS[delimiter]}.")
+    n_columns = start.partition("\n")[0].count(delimiter) + 1
+    source.refuse_if_large(
+        _BYTES_PER_COLUMN * n_columns, f"its header has {n_columns:,} columns"
+    )
+    if as_text is None:
+        as_text = tuple(next(csv.reader(io.StringIO(start), delimiter=delimiter), ()))
+
+    def read(text: tuple[str, ...], only: list[str] | None = None) -> Any:
+        return _read(source, delimiter, encoding, missing, text, only)
+
+    arrow = read(as_text)
+    refuse_repeats(arrow.column_names, source.name)
+    frame = arrow.to_pandas()
+    for name in strings_among(frame):
+        if name not in as_text:
+            _check_length(frame[name], source.name)
+    frame, said = tidy_numbers(
+        frame,
+        source=source.name,
+        as_text=as_text,
+        missing=missing,
+        as_written=lambda names: read(tuple(names), names).to_pandas(),
+    )
+    return Table(frame, source=source.name, notes=(*notes, *said))
+
+
+def _read(
+    source: Source,
+    delimiter: str,
+    encoding: str,
+    missing: tuple[str, ...],
+    as_text: tuple[str, ...],
+    only: list[str] | None,
+) -> Any:
     import pyarrow as pa
     from pyarrow import csv as arrow_csv
 
-    if as_text is None:
-        with path.open(encoding=encoding, newline="") as file:
-            as_text = tuple(next(csv.reader(file, delimiter=delimiter), ()))
     options = arrow_csv.ConvertOptions(
         column_types={name: pa.string() for name in as_text},
         null_values=[*arrow_csv.ConvertOptions().null_values, *missing],
+        include_columns=only,
     )
     try:
         arrow = arrow_csv.read_csv(
-            path,
+            pa.BufferReader(source.data),
             read_options=arrow_csv.ReadOptions(encoding=encoding, block_size=_BLOCK),
             parse_options=arrow_csv.ParseOptions(
                 delimiter=delimiter, newlines_in_values=True
@@ -57,83 +112,123 @@ def read_delimited(
             convert_options=options,
         )
     except (pa.ArrowInvalid, UnicodeDecodeError, LookupError) as error:
-        raise _diagnosis(path, delimiter, encoding, error) from error
+        raise _diagnosis(source, delimiter, encoding, error) from error
     if any(pa.types.is_binary(kind) for kind in arrow.schema.types):
-        raise _diagnosis(path, delimiter, encoding, "it holds bytes that are no text")
-    names = arrow.column_names
-    for name in names:
-        if names.count(name) > 1:
-            msg = f"{path} has two columns named {name!r}; rename one."
-            raise TableError(msg)
-    frame = arrow.to_pandas()
-    for name in names:
-        if name not in as_text and arrow.schema.field(name).type == pa.string():
-            _check_one_type(frame[name], path)
-            _check_length(frame[name], path)
-    return Table(frame, source=str(path))
+        raise _diagnosis(source, delimiter, encoding, "it holds bytes that are no text")
+    return arrow
 
 
-def _check_one_type(column: "pd.Series[Any]", path: Path) -> None:
-    """Raise where a few cells of a column of numbers are none."""
-    import pandas as pd
+def find_encoding(data: Any) -> tuple[str, str]:
+    """Return the encoding of a text, and why if it is not UTF-8.
 
-    filled = column[column.notna() & (column != "")]
-    sample = filled.iloc[:: max(len(filled) // 2000, 1)]
-    if len(sample) == 0 or _share_of_numbers(sample) < 0.8:
-        return
-    wrong = pd.to_numeric(filled, errors="coerce").isna()
-    if 0 < wrong.mean() <= 0.2:
-        row = wrong.idxmax()
-        msg = (
-            f"{path}: column {column.name!r} holds numbers, but row {row + 1} has "
-            f"{_short(column[row])}, and {wrong.sum() - 1} more rows are no numbers. "
-            f"If it means 'not known', pass --missing {column[row]!r}; else correct "
-            f"the file, or leave the column out with --drop {column.name!r}."
-        )
-        raise TableError(msg)
+    Parameters
+    ----------
+    data : buffer
+
+    Examples
+    --------
+    >>> find_encoding("size;grün".encode("latin-1"))
+    ('cp1252', 'The text is not UTF-8; it was read as Windows-1252 (Western Europe)')
+    """
+    view = memoryview(data)
+    start = bytes(view[:4096])
+    for mark, name in _MARKS:
+        if start.startswith(mark):
+            told = "The text is UTF-16" if name == "utf-16" else ""
+            return name, told
+    zeros = start.count(0)
+    if zeros > 0.2 * len(start):
+        odd = start[1::2].count(0) > start[::2].count(0)
+        return ("utf-16-le" if odd else "utf-16-be"), "The text is UTF-16"
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    try:
+        for at in range(0, len(view), _BLOCK):
+            decoder.decode(bytes(view[at : at + _BLOCK]), at + _BLOCK >= len(view))
+    except UnicodeDecodeError:
+        # A text has no control characters; what has is no text, and is refused later.
+        if start.count(0) == 0:
+            return _western(start)
+    return "utf-8", ""
 
 
-def _share_of_numbers(cells: "pd.Series[Any]") -> float:
-    import pandas as pd
+def _western(start: bytes) -> tuple[str, str]:
+    said = "The text is not UTF-8; it was read as "
+    try:
+        start.decode("cp1252")
+    except UnicodeDecodeError:
+        return "latin-1", said + "Latin-1 (Western Europe)"
+    return "cp1252", said + "Windows-1252 (Western Europe)"
 
-    return float(pd.to_numeric(cells, errors="coerce").notna().mean())
+
+def find_delimiter(text: str, usual: str = ",") -> str:
+    r"""Return the delimiter that gives the rows of a text most equal cells.
+
+    Examples
+    --------
+    >>> find_delimiter("price;label\n1,99;a\n2,50;b\n")
+    ';'
+    """
+    best, found = (0.0, 0), usual
+    for mark in (usual, *(d for d in DELIMITERS if d != usual)):
+        try:
+            rows = [row for row in csv.reader(io.StringIO(text), delimiter=mark) if row]
+        except csv.Error:
+            continue
+        n = len(rows[0]) if rows else 0
+        if n < 2:
+            continue
+        # The last row may be cut.
+        same = [len(row) == n for row in rows[1:-1] or rows]
+        if (score := (round(sum(same) / len(same), 2), n)) > best:
+            best, found = score, mark
+    return found
 
 
-def _check_length(column: "pd.Series[Any]", path: Path) -> None:
+def _start_of(source: Source, encoding: str) -> str:
+    """Return the start of the text: the header at least, and some rows."""
+    size = _SAMPLE
+    while True:
+        part = bytes(memoryview(source.data)[:size])
+        try:
+            text = part.decode(encoding, errors="replace")
+        except LookupError as error:
+            msg = f"there is no encoding {encoding!r}; try latin-1."
+            raise TableError(msg) from error
+        if "\n" in text or "\r" in text or size >= source.data.size:
+            return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+        size *= 16
+
+
+def _check_length(column: "pd.Series[Any]", name: str) -> None:
     lengths = column.str.len()
     if (lengths > LONGEST_CELL).any():
         row = int(lengths.argmax())
-        raise TableError(_too_long(path, row + 1, str(column.name), lengths[row]))
+        raise TableError(_too_long(name, row + 1, str(column.name), lengths[row]))
 
 
-def _too_long(path: Path, row: int, column: str, length: float) -> str:
+def _too_long(name: str, row: int, column: str, length: float) -> str:
     return (
-        f"{path}: the cell in row {row}, column {column!r}, has {length:,.0f} "
+        f"{name}: the cell in row {row}, column {column!r}, has {length:,.0f} "
         f"characters; the most is {LONGEST_CELL:,}. Is a quotation mark not closed? "
         "Else shorten the cell or leave the column out with --drop."
     )
 
 
-def _short(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 40 else text[:37] + "..."
-
-
-def _diagnosis(path: Path, delimiter: str, encoding: str, error: object) -> TableError:
+def _diagnosis(
+    source: Source, delimiter: str, encoding: str, error: object
+) -> TableError:
     """Read the file again, slowly, to say where it goes wrong."""
-    data = path.read_bytes()
+    name, data = source.name, bytes(source.data)
     if not data.strip():
-        return TableError(f"{path} is empty.")
-    if b"\0" in data[:4096]:
-        return TableError(f"{path} is no text file; --help lists the formats.")
+        return TableError(f"{name} is empty.")
+    if b"\0" in data[:4096] and not encoding.startswith("utf-16"):
+        return TableError(f"{name} is no text file; --help lists the formats.")
     try:
         text = data.decode(encoding)
-    except LookupError:
-        return TableError(f"there is no encoding {encoding!r}; try latin-1.")
     except UnicodeDecodeError as wrong:
         line = data.count(b"\n", 0, wrong.start) + 1
         msg = (
-            f"{path} is not {encoding.upper()}: line {line} has the byte "
+            f"{name} is not {encoding.upper()}: line {line} has the byte "
             f"{data[wrong.start]:#04x}. Save it as UTF-8, or pass its encoding, e.g. "
             "--encoding latin-1."
         )
@@ -145,15 +240,15 @@ def _diagnosis(path: Path, delimiter: str, encoding: str, error: object) -> Tabl
         for number, row in enumerate(rows, 1):
             long = [k for k, cell in enumerate(row) if len(cell) > LONGEST_CELL]
             if long:
-                name = header[long[0]] if long[0] < len(header) else str(long[0] + 1)
-                return TableError(_too_long(path, number, name, len(row[long[0]])))
+                column = header[long[0]] if long[0] < len(header) else str(long[0] + 1)
+                return TableError(_too_long(name, number, column, len(row[long[0]])))
             if row and len(row) != len(header):
                 msg = (
-                    f"{path}: row {number} has {len(row)} cells, the header has "
-                    f"{len(header)}: {_short(delimiter.join(row))}. Is the delimiter "
+                    f"{name}: row {number} has {len(row)} cells, the header has "
+                    f"{len(header)}: {short(delimiter.join(row))}. Is the delimiter "
                     f"{delimiter!r}? A cell that holds it must be in quotation marks."
                 )
                 return TableError(msg)
     finally:
         csv.field_size_limit(before)
-    return TableError(f"{path} cannot be read: {error}.")
+    return TableError(f"{name} cannot be read: {error}.")

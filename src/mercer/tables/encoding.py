@@ -9,20 +9,25 @@ from sklearn.base import BaseEstimator
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.utils.validation import check_is_fitted
 
-from mercer._typing import FloatArray
+from mercer._typing import BoolArray, FloatArray
 from mercer.tables.columns import (
     apply_steps,
     as_floats,
     check_numbers,
     is_flag,
     is_text,
+    moments,
+    numbers_among,
+    numbers_of,
     strings_of,
+    warn_of_strange,
 )
+from mercer.tables.strings import fit_strings
 from mercer.tables.table import Table, TableError
+from mercer.tables.tidying import strings_among
 
 # Mean number of words from which on a column of strings is text.
 _WORDS_OF_TEXT = 4
-_TEXT_DIRECTIONS = 50
 _MOST_WORDS = 50_000
 # Arrays are scaled column by column if one spreads so much more than the middle one.
 _UNEVEN = 10.0
@@ -42,12 +47,13 @@ class TableEncoder(BaseEstimator):
 
     A single column of texts becomes TF-IDF vectors; a single column of vectors is
     used as it is (scaled column by column if its columns have different units).
-    Anything else goes through skrub's `TableVectorizer`: numbers as they are, dates
-    to their parts, few categories to 0/1, many to directions of their n-grams, texts
-    to directions of their TF-IDF. Then empty cells get the mean, and the coordinates
-    of a column are scaled to a total variance of 1, of a text or of vectors to that of
-    all other columns together. Coordinates that are 0 or 1 stay so: two categories are
-    then as far apart as two numbers drawn at random, and a rare one is not farther.
+    In anything else numbers stay as they are; other columns go through skrub's
+    `TableVectorizer`: dates to their parts, few categories to 0/1, many to directions
+    of their n-grams, texts to directions of their TF-IDF. Then empty cells get the
+    mean, and the coordinates of a column are scaled to a total variance of 1, of a
+    text or of vectors to that of all other columns together. Coordinates that are 0 or
+    1 stay so: two categories are then as far apart as two numbers drawn at random, and
+    a rare one is not farther.
 
     Parameters
     ----------
@@ -77,7 +83,9 @@ class TableEncoder(BaseEstimator):
         if len(table.columns) == 1 and table.vectors:
             return self._fit_vectors(table)
         words = _WORDS_OF_TEXT if len(table.columns) > 1 else 1
-        texts = [c for c in table.frame.columns if is_text(table.frame[c], words)]
+        texts = [
+            c for c in strings_among(table.frame) if is_text(table.frame[c], words)
+        ]
         if table.columns == texts:
             return self._fit_text(table, texts[0])
         return self._fit_mixed(table, texts)
@@ -96,7 +104,7 @@ class TableEncoder(BaseEstimator):
             return block if self.scale_ is None else (block - self.mean_) / self.scale_
         if self.kind_ == "text":
             return self.encoder_.transform(strings_of(table.frame[self.columns_[0]]))
-        return self._scaled(self._raw(table))
+        return self._scaled(np.hstack(self._parts_of(table)))
 
     def _check_columns(self, table: Table) -> None:
         lacking = [c for c in self.columns_ if c not in table.columns]
@@ -151,92 +159,66 @@ class TableEncoder(BaseEstimator):
         return sparse.csr_array(X)
 
     def _fit_mixed(self, table: Table, texts: list[str]) -> Any:
-        from skrub import StringEncoder, TableVectorizer
-
         self.kind_ = "mixed"
-        self.steps_: dict[str, Any] = {}
-        self.kinds_: dict[str, str] = {}
         self.texts_ = texts
-        words = StringEncoder(
-            n_components=_TEXT_DIRECTIONS,
-            analyzer="word",
-            ngram_range=(1, 1),
-            random_state=self.random_state,
+        self.numbers_ = numbers_among(table.frame)
+        strings = fit_strings(
+            table.frame.drop(columns=self.numbers_), texts, self.random_state
         )
-        vectorizer = TableVectorizer(
-            high_cardinality=StringEncoder(random_state=self.random_state),
-            specific_transformers=[(words, texts)] if texts else (),
-        )
-        groups: dict[str, list[int]] = {}
-        parts = []
-        if len(table.frame.columns):
-            with warnings.catch_warnings():  # the notes say how many directions
-                warnings.simplefilter("ignore")
-                out = vectorizer.fit_transform(table.frame)
-            place = {c: k for k, c in enumerate(out.columns)}
-            for name, outputs in vectorizer.input_to_outputs_.items():
-                groups[name] = [place[c] for c in outputs if c in place]
-            parts.append(out.to_numpy(dtype=np.float32))
-            self.kinds_ = {
-                c: kind for kind, cs in vectorizer.kind_to_columns_.items() for c in cs
-            }
-            # The steps of each column are all that new rows need; a dictionary at
-            # the end holds conversions to float.
-            self.steps_ = {
-                name: [step for step in steps if hasattr(step, "transform")]
-                for name, steps in vectorizer.all_processing_steps_.items()
-                if groups.get(name)
-            }
-        start = sum(part.shape[1] for part in parts)
-        for name, size in self.vector_sizes_.items():
-            groups[name] = list(range(start, start + size))
-            start += size
-        Z = np.hstack([*parts, *self._blocks(table)])
-        _check_finite(Z, groups, table.source)
-        self.mean_ = np.nanmean(np.where(np.isnan(Z).all(axis=0), 0, Z), axis=0)
-        variance = np.nanvar(Z, axis=0, dtype=np.float64)
-        variance[np.isnan(variance)] = 0.0
-        n_plain = len([c for c in groups if not self._is_wide(c)])
-        self.scale_ = np.zeros(Z.shape[1])
-        for name, places in groups.items():
-            total = float(variance[places].sum())
-            if total == 0:
-                continue
-            share = max(n_plain, 1) if self._is_wide(name) else 1
-            self.scale_[places] = np.sqrt(share / total)
-            if self.kinds_.get(name) == "low_cardinality" or (
-                len(places) == 1 and is_flag(Z[:, places[0]])
-            ):
-                self.scale_[places] = 1.0
-        self.notes_ = [
-            self._note(table, name, groups.get(name, []), variance)
-            for name in table.columns
-        ]
+        self.steps_, self.kinds_ = strings.steps, strings.kinds
+        numbers = numbers_of(table, self.numbers_)
+        Z = np.hstack([numbers, strings.Z, *self._blocks(table)])
+        self.groups_ = groups(self.numbers_, strings.sizes, self.vector_sizes_)
+        refuse_infinite(Z, self.groups_, table.source)
+        empty = np.isnan(Z)
+        self.mean_, variance = moments(Z, empty)
+        self.scale_ = self._scales(variance, is_flag(Z, empty))
         if not self.scale_.any():
             msg = f"{table.source}: every column holds one value in all rows."
             raise TableError(msg)
+        n_empty = dict(zip(self.numbers_, empty.sum(axis=0).tolist(), strict=False))
+        self.notes_ = [
+            self._note(table, name, self.groups_.get(name, (0, 0)), n_empty.get(name))
+            for name in table.columns
+        ]
         self.mean_ = self.mean_.astype(Z.dtype)
         self.scale_ = self.scale_.astype(Z.dtype)
         return self._scaled(Z)
 
+    def _scales(self, variance: FloatArray, flags: BoolArray) -> FloatArray:
+        """Return what each coordinate is multiplied by; 0 where it says nothing."""
+        m = len(self.numbers_)
+        scale = np.zeros(len(variance))
+        n_plain = max(len([c for c in self.groups_ if not self._is_wide(c)]), 1)
+        told = variance[:m] > 0
+        scale[:m][told] = np.where(flags[:m], 1.0, np.sqrt(variance[:m]))[told] ** -1
+        for name, (start, stop) in list(self.groups_.items())[m:]:
+            total = float(variance[start:stop].sum())
+            if total == 0:
+                continue
+            share = n_plain if self._is_wide(name) else 1
+            scale[start:stop] = np.sqrt(share / total)
+            if self.kinds_.get(name) == "low_cardinality" or (
+                stop - start == 1 and flags[start]
+            ):
+                scale[start:stop] = 1.0
+        scale[variance == 0] = 0.0
+        return scale
+
     def _is_wide(self, name: str) -> bool:
         return name in self.texts_ or name in self.vector_sizes_
 
-    def _raw(self, table: Table) -> FloatArray:
+    def _parts_of(self, table: Table) -> list[FloatArray]:
         """Return unscaled coordinates of new rows."""
-        parts = []
+        parts = [numbers_of(table, self.numbers_)]
         for name, steps in self.steps_.items():
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always")
                 value = apply_steps(steps, table.frame[name])
             if caught:  # scikit-learn counts columns where a person wants a name
-                msg = (
-                    f"{table.source}: column {name!r} holds values that the model was "
-                    "not trained with; they count as not known."
-                )
-                warnings.warn(msg, UserWarning, stacklevel=2)
+                warn_of_strange(table.source, name)
             parts.append(value.reshape(len(table), -1))
-        return np.hstack([*parts, *self._blocks(table)])
+        return [*parts, *self._blocks(table)]
 
     def _blocks(self, table: Table) -> list[FloatArray]:
         return [table.vectors[name].astype(np.float32) for name in self.vector_sizes_]
@@ -244,48 +226,72 @@ class TableEncoder(BaseEstimator):
     def _scaled(self, Z: FloatArray) -> FloatArray:
         Z -= self.mean_
         Z *= self.scale_
-        np.nan_to_num(Z, copy=False, nan=0.0)
-        kept: FloatArray = np.ascontiguousarray(Z[:, self.scale_ > 0])
-        return kept
+        np.copyto(Z, 0.0, where=np.isnan(Z))
+        used = self.scale_ > 0
+        return np.ascontiguousarray(Z if used.all() else Z[:, used])
 
     def _note(
-        self, table: Table, name: str, places: list[int], variance: FloatArray
+        self, table: Table, name: str, places: tuple[int, int], n_empty: int | None
     ) -> ColumnNote:
-        used = int(np.count_nonzero(variance[places]))
+        start, stop = places
+        scales = self.scale_[start:stop]
+        used = int(np.count_nonzero(scales))
         if not used:
-            why = "left out: one value in all rows" if places else "left out: empty"
+            why = (
+                "left out: one value in all rows" if stop > start else "left out: empty"
+            )
             return ColumnNote(name, "no information", why, 0)
         if name in self.vector_sizes_:
             done = "used as they are, scaled as a whole"
             return ColumnNote(name, "vectors", done, used)
         if name in self.texts_:
             return ColumnNote(name, "text", f"{used} directions of its TF-IDF", used)
-        kind = self.kinds_[name]
-        empty = int(table.frame[name].isna().sum())
-        n_values = table.frame[name].nunique()
-        is_flag = len(places) == 1 and self.scale_[places[0]] == 1.0
-        said = {
-            "numeric": ("number", "kept as 0/1" if is_flag else "scaled to variance 1"),
-            "datetime": ("date", f"{used} parts: year, month, day, time"),
-            "low_cardinality": ("category", f"{n_values} categories as 0/1"),
-            "high_cardinality": (
-                "many categories",
-                f"{used} directions of its n-grams",
-            ),
-        }
-        what, done = said[kind]
-        if empty:
-            done += f"; {empty:,} empty cells " + (
+        kind = self.kinds_.get(name, "numeric")
+        if kind == "numeric":
+            flag = scales[0] == 1.0
+            what, done = "number", "kept as 0/1" if flag else "scaled to variance 1"
+        elif kind == "datetime":
+            what, done = "date", f"{used} parts: year, month, day, time"
+        elif kind == "low_cardinality":
+            n_values = table.frame[name].nunique()
+            what, done = "category", f"{n_values} categories as 0/1"
+        else:
+            what, done = "many categories", f"{used} directions of its n-grams"
+        if n_empty is None:
+            n_empty = int(table.frame[name].isna().sum())
+        if n_empty:
+            done += f"; {n_empty:,} empty cells " + (
                 "set to the mean" if kind == "numeric" else "count as a category"
             )
         return ColumnNote(name, what, done, used)
 
 
-def _check_finite(Z: FloatArray, groups: dict[str, list[int]], source: str) -> None:
-    if not np.isinf(Z).any():
+def groups(numbers: list[str], *sizes: dict[str, int]) -> dict[str, tuple[int, int]]:
+    """Return where the coordinates of each column start and stop.
+
+    Examples
+    --------
+    >>> groups(["a", "b"], {"c": 3})
+    {'a': (0, 1), 'b': (1, 2), 'c': (2, 5)}
+    """
+    places = {name: (k, k + 1) for k, name in enumerate(numbers)}
+    start = len(numbers)
+    for some in sizes:
+        for name, size in some.items():
+            places[name] = (start, start + size)
+            start += size
+    return places
+
+
+def refuse_infinite(
+    Z: FloatArray, places: dict[str, tuple[int, int]], source: str
+) -> None:
+    """Raise, with row and column, if a number is infinite."""
+    wrong = np.isinf(Z)
+    if not wrong.any():
         return
-    row, place = np.argwhere(np.isinf(Z))[0]
-    name = next(name for name, places in groups.items() if place in places)
+    row, place = np.argwhere(wrong)[0]
+    name = next(name for name, (a, b) in places.items() if a <= place < b)
     msg = (
         f"{source}: the number in row {row + 1}, column {name!r}, is infinite or too "
         f"large. Correct it, or leave the column out with --drop {name!r}."

@@ -21,12 +21,13 @@ from mercer.tables.fitting import (
     plan_basis,
     takes_pool,
 )
+from mercer.tables.looking import look
 from mercer.tables.memory import MemoryPlan
 from mercer.tables.model import FeatureKernel, TableModel, proba_of_features
 from mercer.tables.pair_files import read_pairs
 from mercer.tables.stages import Stages, quiet
 from mercer.tables.table import Table, as_table
-from mercer.tables.target import read_ids, read_target
+from mercer.tables.target import read_ids
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -93,7 +94,10 @@ def learn(
     id: str | None = None,
     pairs: Any = None,
     drop: tuple[str, ...] = (),
+    keep: tuple[str, ...] = (),
     allow_single: bool = False,
+    labels_as_written: bool = False,
+    missing: tuple[str, ...] = (),
     memory: float | None = None,
     random_state: int = 0,
     stages: Stages = quiet,
@@ -105,15 +109,24 @@ def learn(
     data : data frame, dict of arrays, Table or path
         A path is read by `mercer.tables.reading.read_table`.
     target : str, default="label"
-        Column to predict; empty cells (None, NaN, "" and the number -1) are unlabelled.
+        Column to predict; empty cells (None, NaN, "", the number -1, and words such as
+        NA, ? and unknown) are unlabelled.
     id : str, optional
         Column that names the rows; not learned from.
     pairs : data frame, Table or path, optional
         Rows known to belong together or apart; see `mercer.tables.pair_files`.
     drop : tuple of str, default=()
         Columns not to learn from.
+    keep : tuple of str, default=()
+        Columns to learn from although they look misleading: see
+        `mercer.tables.looking`.
     allow_single : bool, default=False
         Accept classes with a single label.
+    labels_as_written : bool, default=False
+        Take every spelling in the target for a class: "Yes" and "yes" for two, and
+        "NA", "?" and "unknown" for labels.
+    missing : tuple of str, default=()
+        Further cells that mean "not known".
     memory : float, optional
         Bytes that may be used; by default three quarters of what is free.
     random_state : int, default=0
@@ -137,19 +150,31 @@ def learn(
     if isinstance(data, str | Path):
         from mercer.tables.reading import read_table
 
-        data = read_table(Path(data), as_text=tuple(c for c in (target, id) if c))
+        data = read_table(
+            data,
+            as_text=tuple(c for c in (target, id, *drop) if c),
+            missing=missing,
+            memory=memory,
+        )
     table = as_table(data)
     ids = read_ids(table, id)
-    for name in drop:
-        table.check_column(name, "--drop")
-    labels = encode_labels(read_target(table, target, allow_single=allow_single))
+    looked = look(
+        table,
+        target,
+        id=id,
+        drop=drop,
+        keep=keep,
+        allow_single=allow_single,
+        labels_as_written=labels_as_written,
+        missing=missing,
+    )
+    labels = encode_labels(looked.labels)
     evidence = None if pairs is None else read_pairs(pairs, ids)
     rng = np.random.default_rng(random_state)
 
     stages.begin("columns to coordinates")
-    left_out = {target, *drop, *([id] if id else ["file"])}
     encoder = TableEncoder(random_state=random_state)
-    X = encoder.fit_transform(table.without(left_out))
+    X = encoder.fit_transform(looked.table)
     pool = takes_pool(labels, evidence)
     plan = plan_basis(X, labels, memory, pool=pool)
     stages.tell(f"{len(table):,} rows, {len(labels.labeled):,} labels: {plan}")
@@ -195,16 +220,22 @@ def learn(
         labels=labels,
         proba=proba,
         model=model,
-        notes=encoder.notes_,
+        notes=[*encoder.notes_, *looked.column_notes],
         check=check,
         next_rows=next_rows,
         basis=basis,
         learner=learner,
         features=features,
         plan=plan,
-        warnings=tuple(dict.fromkeys(str(w.message) for w in caught)),
+        warnings=tuple(
+            dict.fromkeys([*looked.notes, *(str(w.message) for w in caught)])
+        ),
         n_pairs=0 if evidence is None else len(evidence),
     )
+
+
+def _words(warning: warnings.WarningMessage) -> str:
+    return str(warning.message)
 
 
 def _next_rows(

@@ -1,39 +1,60 @@
-"""Read a table from a file or a folder, by its kind."""
+"""Read a table from a file, a folder or a database, by its kind."""
 
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import Any
 
-import numpy as np
-
+from mercer.tables.databases import is_database, read_query
 from mercer.tables.delimited import read_delimited
 from mercer.tables.folders import LABELS_FILE, read_folder
-from mercer.tables.table import Table, TableError, as_table
+from mercer.tables.formats import read_arrow, read_excel, read_json, read_npz
+from mercer.tables.memory import available_memory
+from mercer.tables.sources import COMPRESSED, Source, open_source
+from mercer.tables.table import Table, TableError
+from mercer.tables.tidying import tidy_numbers
 
 DELIMITERS = {".csv": ",", ".tsv": "\t", ".tab": "\t", ".txt": ","}
 ARROW = {".parquet", ".pq", ".feather", ".arrow", ".ipc"}
+WORKBOOKS = {".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"}
+JSON = {".jsonl", ".ndjson", ".json"}
 
 
 def read_table(
-    path: Path,
+    path: Path | str,
     *,
     delimiter: str | None = None,
-    encoding: str = "utf-8",
+    encoding: str | None = None,
     missing: tuple[str, ...] = (),
     as_text: tuple[str, ...] | None = (),
     image_shape: tuple[int, int, int] | None = None,
+    sheet: str | None = None,
+    query: str | None = None,
+    memory: float | None = None,
 ) -> Table:
-    r"""Read CSV, TSV, Parquet, Arrow, Feather, NPZ, or a folder of images or texts.
+    r"""Read a table, whatever it is kept in.
+
+    CSV and TSV, Excel, Parquet, Arrow, Feather, NPZ, JSON lines; any of them packed
+    (.gz, .bz2, .xz, .zst, .zip) or from standard input (``-``); a folder of images or
+    texts; a database (a file of SQLite or DuckDB, or an SQLAlchemy URL).
 
     Parameters
     ----------
-    path : Path
+    path : Path or str
         The ending tells the kind.
     delimiter : str, optional
-        Of a text file: ``,`` in .csv and a tab in .tsv by default.
+        Of a text file; by default it is found.
     encoding, missing, as_text
         See `read_delimited`.
     image_shape : tuple of int, optional
         Height, width and colours that images are brought to.
+    sheet : str, optional
+        Of a workbook; by default the first.
+    query : str, optional
+        SQL, for a database.
+    memory : float, optional
+        Bytes that may be used; by default three quarters of what is free. Larger
+        files are refused before they are unpacked.
 
     Returns
     -------
@@ -44,86 +65,62 @@ def read_table(
     TableError
         With the file and, where it can be known, the row and column.
     """
+    if query is not None or is_database(str(path)):
+        return _tidied(read_query(str(path), query), as_text, missing)
+    path = Path(path)
     if path.is_dir():
         table = read_folder(path, image_shape=image_shape)
         labels = path / LABELS_FILE
         if labels.exists():
             return _join(table, read_table(labels, as_text=None))
         return table
-    ending = path.suffix.lower()
-    if not path.exists():
-        msg = f"there is no file {path}."
-        raise TableError(msg)
-    if path.stat().st_size == 0:
-        msg = f"{path} is empty."
-        raise TableError(msg)
-    if ending in DELIMITERS:
+    source = open_source(path, available_memory() if memory is None else memory)
+    if source.ending in DELIMITERS:
         return read_delimited(
-            path,
-            delimiter=_one_character(delimiter, DELIMITERS[ending]),
+            source,
+            delimiter=_one_character(delimiter),
+            usual=DELIMITERS[source.ending],
             encoding=encoding,
             missing=missing,
             as_text=as_text,
         )
-    if ending in ARROW:
-        return _read_arrow(path)
-    if ending == ".npz":
-        return _read_npz(path)
-    endings = ", ".join([*DELIMITERS, *sorted(ARROW), ".npz"])
-    msg = (
-        f"{path}: the ending {ending!r} is not known. Known are {endings}, and folders."
+    readers: dict[str, Callable[[Source], Table]] = {
+        **dict.fromkeys(ARROW, read_arrow),
+        **dict.fromkeys(WORKBOOKS, partial(read_excel, sheet=sheet)),
+        **dict.fromkeys(JSON, read_json),
+        ".npz": read_npz,
+    }
+    if source.ending not in readers:
+        raise TableError(_not_known(source))
+    return _tidied(readers[source.ending](source), as_text, missing)
+
+
+def _tidied(
+    table: Table, as_text: tuple[str, ...] | None, missing: tuple[str, ...]
+) -> Table:
+    if as_text is None:
+        return table
+    frame, said = tidy_numbers(
+        table.frame, source=table.source, as_text=as_text, missing=missing
     )
-    raise TableError(msg)
+    return replace(table, frame=frame, notes=(*table.notes, *said))
 
 
-def _one_character(delimiter: str | None, usual: str) -> str:
-    given = {None: usual, "tab": "\t", "\\t": "\t"}.get(delimiter, delimiter)
-    if given is None or len(given) != 1:
+def _not_known(source: Source) -> str:
+    kinds = [*DELIMITERS, *sorted(ARROW), ".npz", *sorted(WORKBOOKS), *sorted(JSON)]
+    packed = ", ".join([*COMPRESSED, ".zip"])
+    return (
+        f"{source.name}: the ending {source.ending!r} is not known. Known are "
+        f"{', '.join(kinds)}, each also packed ({packed}), folders and databases."
+    )
+
+
+def _one_character(delimiter: str | None) -> str | None:
+    given = {"tab": "\t", "\\t": "\t"}.get(delimiter or "", delimiter)
+    if given is not None and len(given) != 1:
         msg = f"--delimiter must be one character or 'tab', got {delimiter!r}."
         raise TableError(msg)
     return given
-
-
-def _read_arrow(path: Path) -> Table:
-    import pyarrow as pa
-    from pyarrow import feather, parquet
-
-    read = parquet.read_table if path.suffix.lower() in {".parquet", ".pq"} else None
-    try:
-        arrow = read(path) if read else feather.read_table(path)
-    except (pa.ArrowInvalid, OSError) as error:
-        if isinstance(error, FileNotFoundError | PermissionError):
-            raise
-        msg = f"{path} cannot be read as {path.suffix[1:]}: {error}."
-        raise TableError(msg) from error
-    vectors = {}
-    for name in arrow.column_names:
-        kind = arrow.schema.field(name).type
-        if pa.types.is_fixed_size_list(kind) and arrow[name].null_count == 0:
-            flat = arrow[name].combine_chunks().flatten()
-            vectors[name] = np.asarray(flat).reshape(len(arrow), -1)
-    table = as_table(arrow.drop_columns(list(vectors)).to_pandas(), str(path))
-    return Table(table.frame, {**table.vectors, **vectors}, str(path))
-
-
-def _read_npz(path: Path) -> Table:
-    from zipfile import BadZipFile
-
-    arrays: dict[str, Any] = {}
-    try:
-        with np.load(path, allow_pickle=False) as archive:
-            for name in archive.files:
-                arrays[name] = archive[name]
-    except (ValueError, BadZipFile, EOFError) as error:
-        msg = f"{path} cannot be read as NPZ: {error}."
-        raise TableError(msg) from error
-    n = max((len(a) for a in arrays.values() if a.ndim), default=0)
-    if n == 0:
-        msg = f"{path} holds no array with rows."
-        raise TableError(msg)
-    # Shorter arrays, such as a list of class names, describe the rest.
-    rows = {name: a for name, a in arrays.items() if a.ndim and len(a) == n}
-    return as_table(rows, str(path))
 
 
 def _join(table: Table, labels: Table) -> Table:
@@ -141,4 +138,4 @@ def _join(table: Table, labels: Table) -> Table:
     added = said.reindex(table.frame["file"]).reset_index(drop=True)
     frame = table.frame.drop(columns=["label", *added.columns], errors="ignore")
     frame[list(added.columns)] = added
-    return Table(frame, table.vectors, table.source, table.image_shape)
+    return Table(frame, table.vectors, table.source, table.image_shape, table.notes)

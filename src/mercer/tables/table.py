@@ -1,5 +1,6 @@
 """A table: columns of cells, columns of vectors, and where they came from."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -28,12 +29,15 @@ class Table:
         What messages call it: a file name, or "the table".
     image_shape : tuple of int, optional
         Height, width and colours, where the vectors are images.
+    notes : tuple of str, default=()
+        How the file was read, where that was not plain.
     """
 
     frame: "pd.DataFrame"
     vectors: dict[str, NDArray[Any]] = field(default_factory=dict)
     source: str = "the table"
     image_shape: tuple[int, int, int] | None = None
+    notes: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.frame)
@@ -41,7 +45,7 @@ class Table:
     @property
     def columns(self) -> list[str]:
         """Names of all columns."""
-        return [*self.frame.columns, *self.vectors]
+        return [*self.frame.columns.tolist(), *self.vectors]
 
     def check_column(self, name: str, option: str) -> None:
         """Raise unless there is a column of cells of this name."""
@@ -58,18 +62,6 @@ class Table:
 
     def _advice(self, name: str) -> str:
         names = self.columns
-        if len(names) == 1:
-            for mark, option in (
-                (";", "';'"),
-                ("\t", "tab"),
-                ("|", "'|'"),
-                (",", "','"),
-            ):
-                if mark in names[0]:
-                    return (
-                        f"its only column is {names[0]!r}, so the delimiter is "
-                        f"probably {option}: pass --delimiter {option}."
-                    )
         alike = [c for c in names if c.strip().casefold() == name.strip().casefold()]
         if alike:
             return f"did you mean {alike[0]!r}?"
@@ -78,12 +70,13 @@ class Table:
 
     def without(self, names: set[str]) -> "Table":
         """Return the table with some columns left out."""
-        frame = self.frame.drop(columns=[c for c in self.frame.columns if c in names])
+        gone = [c for c in self.frame.columns.tolist() if c in names]
+        frame = self.frame.drop(columns=gone)
         vectors = {k: v for k, v in self.vectors.items() if k not in names}
         return replace(self, frame=frame, vectors=vectors)
 
     def take(self, rows: NDArray[Any]) -> "Table":
-        """Return some rows, numbered anew."""
+        """Return some rows, numbered from 0."""
         frame = self.frame.iloc[rows].reset_index(drop=True)
         vectors = {k: v[rows] for k, v in self.vectors.items()}
         return replace(self, frame=frame, vectors=vectors)
@@ -122,16 +115,29 @@ def as_table(data: Any, source: str = "the table") -> Table:
         msg = f"a data frame or a dict of arrays is wanted, got {type(data).__name__}."
         raise TypeError(msg)
     frame = data.reset_index(drop=True)
-    frame.columns = [str(name) for name in frame.columns]
-    twice = frame.columns[frame.columns.duplicated()]
-    if len(twice):
-        msg = f"{source} has two columns named {twice[0]!r}; rename one."
-        raise TableError(msg)
+    frame.columns = [str(name) for name in frame.columns.tolist()]
+    refuse_repeats(frame.columns.tolist(), source)
     vectors = {}
-    for name in frame.columns:
-        if frame[name].dtype == object and _holds_vectors(frame[name]):
+    for name in frame.columns[[kind == np.dtype(object) for kind in frame.dtypes]]:
+        if _holds_vectors(frame[name]):
             vectors[name] = _stack(frame[name], source)
+        elif any(isinstance(value, dict) for value in frame[name].head(100)):
+            msg = (
+                f"{source}: column {name!r} holds records, not single values. Spread "
+                "it over columns, or remove it."
+            )
+            raise TableError(msg)
     return Table(frame.drop(columns=list(vectors)), vectors, source)
+
+
+def refuse_repeats(names: Iterable[str], source: str) -> None:
+    """Raise if two columns have one name."""
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            msg = f"{source} has two columns named {name!r}; rename one."
+            raise TableError(msg)
+        seen.add(name)
 
 
 def _holds_vectors(column: "pd.Series[Any]") -> bool:

@@ -1,24 +1,66 @@
 """The labels and ids of a table, checked before anything is computed."""
 
+import re
+from collections import Counter
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, NamedTuple
+from unicodedata import normalize
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mercer._labels import is_labeled
+from mercer.tables.numbers import is_placeholder, parse
 from mercer.tables.table import Table, TableError
 
 MOST_CLASSES = 1000
+# Whole numbers that are more than this, some of them once, are measurements.
+_FEW_NUMBERS = 20
+
+
+class Target(NamedTuple):
+    """The labels of a table."""
+
+    labels: NDArray[Any]  # (n,) names or whole numbers, None where there is none
+    notes: tuple[str, ...]  # what was not taken as it is written
 
 
 def read_target(
-    table: Table, column: str, *, allow_single: bool = False
+    table: Table,
+    column: str,
+    *,
+    allow_single: bool = False,
+    as_written: bool = False,
+    missing: tuple[str, ...] = (),
 ) -> NDArray[Any]:
     """Return the labels of the rows, (n,), None where there is none.
 
+    See `look_at_target`.
+    """
+    found = look_at_target(
+        table,
+        column,
+        allow_single=allow_single,
+        as_written=as_written,
+        missing=missing,
+    )
+    return found.labels
+
+
+def look_at_target(
+    table: Table,
+    column: str,
+    *,
+    allow_single: bool = False,
+    as_written: bool = False,
+    missing: tuple[str, ...] = (),
+) -> Target:
+    """Return the labels of the rows, and what was not taken as it is written.
+
     Whole numbers stay numbers, and among them -1 means unlabelled, as everywhere in
-    Mercer; anything else is a name. Empty cells are unlabelled.
+    Mercer; anything else is a name. Empty cells are unlabelled, and so are those that
+    say NA, ?, unknown and the like. Names that differ in upper and lower case or in
+    spaces only are one class, under the name that occurs most often.
 
     Parameters
     ----------
@@ -27,10 +69,21 @@ def read_target(
         The target.
     allow_single : bool, default=False
         Accept classes with a single label, which no check can test.
+    as_written : bool, default=False
+        Take every spelling for a class of its own, NA too.
+    missing : tuple of str, default=()
+        Further cells that mean "not known".
     """
     table.check_column(column, "--target")
     where = f"{table.source}: column {column!r}"
-    labels = _cells(table, column, where)
+    cells = table.frame[column].to_numpy(dtype=object, na_value=None)
+    notes: list[str] = []
+    if any(isinstance(v, str) for v in cells):
+        cells = _stripped(cells, where)
+        cells = _without_placeholders(cells, column, missing, as_written, notes)
+        if not as_written:
+            cells = _one_spelling(cells, column, notes)
+    labels = _named_or_whole(cells, where)
     filled = np.flatnonzero(is_labeled(labels))
     if len(filled) == 0:
         msg = (
@@ -51,32 +104,14 @@ def read_target(
         raise TableError(msg)
     if not allow_single and (counts == 1).any():
         k = int(np.argmax(counts == 1))
-        raise TableError(_single(where, names, k, filled[first[k]], counts))
-    return labels
+        row = int(filled[first[k]])
+        if isinstance(labels[row], int) and len(names) > _FEW_NUMBERS:
+            raise TableError(_measurement(where, str(labels[row]), row))
+        raise TableError(_single(where, names, k, row, counts))
+    return Target(labels, tuple(notes))
 
 
-def _cells(table: Table, column: str, where: str) -> NDArray[Any]:
-    """Return whole numbers or strings, with None for empty cells."""
-    cells = table.frame[column]
-    values = cells.to_numpy(dtype=object, na_value=None)
-    kinds = {type(v) for v in values if v is not None}
-    if any(issubclass(kind, str) for kind in kinds):
-        return _names(values, where)
-    if kinds <= {bool, np.bool_}:
-        return np.array([None if v is None else str(v) for v in values], dtype=object)
-    numbers = [None if v is None else float(v) for v in values]
-    for row, number in enumerate(numbers):
-        if number is not None and not number.is_integer():
-            msg = (
-                f"{where} holds the number {number:g} in row {row + 1}; classes are "
-                "names or whole numbers. Is it a measurement? Cut it into classes."
-            )
-            raise TableError(msg)
-    whole = [None if v is None or v == -1 else int(v) for v in numbers]
-    return np.array(whole, dtype=object)
-
-
-def _names(values: NDArray[Any], where: str) -> NDArray[Any]:
+def _stripped(values: NDArray[Any], where: str) -> NDArray[Any]:
     for row, value in enumerate(values):
         if value is not None and not isinstance(value, str):
             msg = (
@@ -84,18 +119,79 @@ def _names(values: NDArray[Any], where: str) -> NDArray[Any]:
                 f"{type(value).__name__} {value!r}, other rows hold text. Use one type."
             )
             raise TableError(msg)
-    stripped = [None if v is None or not v.strip() else v.strip() for v in values]
-    filled = [v for v in stripped if v is not None]
-    if all(_is_whole(v) for v in filled):
-        whole = [None if v is None or v == "-1" else int(v) for v in stripped]
-        return np.array(whole, dtype=object)
-    return np.array(stripped, dtype=object)
+    known = {v: " ".join(v.split()) or None for v in set(values) if v is not None}
+    return np.array([known.get(v) for v in values], dtype=object)
 
 
-def _is_whole(text: str) -> bool:
-    """Tell whether a text is a number that would be written the same again."""
-    digits = text.removeprefix("-")
-    return digits.isascii() and digits.isdecimal() and str(int(text)) == text
+def _without_placeholders(
+    cells: NDArray[Any],
+    column: str,
+    missing: tuple[str, ...],
+    as_written: bool,
+    notes: list[str],
+) -> NDArray[Any]:
+    counts = Counter(v for v in cells if v is not None)
+    none = [v for v in counts if v in missing or (not as_written and is_placeholder(v))]
+    if none:
+        said = ", ".join(f"{v!r} ({counts[v]:,} rows)" for v in none[:5])
+        notes.append(
+            f"In the target {column!r}, {said} was taken to mean: no label. If it is a "
+            "class, pass --labels-as-written."
+        )
+    return np.array([None if v in none else v for v in cells], dtype=object)
+
+
+def _one_spelling(cells: NDArray[Any], column: str, notes: list[str]) -> NDArray[Any]:
+    """Return names under their most frequent spelling."""
+    counts = Counter(v for v in cells if v is not None)
+    groups: dict[str, list[str]] = {}
+    for name in sorted(counts, key=lambda v: (-counts[v], v)):
+        groups.setdefault(normalize("NFKC", name).casefold(), []).append(name)
+    for first, *rest in groups.values():
+        if rest:
+            others = ", ".join(f"{v!r} ({counts[v]:,})" for v in rest)
+            notes.append(
+                f"In the target {column!r}, {others} was taken for {first!r} "
+                f"({counts[first]:,}). To keep them apart pass --labels-as-written."
+            )
+    usual = {name: group[0] for group in groups.values() for name in group}
+    return np.array([usual.get(v) for v in cells], dtype=object)
+
+
+def _named_or_whole(cells: NDArray[Any], where: str) -> NDArray[Any]:
+    """Return whole numbers or names; raise for measurements."""
+    kinds = {type(v) for v in cells if v is not None}
+    if kinds <= {bool, np.bool_}:
+        return np.array([None if v is None else str(v) for v in cells], dtype=object)
+    if any(issubclass(kind, str) for kind in kinds):
+        known = {v: _number_of(v) for v in set(cells) if v is not None}
+        if any(number is None for number in known.values()):
+            return cells
+        numbers = [None if v is None else known[v] for v in cells]
+    else:
+        numbers = [None if v is None else float(v) for v in cells]
+    for row, number in enumerate(numbers):
+        if number is not None and not number.is_integer():
+            raise TableError(_measurement(where, str(cells[row]), row))
+    whole = [None if v is None or v == -1 else int(v) for v in numbers]
+    return np.array(whole, dtype=object)
+
+
+def _number_of(text: str) -> float | None:
+    """Return the number that a label is; 007 and A1 are names."""
+    if text.removeprefix("-").startswith("0") and text.lstrip("-0")[:1].isdigit():
+        return None
+    number = parse([text], "," if re.fullmatch(r"-?\d+,\d{1,2}", text) else ".")[0]
+    plain = re.fullmatch(r"[-+]?[\d.,]+([eE][-+]?\d+)?", text)
+    return None if plain is None or np.isnan(number) else float(number)
+
+
+def _measurement(where: str, number: str, row: int) -> str:
+    return (
+        f"{where} holds the number {number} in row {row + 1}; classes are names or "
+        "whole numbers, each for several rows. Is it a measurement? Cut it into "
+        "classes, e.g. low and high."
+    )
 
 
 def _one_class(where: str, labels: NDArray[Any], name: str) -> str:

@@ -1,5 +1,6 @@
 """Write files so that they appear whole or not at all."""
 
+import errno
 import os
 import shutil
 import tempfile
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import pandas as pd
 
+_PREFIX = ".mercer-"
 # Spreadsheets run cells that start so; the apostrophe in front makes them text.
 _RUNS = ("=", "+", "-", "@", "\t", "\r", "\n", "'")
 
@@ -20,7 +22,8 @@ def all_or_nothing(folder: Path) -> Iterator[Path]:
     """Give a hidden folder to write to; its files move to `folder` at the end.
 
     After an error or an interrupt nothing is left, and files that were in `folder`
-    before are as they were.
+    before are as they were. What a run that was killed left behind is cleared. Two
+    runs into one folder move their files one after the other, never mixed.
 
     Examples
     --------
@@ -32,11 +35,14 @@ def all_or_nothing(folder: Path) -> Iterator[Path]:
     """
     made = [p for p in (folder, *folder.parents) if not p.exists()]
     folder.mkdir(parents=True, exist_ok=True)
-    part = Path(tempfile.mkdtemp(prefix=".mercer-", dir=folder))
+    part = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=folder))
     try:
-        yield part
-        for file in sorted(part.iterdir()):
-            os.replace(file, folder / file.name)
+        with locked(part):
+            _clear_leftovers(folder)
+            yield part
+            with locked(folder):
+                for file in sorted(part.iterdir()):
+                    os.replace(file, folder / file.name)
     except BaseException:
         shutil.rmtree(part, ignore_errors=True)
         for path in made:  # innermost first; a folder that holds something stays
@@ -45,6 +51,48 @@ def all_or_nothing(folder: Path) -> Iterator[Path]:
             path.rmdir()
         raise
     part.rmdir()
+
+
+@contextmanager
+def locked(folder: Path, *, wait: bool = True) -> Iterator[bool]:
+    """Hold a folder for this process; give whether that worked.
+
+    The lock goes with the process, however it ends.
+    """
+    try:
+        import fcntl
+    except ImportError:  # pragma: no cover (Windows has no such locks)
+        yield wait
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+            is_ours = True
+        except BlockingIOError:
+            is_ours = False
+        yield is_ours
+    finally:
+        os.close(handle)
+
+
+def _clear_leftovers(folder: Path) -> None:
+    """Remove hidden folders whose process is gone."""
+    for old in folder.glob(f"{_PREFIX}*"):
+        try:
+            with locked(old, wait=False) as is_free:
+                if is_free:
+                    shutil.rmtree(old, ignore_errors=True)
+        except OSError:  # another run was faster
+            continue
+
+
+def check_writable(folder: Path) -> None:
+    """Raise, before any work is done, if results could not be written to a folder."""
+    there = next(p for p in (folder, *folder.absolute().parents) if p.exists())
+    if not there.is_dir():
+        raise NotADirectoryError(errno.ENOTDIR, "Not a folder", str(there))
+    Path(tempfile.mkdtemp(prefix=_PREFIX, dir=there)).rmdir()
 
 
 def write_csv(frame: "pd.DataFrame", path: Path) -> None:

@@ -1,0 +1,271 @@
+"""A look at a table before anything is learned: which columns would mislead.
+
+A column that is filled in only where the label is, that repeats the target, or that
+tells labelled rows from the rest makes hidden labels easy to predict and the rows
+that matter no easier. A column that only names the rows brings noise. They are left
+out, and it is said; ``keep`` insists.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer._labels import is_labeled
+from mercer._typing import BoolArray, FloatArray
+from mercer.tables.columns import is_text
+from mercer.tables.encoding import ColumnNote
+from mercer.tables.table import Table
+from mercer.tables.target import look_at_target
+from mercer.tables.tidying import strings_among
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# Share of labelled and of other rows that a column may tell apart at most; 1: all.
+TELLS = 0.95
+# Fewer labelled or other rows than this say nothing about a column.
+FEWEST = 5
+# Rows of each kind and bins of a first look at many columns, and of a second one.
+_GLANCE, _LOOK = (48, 8), (1000, 16)
+_COLUMNS_AT_ONCE = 2000
+# Rows from which on all-different cells are no accident.
+_ROWS_OF_IDS = 8
+_NAMES_OF_IDS = re.compile(
+    r"(^|[\W_])(id|ids|uuid|guid|key|index|idx|rownames?|row|nr|no|#)$|[a-z](ID|Id)$"
+    r"|^(unnamed.*|code|number|record|case|)$",
+    re.IGNORECASE,
+)
+
+
+class LeftOut(NamedTuple):
+    """A column that is not learned from, and why."""
+
+    column: str
+    reason: str
+
+
+class Looked(NamedTuple):
+    """A table as it is learned from."""
+
+    table: Table  # without target, ids and misleading columns
+    labels: NDArray[Any]  # (n,) None where there is none
+    left_out: tuple[LeftOut, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def column_notes(self) -> list[ColumnNote]:
+        """What the report says of the columns that were left out."""
+        return [ColumnNote(c, "left out", why, 0) for c, why in self.left_out]
+
+
+def look(
+    table: Table,
+    target: str,
+    *,
+    id: str | None = None,
+    drop: Sequence[str] = (),
+    keep: Sequence[str] = (),
+    allow_single: bool = False,
+    labels_as_written: bool = False,
+    missing: tuple[str, ...] = (),
+) -> Looked:
+    """Return what of a table is to be learned from.
+
+    Parameters
+    ----------
+    table : Table
+    target : str
+        Column to predict.
+    id : str, optional
+        Column that names the rows.
+    drop : sequence of str, default=()
+        Columns not to learn from.
+    keep : sequence of str, default=()
+        Columns to learn from, whatever they look like.
+    allow_single, labels_as_written, missing
+        See `mercer.tables.target.look_at_target`.
+
+    Examples
+    --------
+    >>> from mercer.tables.table import as_table
+    >>> table = as_table({"row": np.arange(20), "size": np.arange(20) % 7,
+    ...                   "label": ["a", "b"] * 3 + [None] * 14})
+    >>> look(table, "label").left_out
+    (LeftOut(column='row', reason='names the rows: every cell differs'),)
+    """
+    for name in (*drop, *keep):
+        table.check_column(name, "--drop" if name in drop else "--keep")
+    labels, said = look_at_target(
+        table,
+        target,
+        allow_single=allow_single,
+        as_written=labels_as_written,
+        missing=missing,
+    )
+    rest = table.without({target, *drop, *([id] if id else ["file"])})
+    found = [c for c in misleading(rest.frame, labels) if c.column not in keep]
+    notes = [*table.notes, *said]
+    if found and len(found) == len(rest.columns):
+        names = ", ".join(repr(c.column) for c in found)
+        notes.append(f"All columns look misleading ({names}); they were kept.")
+        found = []
+    notes += [
+        f"Column {c.column!r} was left out: it {c.reason}. To learn from it all the "
+        f"same, pass --keep {c.column!r}."
+        for c in found
+    ]
+    kept = rest.without({c.column for c in found})
+    return Looked(kept, labels, tuple(found), tuple(notes))
+
+
+def misleading(frame: "pd.DataFrame", labels: NDArray[Any]) -> list[LeftOut]:
+    """Return the columns of a frame that would mislead, with the reason.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Without the target.
+    labels : ndarray of shape (n,)
+        None where a row is not labelled.
+    """
+    known = is_labeled(labels)
+    strings = strings_among(frame)
+    found = dict.fromkeys(_ids(frame, strings), "names the rows: every cell differs")
+    names = np.array([str(v).casefold() for v in labels], dtype=object)
+    for name in strings:
+        if _is_copy(frame[name], names, known):
+            found[name] = "repeats the target"
+    if min(known.sum(), (~known).sum()) >= FEWEST:
+        found |= dict.fromkeys(
+            _filled_with_labels(frame, strings, known) - set(found),
+            "is filled in for labelled rows, and hardly for others",
+        )
+        found |= dict.fromkeys(
+            _tell_labeled(frame, strings, known) - set(found),
+            "tells labelled rows from the others",
+        )
+    return [
+        LeftOut(name, found[name]) for name in frame.columns.tolist() if name in found
+    ]
+
+
+def _is_copy(column: "pd.Series[Any]", labels: NDArray[Any], known: BoolArray) -> bool:
+    """Tell whether each label is written in the column, too."""
+    rows = np.flatnonzero(known)
+    cells = column.iloc[rows[:20]]
+    if not all(isinstance(c, str) for c in cells):
+        return False
+    return all(
+        isinstance(cell, str) and " ".join(cell.split()).casefold() == label
+        for cell, label in zip(column.iloc[rows], labels[rows], strict=True)
+    )
+
+
+def _filled_with_labels(
+    frame: "pd.DataFrame", strings: list[str], known: BoolArray
+) -> set[str]:
+    """Return the columns that are empty where the label is."""
+    empty = frame.isna().to_numpy(copy=True)
+    for k, name in zip(frame.columns.get_indexer(strings), strings, strict=True):
+        empty[:, k] |= (frame[name] == "").fillna(False).to_numpy(dtype=bool)
+    filled = 1 - np.stack([empty[known].mean(axis=0), empty[~known].mean(axis=0)])
+    leaks = filled[0] - filled[1] >= TELLS
+    return set(frame.columns[leaks])
+
+
+def _tell_labeled(
+    frame: "pd.DataFrame", strings: list[str], known: BoolArray
+) -> set[str]:
+    """Return the columns by whose cells labelled rows can be told."""
+    numbers = frame.select_dtypes(["number", "bool"])
+    Z = numbers.to_numpy(dtype=np.float64, na_value=np.nan)
+    columns = np.arange(Z.shape[1])
+    for n_rows, n_bins in (_GLANCE, _LOOK):
+        rows = _some_rows(known, n_rows)
+        kept = [
+            part[_distances(Z[np.ix_(rows, part)], known[rows], n_bins) >= TELLS]
+            for part in _pieces(columns)
+        ]
+        columns = np.concatenate([*kept, columns[:0]])
+    found = [str(numbers.columns[k]) for k in columns]
+    for name in strings:
+        codes, kinds = frame[name].factorize(use_na_sentinel=False)
+        # With nearly as many kinds as rows no two rows share one; that says nothing.
+        if len(kinds) <= min(50, known.sum() / 2) and (
+            _distance(codes, known) >= TELLS
+        ):
+            found.append(name)
+    return set(found)
+
+
+def _some_rows(known: BoolArray, most: int) -> NDArray[Any]:
+    """Return evenly spaced rows, some labelled and some not."""
+    parts = []
+    for rows in (np.flatnonzero(known), np.flatnonzero(~known)):
+        parts.append(rows[:: -(-len(rows) // most)])
+    return np.concatenate(parts)
+
+
+def _pieces(columns: NDArray[Any]) -> list[NDArray[Any]]:
+    step = _COLUMNS_AT_ONCE
+    return [columns[k : k + step] for k in range(0, len(columns), step)]
+
+
+def _distances(Z: FloatArray, known: BoolArray, n_bins: int) -> FloatArray:
+    """Return for every column how far labelled rows lie apart from the others.
+
+    The total variation between the histograms of the two, 0 to 1. Bins have equal
+    numbers of rows; a value that many rows share has a bin of its own.
+    """
+    n, d = Z.shape
+    Z = np.where(np.isnan(Z), np.inf, Z)
+    ordered = np.sort(Z, axis=0)
+    edges = ordered[np.arange(1, n_bins) * n // n_bins]  # (n_bins - 1, d)
+    a, b = Z[known], Z[~known]
+    gap = np.zeros(d)
+    before = np.zeros(d)
+    for edge in edges:
+        for compare in (np.less, np.less_equal):
+            # Both distribution functions just before and at the edge.
+            here = compare(a, edge).mean(axis=0) - compare(b, edge).mean(axis=0)
+            gap += np.abs(here - before)
+            before = here
+    return (gap + np.abs(before)) / 2
+
+
+def _distance(codes: NDArray[Any], known: BoolArray) -> float:
+    size = int(codes.max(initial=0)) + 1
+    a = np.bincount(codes[known], minlength=size) / max(known.sum(), 1)
+    b = np.bincount(codes[~known], minlength=size) / max((~known).sum(), 1)
+    return float(np.abs(a - b).sum() / 2)
+
+
+def _ids(frame: "pd.DataFrame", strings: list[str]) -> list[str]:
+    """Return the columns that name the rows."""
+    n = len(frame)
+    if n < _ROWS_OF_IDS:
+        return []
+    found = []
+    whole = [
+        c
+        for c, kind in zip(frame.columns.tolist(), frame.dtypes, strict=True)
+        if kind.kind in "iu"
+    ]
+    if whole:
+        Z = frame[whole].to_numpy()
+        spans = Z.max(axis=0) - Z.min(axis=0) + 1
+        named = np.array([bool(_NAMES_OF_IDS.search(c)) for c in whole])
+        for k in np.flatnonzero((spans == n) | (named & (spans >= n))):
+            differ = len(np.unique(Z[:, k]))
+            if differ == n or (named[k] and differ > n / 2 and spans[k] > n):
+                found.append(whole[k])
+    for name in strings:
+        cells = frame[name]
+        if cells.isna().any() or not cells.is_unique or is_text(cells, 3):
+            continue
+        if _NAMES_OF_IDS.search(name) or cells.str.fullmatch(r"\S*\d\S*").all():
+            found.append(name)
+    return found

@@ -1,0 +1,144 @@
+"""What is found in a table before anything is learned."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from mercer.tables.learning import learn
+from mercer.tables.looking import FEWEST, look
+from mercer.tables.table import TableError, as_table
+from mercer.tables.target import look_at_target
+from tables_at_hand import two_groups
+
+Column = Callable[[pd.DataFrame], object]
+
+
+def names(labels: object) -> list[object]:
+    target = look_at_target(as_table(pd.DataFrame({"label": labels})), "label")
+    return target.labels.tolist()
+
+
+@pytest.mark.parametrize(
+    "word", ["NA", "?", "unknown", "N/A", "-", "nan", "null", "none", " Unknown "]
+)
+def test_placeholders_are_no_labels(word: str) -> None:
+    cells = ["yes", "no", "yes", "no", word, word]
+    table = as_table(pd.DataFrame({"label": cells}))
+    found = look_at_target(table, "label")
+    assert found.labels.tolist() == ["yes", "no", "yes", "no", None, None]
+    assert f"{word.strip()!r} (2 rows) was taken to mean: no label" in found.notes[0]
+    kept = look_at_target(table, "label", as_written=True)
+    assert kept.labels.tolist()[4] == word.strip()
+    assert kept.notes == ()
+
+
+def test_words_of_your_own_for_no_label() -> None:
+    table = as_table(pd.DataFrame({"label": ["yes", "no", "yes", "no", "later"]}))
+    found = look_at_target(table, "label", missing=("later",), as_written=True)
+    assert found.labels.tolist()[4] is None
+
+
+def test_spellings_of_one_class_are_one_class() -> None:
+    cells = ["yes", "YES", "yes", "no", " No", "no", "New  York", "new york"]
+    table = as_table(pd.DataFrame({"label": cells}))
+    found = look_at_target(table, "label")
+    assert found.labels.tolist() == ["yes"] * 3 + ["no"] * 3 + ["New York"] * 2
+    assert "'YES' (1) was taken for 'yes' (2)" in " ".join(found.notes)
+    kept = look_at_target(table, "label", as_written=True, allow_single=True)
+    assert len(set(kept.labels)) == 6
+
+
+def test_whole_numbers_are_numbers_however_they_are_written() -> None:
+    assert names(["1", "2", "1", "2", ""]) == [1, 2, 1, 2, None]
+    assert names(["1.0", "2.0", "1.0", "2.0", None]) == [1, 2, 1, 2, None]
+    assert names([1.0, 2.0, 1.0, 2.0, -1.0]) == [1, 2, 1, 2, None]
+    assert names(["007", "7", "007", "7"]) == ["007", "7", "007", "7"]
+
+
+def leaky() -> pd.DataFrame:
+    """Forty labelled rows of four hundred, and nothing wrong."""
+    return two_groups(400, 40).drop(columns="code")
+
+
+def left_out(frame: pd.DataFrame, **options: object) -> dict[str, str]:
+    return dict(look(as_table(frame), "label", **options).left_out)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("column", "reason"),
+    [
+        (lambda f: f["label"], "repeats the target"),
+        (lambda f: f["label"].fillna("big").str.upper(), "repeats the target"),
+        (
+            lambda f: (f["label"] == "big").astype(float).where(f["label"].notna()),
+            "filled in for labelled rows",
+        ),
+        (
+            lambda f: np.where(f["label"].notna(), f["label"] == "big", -1),
+            "tells labelled rows",
+        ),
+        (
+            lambda f: np.where(f["label"].notna(), 2.0 * (f["label"] == "big") - 1, 0),
+            "tells labelled rows",
+        ),
+        (lambda f: np.where(f["label"].notna(), "gold", "crowd"), "tells labelled"),
+        (lambda f: range(len(f)), "names the rows"),
+        (lambda f: [f"P{k * 7:05}" for k in range(len(f))], "names the rows"),
+    ],
+)
+def test_misleading_columns_are_left_out(column: Column, reason: str) -> None:
+    frame = leaky().assign(odd=column)
+    found = left_out(frame)
+    assert list(found) == ["odd"]
+    assert reason in found["odd"]
+    assert left_out(frame, keep=("odd",)) == {}
+    assert left_out(frame, drop=("odd",)) == {}
+
+
+def test_columns_that_are_all_right_are_kept() -> None:
+    rng = np.random.default_rng(0)
+    frame = leaky()
+    n = len(frame)
+    frame["money"] = rng.integers(10_000, 10_000_000, n)  # all different
+    frame["name"] = [f"{a} {b}" for a, b in zip("xyzw" * 100, range(n), strict=True)]
+    frame["sparse"] = np.where(rng.random(n) < 0.05, 1.0, np.nan)
+    frame["rare"] = np.where(rng.random(n) < 0.02, "odd", "usual")
+    frame["shifted"] = rng.standard_normal(n) + 2 * frame["label"].notna()
+    assert left_out(frame) == {}
+
+
+def test_an_id_that_repeats_is_told_by_its_name() -> None:
+    rng = np.random.default_rng(0)
+    frame = leaky().assign(patient_id=rng.integers(0, 10**6, 400) // 2 * 2)
+    assert list(left_out(frame)) == ["patient_id"]
+
+
+def test_few_rows_say_nothing_about_a_column() -> None:
+    frame = two_groups(40, FEWEST - 1).drop(columns="code")
+    frame["odd"] = np.where(frame["label"].notna(), 1, 0)
+    assert left_out(frame) == {}
+
+
+def test_the_only_column_is_kept() -> None:
+    frame = pd.DataFrame({"day": range(30), "label": ["a", "b"] * 5 + [None] * 20})
+    looked = look(as_table(frame), "label")
+    assert looked.table.columns == ["day"]
+    assert "All columns look misleading" in looked.notes[0]
+
+
+def test_the_result_says_what_was_left_out() -> None:
+    frame = two_groups().assign(copy=two_groups()["label"])
+    result = learn(frame)
+    kinds = {note.column: note.kind for note in result.notes}
+    assert kinds["copy"] == kinds["code"] == "left out"
+    said = " ".join(result.warnings)
+    assert "Column 'copy' was left out: it repeats the target" in said
+    assert "pass --keep 'copy'" in said
+    assert (result.predictions["prediction"] == ["small", "big"] * 20).all()
+
+
+def test_a_column_to_keep_must_be_there() -> None:
+    with pytest.raises(TableError, match="no column 'nothing'"):
+        look(as_table(two_groups()), "label", keep=("nothing",))
