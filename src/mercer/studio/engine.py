@@ -15,10 +15,13 @@ from mercer.active.cold import cold_rows
 from mercer.active.strategies import ask_rows
 from mercer.fewlabels.pool import KernelPool
 from mercer.fewlabels.weigh import pool_members
+from mercer.studio.layout import place_points
 from mercer.tables.encoding import TableEncoder
 from mercer.tables.table import Table
 from mercer.unified import UnifiedKernelMachine
 
+DRAWN_AT = (20, 100)  # labels at which the map is drawn again
+_DOUBTFUL, _MOST_DOUBTFUL = 0.2, 100  # probability, and labels listed
 AHEAD = 40  # questions kept ready
 _CLASSES_BEFORE_LABELS = 5  # for which the kernel of the cold start is made
 
@@ -35,6 +38,9 @@ class Snapshot:
     proba: FloatArray | None = None  # (n, n_classes); None while one class is known
     questions: IntArray = field(default_factory=lambda: np.empty(0, np.intp))
     n_labels: int = 0
+    suspicious: tuple[tuple[int, int, float], ...] = ()  # row, likely class, support
+    map: FloatArray | None = None  # (n, 2) between -1 and 1
+    map_version: int = 0
 
 
 class Engine(Protocol):
@@ -129,6 +135,9 @@ class ModelEngine:
             while not self._stopped.is_set():
                 self._wake.clear()
                 self._step()
+                for chore in (self._doubt, self._draw):
+                    if not self._wake.is_set():
+                        chore()
                 self._wake.wait()
         except Exception as error:  # a thread has nobody else to tell
             self._publish(error=f"{type(error).__name__}: {error}")
@@ -177,6 +186,39 @@ class ModelEngine:
             n_labels=len(labeled),
             questions=questions,
         )
+
+    def _doubt(self) -> None:
+        """Look for labels that the others speak against."""
+        if self._model is None:
+            found: tuple[tuple[int, int, float], ...] = ()
+        else:
+            ranked = self._model.suspicious_labels()
+            wrong = ranked.given != ranked.suggested
+            wrong &= ranked.support <= _DOUBTFUL
+            found = tuple(
+                (int(row), int(label), float(support))
+                for row, label, support in zip(
+                    ranked.ids[wrong],
+                    ranked.suggested[wrong],
+                    ranked.support[wrong],
+                    strict=True,
+                )
+            )[:_MOST_DOUBTFUL]
+        if found != self.snapshot.suspicious:
+            self._publish(suspicious=found)
+
+    def _draw(self) -> None:
+        """Place the rows on the map: before labels, and when there are enough."""
+        due = sum(self.snapshot.n_labels >= n for n in DRAWN_AT)
+        if due < self.snapshot.map_version:
+            return
+        model = self._model
+        features_of = self._features_of
+        if model is not None:
+            features_of = lambda rows: model.kernel_.features(rows=rows)  # noqa: E731
+        rng = np.random.default_rng(self._seed)
+        xy = place_points(features_of, len(self._table), rng)
+        self._publish(map=xy.astype(np.float32), map_version=due + 1)
 
     def _cold(self) -> IntArray:
         codes, closed = self._labels()

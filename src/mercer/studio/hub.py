@@ -10,12 +10,14 @@ import numpy as np
 
 from mercer._typing import IntArray
 from mercer.studio.engine import Engine, ModelEngine, Snapshot
-from mercer.studio.items import Items
+from mercer.studio.items import Items, changes
 from mercer.studio.ledger import Event
+from mercer.studio.pairing import implied_labels
 from mercer.studio.store import Store, Transaction
 
 CHECK_EVERY = 8  # one question in so many is drawn at random
 MOST_CLASSES = 500
+MOST_AT_ONCE = 5_000
 MOST_NAME = 200
 
 
@@ -62,6 +64,7 @@ class Studio:
         self.changed = threading.Condition()
         self._lock = threading.RLock()
         self._given = self._read_given(classes)
+        self._changes = changes(items, store.ledger)
         self._order = np.random.default_rng(0).permutation(len(items))
         id_columns = [items.id_column] if items.id_column else ["file"]
         left_out = {items.target, *id_columns, *drop}
@@ -88,6 +91,7 @@ class Studio:
                 if item in row_of:
                     label = ledger.label_of(item)
                     codes[row_of[item]] = -1 if label is None else label
+            codes = implied_labels(codes, self._pairs(), len(ledger.classes))
             closed = [row_of[i] for i in ledger.skips if i in row_of]
             closed += [row_of[i] for i in ledger.answers if i in row_of]
         return codes, np.array(sorted(set(closed)), dtype=np.intp)
@@ -125,14 +129,85 @@ class Studio:
                     raise RefusedError(msg, 409)
                 transaction.append(who, "undo", token, undoes=last.seq, item=last.item)
                 transaction.claim(last.item, who, last.purpose or "again")
-            self.engine.wake()
-            self.announce()
+            self._has_changed()
         return self.question(self.items.row_of[last.item], "again")
 
     def reask(self, who: str, token: str) -> None:
         """Let skipped items be asked about again."""
         self._check_who(who)
         self._append(who, "reask", token)
+
+    def answer_many(
+        self, who: str, token: str, rows: list[int], label: int
+    ) -> dict[str, int]:
+        """Give many rows the same label, all of them or none."""
+        self._check_who(who)
+        if label not in self.store.ledger.classes:
+            msg = f"there is no class number {label}; reload the page."
+            raise RefusedError(msg)
+        if not 0 < len(rows) <= MOST_AT_ONCE or len(set(rows)) < len(rows):
+            msg = f"label 1 to {MOST_AT_ONCE:,} different rows at once."
+            raise RefusedError(msg)
+        with self._lock:
+            with self.store.writing() as transaction:
+                if f"{token}:0" not in self.store.ledger.by_token:
+                    for k, row in enumerate(rows):
+                        fields = {"label": label}
+                        self._write(
+                            transaction, who, f"{token}:{k}", row, "answer", fields
+                        )
+            self._has_changed()
+        return {"labelled": len(rows)}
+
+    def take_in(self, who: str, row: int, name: str | None) -> bool:
+        """Keep an answer of another program, once; None stands for a skip."""
+        key = self.items.keys[row]
+        if name is None:
+            label = None
+        else:
+            known = {n: c for c, n in self.store.ledger.classes.items()}
+            label = known.get(name.strip())
+            if label is None:
+                label = self.add_class(who, _token_of(name), name)
+        kept = self.store.ledger.answers if name else self.store.ledger.skips
+        before = kept.get(key, {}).get(who)
+        if before is not None and before.label == label:
+            return False
+        token = _token_of(f"{who}\n{key}\n{label}\n{self.store.ledger.seq}")
+        fields = {} if label is None else {"label": label}
+        with self._lock:
+            with self.store.writing() as transaction:
+                kind = "skip" if label is None else "answer"
+                self._write(transaction, who, token, row, kind, fields)
+            self._has_changed()
+        return True
+
+    def next_pair(self, who: str) -> dict[str, Any] | None:
+        """Return two rows to compare: the next question, and the most telling row."""
+        question = self.next(who)
+        if question is None:
+            return None
+        other = self._partner(question["row"])
+        if other is None:
+            return None
+        return {"first": question, "second": self.question(other, "labelled")}
+
+    def answer_pair(
+        self, who: str, token: str, row: int, other: int, same: bool
+    ) -> dict[str, Any] | None:
+        """Keep whether two rows belong together and return the next two."""
+        self._check_who(who)
+        if row == other:
+            msg = "a row cannot be compared with itself."
+            raise RefusedError(msg)
+        with self._lock:
+            with self.store.writing() as transaction:
+                if token not in self.store.ledger.by_token:
+                    fields = {"label": int(same), "other": self.items.keys[other]}
+                    self._write(transaction, who, token, row, "pair", fields)
+                transaction.release(who)
+            self._has_changed()
+        return self.next_pair(who)
 
     def add_class(self, who: str, token: str, name: str) -> int:
         """Make a class and return its number."""
@@ -211,11 +286,20 @@ class Studio:
             ],
             "people": ledger.people(),
             "version": snapshot.version,
+            "seq": ledger.seq,
+            "map": snapshot.map_version,
+            "doubts": len(snapshot.suspicious) + len(ledger.disagreements()),
+            "overlap": self.overlap,
+            "notices": self.notices(),
             "stage": snapshot.stage,
             "error": snapshot.error,
             "trained": snapshot.proba is not None,
             "model_labels": snapshot.n_labels,
         }
+
+    def notices(self) -> list[str]:
+        """Return what a person should know about the table and the store."""
+        return [*self._changes, *self.items.changed_on_disk()]
 
     def check_row(self, row: Any, data: Any) -> int:
         """Return a row number that a page sent, if it belongs to this table."""
@@ -237,8 +321,7 @@ class Studio:
                 if token not in self.store.ledger.by_token:
                     self._write(transaction, who, token, row, kind, fields)
                 question = self._claim(transaction, who, keep=False, done=key)
-            self.engine.wake()
-            self.announce()
+            self._has_changed()
         return question
 
     def _write(
@@ -282,13 +365,14 @@ class Studio:
             if person != who:
                 taken.setdefault(item, set()).add(person)
         answered = ledger.answers
+        codes, _ = self.labels()
         n_open = len(taken) + len(transaction.written)
         for row, purpose in self._candidates(n_open):
             key = self.items.keys[row]
             people = taken.get(key, set()) | answered.get(key, {}).keys()
             if key == done or key in ledger.skips or who in people:
                 continue
-            if len(people) < self.overlap and (self._given[row] < 0 or people):
+            if len(people) < self.overlap and (codes[row] < 0 or people):
                 transaction.claim(key, who, purpose)
                 return self.question(row, purpose)
         transaction.release(who)
@@ -312,13 +396,38 @@ class Studio:
         for row in self._order:
             yield int(row), "random"
 
+    def _has_changed(self) -> None:
+        self.engine.wake()
+        self.announce()
+
+    def _pairs(self) -> list[tuple[int, int, bool]]:
+        """Return the pairs that people agree on."""
+        row_of = self.items.row_of
+        said = []
+        for (item, other), answers in self.store.ledger.pairs.items():
+            votes = {event.label for event in answers.values()}
+            if len(votes) == 1 and item in row_of and other in row_of:
+                said.append((row_of[item], row_of[other], votes == {1}))
+        return said
+
+    def _partner(self, row: int) -> int | None:
+        """Return the row to compare with: labelled and telling, not compared before."""
+        compared = {b for a, b, _ in self._pairs() if a == row}
+        compared |= {a for a, b, _ in self._pairs() if b == row}
+        codes, _ = self.labels()
+        telling = [other for other, _, _ in self.engine.why(row, 50)]
+        some = [*telling, *np.flatnonzero(codes >= 0), *self.snapshot.questions]
+        for other in [*some, *self._order]:
+            if other != row and int(other) not in compared:
+                return int(other)
+        return None
+
     def _append(self, who: str, kind: str, token: str, **fields: Any) -> None:
         with self._lock:
             with self.store.writing() as transaction:
                 if token not in self.store.ledger.by_token:
                     transaction.append(who, kind, token, **fields)
-            self.engine.wake()
-            self.announce()
+            self._has_changed()
 
     def _read_given(self, classes: tuple[str, ...]) -> IntArray:
         """Make the classes in the file known, and return its labels as numbers."""

@@ -2,15 +2,18 @@
 
 import hashlib
 import io
+import os
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+from stat import S_ISREG
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mercer._labels import is_labeled
+from mercer.studio.ledger import Ledger
 from mercer.tables.table import Table, TableError
 from mercer.tables.target import read_ids
 
@@ -41,11 +44,21 @@ class Items:
         self.ids = [str(i) for i in read_ids(table, id)]
         self.keys = self.ids if named else _numbered(self.digests)
         self.row_of = {key: row for row, key in enumerate(self.keys)}
+        self._stamp = _stamp(table.source)
         whole = hashlib.blake2b("".join(self.digests).encode(), digest_size=8)
         self.fingerprint = whole.hexdigest()
 
     def __len__(self) -> int:
         return len(self.table)
+
+    def changed_on_disk(self) -> list[str]:
+        """Say so if the file was written to after it was read."""
+        if self._stamp is None or _stamp(self.table.source) == self._stamp:
+            return []
+        return [
+            f"{Path(self.table.source).name} was changed on the disk after it was "
+            "read. Answers are kept; start the studio again to see the new rows."
+        ]
 
     def given(self) -> NDArray[Any]:
         """Return the labels in the file as names, None where there is none, (n,)."""
@@ -124,6 +137,36 @@ class Items:
             column = self.table.frame[name].astype("string").str.casefold()
             found |= column.str.contains(wanted, regex=False).fillna(False).to_numpy()
         return found
+
+
+def changes(items: Items, ledger: Ledger) -> list[str]:
+    """Say which answered rows the table no longer has, or has with other values."""
+    gone, other = 0, 0
+    for item, answers in ledger.answers.items():
+        row = items.row_of.get(item)
+        if row is None:
+            gone += 1
+        elif {e.digest for e in answers.values()} != {items.digests[row]}:
+            other += 1
+    said = []
+    if gone:
+        what = "1 answered row is" if gone == 1 else f"{gone:,} answered rows are"
+        said.append(
+            f"{what} not in the table any more; their labels stay in the store."
+        )
+    if other:
+        what = "1 answered row has" if other == 1 else f"{other:,} answered rows have"
+        said.append(f"{what} other values than when labelled; they were matched by id.")
+    return said
+
+
+def _stamp(source: str) -> tuple[int, int] | None:
+    """Return size and time of a file; None of what is no file."""
+    try:
+        found = os.stat(source)
+    except (OSError, ValueError):
+        return None
+    return (found.st_size, found.st_mtime_ns) if S_ISREG(found.st_mode) else None
 
 
 def _name(value: Any) -> str | None:

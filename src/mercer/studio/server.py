@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from importlib.resources import files
 from typing import Any
 
+import numpy as np
 from sqlalchemy.exc import SQLAlchemyError
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -13,8 +14,12 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
+from mercer.studio import backend, looking
+from mercer.studio.acts import ACTS, Act, check_said
+from mercer.studio.exports import EXPORTS
 from mercer.studio.guard import Guard, TooLargeError
 from mercer.studio.hub import RefusedError, Studio
+from mercer.studio.interop import IMPORTS, take_in
 
 KINDS = {".html": "text/html", ".js": "text/javascript", ".css": "text/css"}
 HEARTBEAT_SECONDS = 15.0
@@ -33,18 +38,29 @@ def make_app(studio: Studio, token: str, **guard: Any) -> Guard:
     guard : dict
         Passed on to `Guard`.
     """
+    gets: dict[str, Callable[[Request], Any]] = {
+        "state": lambda request: studio.state(),
+        "accuracy": lambda request: looking.accuracy(studio),
+        "review": lambda request: looking.review(studio),
+        "table": lambda request: _table(studio, request),
+        "item/{row:int}": lambda r: studio.question(_row(studio, r), "picked"),
+        "why/{row:int}": lambda r: studio.why(_row(studio, r)),
+    }
     app = Starlette(
         routes=[
             *_pages(),
-            Route("/api/state", _get(lambda request: studio.state())),
-            Route("/api/events", _events(studio)),
-            Route("/api/item/{row:int}", _get(lambda r: _item(studio, r))),
-            Route("/api/image/{row:int}", _image(studio)),
-            Route("/api/why/{row:int}", _get(lambda r: _why(studio, r))),
+            *(Route(f"/api/{path}", _get(read)) for path, read in gets.items()),
             *(
-                Route(f"/api/{name}", _post(studio, act), methods=["POST"])
-                for name, act in ACTS.items()
+                Route(f"/api/{name}", _post(studio, act, needs), methods=["POST"])
+                for name, (act, needs) in ACTS.items()
             ),
+            Route("/api/events", _events(studio)),
+            Route("/api/image/{row:int}", _image(studio)),
+            Route("/api/map", _map(studio)),
+            Route("/api/colours", _colours(studio)),
+            Route("/api/export/{kind}", _export(studio)),
+            Route("/api/import/{kind}", _import(studio), methods=["POST"]),
+            *_backend(studio),
         ],
         exception_handlers={
             RefusedError: _refused,
@@ -55,83 +71,20 @@ def make_app(studio: Studio, token: str, **guard: Any) -> Guard:
     return Guard(app, token=token, **guard)
 
 
-def _next(studio: Studio, said: dict[str, Any]) -> Any:
-    return {"question": studio.next(said["who"])}
-
-
-def _answer(studio: Studio, said: dict[str, Any]) -> Any:
-    row = studio.check_row(said.get("row"), said.get("data"))
-    label = said.get("label")
-    if type(label) is not int:
-        msg = "label must be the number of a class."
-        raise RefusedError(msg)
-    return {"question": studio.answer(said["who"], said["token"], row, label)}
-
-
-def _skip(studio: Studio, said: dict[str, Any]) -> Any:
-    row = studio.check_row(said.get("row"), said.get("data"))
-    return {"question": studio.skip(said["who"], said["token"], row)}
-
-
-def _undo(studio: Studio, said: dict[str, Any]) -> Any:
-    return {"question": studio.undo(said["who"], said["token"])}
-
-
-def _reask(studio: Studio, said: dict[str, Any]) -> Any:
-    studio.reask(said["who"], said["token"])
-    return {}
-
-
-def _class(studio: Studio, said: dict[str, Any]) -> Any:
-    name = str(said.get("name", ""))
-    return {"label": studio.add_class(said["who"], said["token"], name)}
-
-
-def _rename(studio: Studio, said: dict[str, Any]) -> Any:
-    label, name = said.get("label"), str(said.get("name", ""))
-    if type(label) is not int:
-        msg = "label must be the number of a class."
-        raise RefusedError(msg)
-    studio.rename_class(said["who"], said["token"], label, name)
-    return {}
-
-
-Act = Callable[[Studio, dict[str, Any]], Any]
-ACTS: dict[str, Act] = {
-    "next": _next,
-    "answer": _answer,
-    "skip": _skip,
-    "undo": _undo,
-    "reask": _reask,
-    "class": _class,
-    "rename": _rename,
-}
-
-
-def _post(studio: Studio, act: Act) -> Handler:
-    async def handle(request: Request) -> Response:
-        said = await _body(request)
-        return JSONResponse(await run_in_threadpool(act, studio, said))
-
-    return handle
-
-
-async def _body(request: Request) -> dict[str, Any]:
+async def _json(request: Request) -> Any:
     try:
-        said = json.loads(await request.body())
+        return json.loads(await request.body())
     except (ValueError, RecursionError) as error:
         msg = "the body is no JSON."
         raise RefusedError(msg) from error
-    if not isinstance(said, dict):
-        msg = "the body must be an object."
-        raise RefusedError(msg)
-    for name in ("who", "token"):
-        value = said.setdefault(name, "" if name == "who" else None)
-        is_needed = name == "who" or request.url.path != "/api/next"
-        if is_needed and not (isinstance(value, str) and 0 < len(value) <= 64):
-            msg = f"{name} must be a text of 1 to 64 characters."
-            raise RefusedError(msg)
-    return said
+
+
+def _post(studio: Studio, act: Act, needs_token: bool) -> Handler:
+    async def handle(request: Request) -> Response:
+        said = check_said(await _json(request), needs_token=needs_token)
+        return JSONResponse(await run_in_threadpool(act, studio, said))
+
+    return handle
 
 
 def _get(read: Callable[[Request], Any]) -> Handler:
@@ -147,12 +100,20 @@ def _row(studio: Studio, request: Request) -> int:
     )
 
 
-def _item(studio: Studio, request: Request) -> Any:
-    return studio.question(_row(studio, request), "picked")
-
-
-def _why(studio: Studio, request: Request) -> Any:
-    return studio.why(_row(studio, request))
+def _table(studio: Studio, request: Request) -> Any:
+    asked = request.query_params
+    predicted, page = asked.get("predicted", ""), asked.get("page", "0")
+    if not all(n.isascii() and n.isdecimal() and len(n) < 9 for n in (page,)):
+        msg = "page must be a number."
+        raise RefusedError(msg)
+    return looking.table_page(
+        studio,
+        words=asked.get("words", "")[:200],
+        show=asked.get("show", "all"),
+        predicted=int(predicted) if predicted.isdecimal() else None,
+        order=asked.get("order", "file"),
+        page=int(page),
+    )
 
 
 def _image(studio: Studio) -> Handler:
@@ -164,21 +125,109 @@ def _image(studio: Studio) -> Handler:
     return handle
 
 
+def _map(studio: Studio) -> Handler:
+    """Send the places of all rows as pairs of little-endian float32."""
+
+    async def handle(request: Request) -> Response:
+        xy = studio.snapshot.map
+        body = b"" if xy is None else np.asarray(xy, dtype="<f4").tobytes()
+        return Response(body, media_type="application/octet-stream")
+
+    return handle
+
+
+def _colours(studio: Studio) -> Handler:
+    """Send two bytes for each row: its class or 255, and how sure that is."""
+
+    def read() -> bytes:
+        codes, _ = studio.labels()
+        snapshot = studio.snapshot
+        best, sure = np.full(len(codes), 255), np.zeros(len(codes))
+        if snapshot.proba is not None:
+            best = np.array(snapshot.classes)[snapshot.proba.argmax(axis=1)]
+            sure = 254 * snapshot.proba.max(axis=1)
+        known = codes >= 0
+        best = np.where(known, codes, best)
+        sure = np.where(known, 255, sure)  # 255 only where a person or the file said so
+        pairs = np.column_stack([np.minimum(best, 255), sure]).astype(np.uint8)
+        return pairs.tobytes()
+
+    async def handle(request: Request) -> Response:
+        body = await run_in_threadpool(read)
+        return Response(body, media_type="application/octet-stream")
+
+    return handle
+
+
+def _export(studio: Studio) -> Handler:
+    async def handle(request: Request) -> Response:
+        kind = request.path_params["kind"]
+        if kind not in EXPORTS:
+            msg = f"export one of {', '.join(EXPORTS)}."
+            raise RefusedError(msg, 404)
+        name, media, write = EXPORTS[kind]
+        body = await run_in_threadpool(write, studio)
+        headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+        return Response(body, media_type=media, headers=headers)
+
+    return handle
+
+
+def _import(studio: Studio) -> Handler:
+    async def handle(request: Request) -> Response:
+        kind = request.path_params["kind"]
+        if kind not in IMPORTS:
+            msg = f"import one of {', '.join(IMPORTS)}."
+            raise RefusedError(msg, 404)
+        answers = IMPORTS[kind](await request.body())
+        return JSONResponse(await run_in_threadpool(take_in, studio, answers))
+
+    return handle
+
+
+def _backend(studio: Studio) -> list[Route]:
+    """Return what Label Studio asks of a machine-learning backend."""
+
+    def post(act: Act) -> Handler:
+        async def handle(request: Request) -> Response:
+            said = await _json(request)
+            if not isinstance(said, dict):
+                msg = "the body must be an object."
+                raise RefusedError(msg)
+            return JSONResponse(await run_in_threadpool(act, studio, said))
+
+        return handle
+
+    def health(request: Request) -> Any:
+        return {"status": "UP", "model_class": "UnifiedKernelMachine"}
+
+    def version(studio: Studio, said: Any) -> Any:
+        return {"model_version": f"mercer-{studio.snapshot.n_labels}"}
+
+    return [
+        Route("/ml/health", _get(health)),
+        Route("/ml/setup", post(version), methods=["POST"]),
+        Route("/ml/predict", post(backend.predict), methods=["POST"]),
+        Route("/ml/webhook", post(backend.webhook), methods=["POST"]),
+    ]
+
+
 def _events(studio: Studio) -> Handler:
     """Stream a line whenever something has changed."""
 
-    def wait(seen: int) -> int:
+    def now() -> tuple[int, int]:
+        return studio.snapshot.version, studio.store.ledger.seq
+
+    def wait(seen: tuple[int, int]) -> tuple[int, int]:
         with studio.changed:
-            studio.changed.wait_for(
-                lambda: studio.snapshot.version != seen, HEARTBEAT_SECONDS
-            )
-        return studio.snapshot.version
+            studio.changed.wait_for(lambda: now() != seen, HEARTBEAT_SECONDS)
+        return now()
 
     async def stream(request: Request) -> AsyncIterator[str]:
-        seen = -1
+        seen = (-1, -1)
         while not await request.is_disconnected():
             seen = await asyncio.to_thread(wait, seen)
-            yield f"data: {seen}\n\n"
+            yield f"data: {seen[0]} {seen[1]}\n\n"
 
     async def handle(request: Request) -> Response:
         return StreamingResponse(stream(request), media_type="text/event-stream")

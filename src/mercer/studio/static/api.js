@@ -107,3 +107,12 @@ export async function picture(row, data) {
   const response = await raw(`/api/image/${row}?data=${data}`);
   return URL.createObjectURL(await response.blob());
 }
+
+export async function upload(kind, file) {
+  const response = await request(`/api/import/${kind}`, {
+    method: "POST",
+    headers: headers({ "Content-Type": "application/json" }),
+    body: file,
+  });
+  return response.json();
+}

@@ -1,15 +1,28 @@
-// The studio: its state, and what is shown around the question.
+// The studio: its state, its views, and what is shown around the question.
 
-import { get, listen, person } from "./api.js";
+import { get, listen, once, person } from "./api.js";
+import { askText } from "./ask.js";
+import { drawAccuracy } from "./curve.js";
 import { by, colour, make, number } from "./dom.js";
+import { PointMap } from "./map.js";
 import { Question } from "./question.js";
+import { ExportView, ReviewView, TableView } from "./views.js";
 
 class Studio {
   constructor() {
-    this.state = { classes: [], data: "" };
+    this.state = { classes: [], data: "", map: 0 };
     this.view = "label";
     this.question = new Question(this);
+    this.map = new PointMap(this);
+    this.views = {
+      table: new TableView(this),
+      review: new ReviewView(this),
+      export: new ExportView(this),
+    };
     by("person").addEventListener("click", () => this.askName());
+    for (const button of document.querySelectorAll("[data-view]")) {
+      button.addEventListener("click", () => this.go(button.dataset.view));
+    }
   }
 
   async start() {
@@ -22,49 +35,155 @@ class Studio {
       if (error.status === 401) return;
     }
     listen((heard) => {
-      if (heard) this.refresh();
+      if (heard) this.refreshSoon();
       else this.say("The studio does not answer. Is it still running?");
     });
+  }
+
+  name(label) {
+    return this.state.classes.find((one) => one.label === label)?.name ?? "?";
+  }
+
+  async go(view) {
+    this.view = view;
+    for (const button of document.querySelectorAll("[data-view]")) {
+      const here = button.dataset.view === view;
+      if (here) button.setAttribute("aria-current", "page");
+      else button.removeAttribute("aria-current");
+      by(`view-${button.dataset.view}`).hidden = !here;
+    }
+    try {
+      await this.views[view]?.load();
+    } catch (error) {
+      this.say(error.message);
+    }
+    if (view === "label") this.map.draw();
+  }
+
+  async open(row) {
+    await this.go("label");
+    try {
+      await this.question.open(row);
+      by("main").focus();
+    } catch (error) {
+      this.say(error.message);
+    }
+  }
+
+  // Events may come in bursts; one look is enough for all that came meanwhile.
+  refreshSoon() {
+    if (this.pending) return;
+    this.pending = setTimeout(async () => {
+      this.pending = 0;
+      try {
+        await this.refresh();
+        if (this.lost) this.say("");
+      } catch (error) {
+        this.say(error.message);
+      }
+    }, 60);
   }
 
   async refresh() {
     const before = this.state;
     this.state = await get("/api/state");
-    by("source").textContent = this.state.source.split(/[\\/]/).pop();
+    const { state } = this;
+    by("source").textContent = state.source.split(/[\\/]/).pop();
     document.title = `${by("source").textContent} · Mercer studio`;
-    by("n-labelled").textContent = number(this.state.labelled);
-    by("n-rows").textContent = `of ${number(this.state.rows)} rows labelled`;
+    by("n-labelled").textContent = number(state.labelled);
+    by("n-rows").textContent = `of ${number(state.rows)} rows labelled`;
     by("stage").textContent = this.words();
-    if (this.state.error) this.say(this.state.error);
+    by("n-doubts").hidden = !state.doubts;
+    by("n-doubts").textContent = state.doubts ? number(state.doubts) : "";
+    if (state.error) this.say(state.error);
+    else if (before.notices?.join() !== state.notices.join()) {
+      this.say(state.notices.join(" "));
+    }
+    this.drawShares();
+    if (JSON.stringify(before.classes) !== JSON.stringify(state.classes)) {
+      this.question.drawClasses();
+    }
+    if (before.map !== state.map) await this.map.load();
+    else if (before.version !== state.version || before.seq !== state.seq) {
+      await this.map.recolour();
+    }
+    if (before.version !== state.version) {
+      await Promise.all([this.question.update(), drawAccuracy()]);
+    }
+  }
+
+  drawShares() {
     by("shares").replaceChildren(
       ...this.state.classes.map((one) =>
         make(
           "li",
-          {},
-          make("span", { class: `swatch ${colour(one.label)}`, "aria-hidden": "true" }),
+          { class: colour(one.label) },
+          make("span", { class: "swatch", "aria-hidden": "true" }),
           make("span", { class: "name" }, one.name),
           make("span", { class: "count" }, number(one.count)),
         ),
       ),
     );
-    if (JSON.stringify(before.classes) !== JSON.stringify(this.state.classes)) {
-      this.question.drawClasses();
-    }
-    if (before.version !== this.state.version) await this.question.update();
   }
 
   words() {
     const { stage, trained, model_labels: labels } = this.state;
-    if (stage) return `Working: ${stage} …`;
+    if (stage) return `Working: ${stage} … You can answer already.`;
     if (!trained) return "The model starts once two classes have an answer.";
     return `The model has learned from ${number(labels)} labels.`;
   }
 
-  moved() {}
+  moved(question) {
+    this.map.mark(question ? question.row : null);
+  }
+
+  lassoed(rows) {
+    const box = by("lassoed");
+    box.hidden = rows.length === 0;
+    if (!rows.length) return;
+    box.replaceChildren(
+      make("p", { class: "small" }, `Label all ${number(rows.length)} rows inside as`),
+      make(
+        "div",
+        { class: "chips" },
+        ...this.state.classes.map((one) =>
+          make(
+            "button",
+            {
+              type: "button",
+              class: `chip ${colour(one.label)}`,
+              onclick: () => this.labelMany(rows, one.label),
+            },
+            make("span", { class: "swatch", "aria-hidden": "true" }),
+            one.name,
+          ),
+        ),
+        make(
+          "button",
+          { type: "button", class: "chip", onclick: () => (box.hidden = true) },
+          "Cancel",
+        ),
+      ),
+    );
+    box.querySelector("button").focus();
+  }
+
+  async labelMany(rows, label) {
+    try {
+      await once("answer_many", { rows, label, data: this.state.data });
+      by("lassoed").hidden = true;
+      this.say("");
+      await this.refresh();
+      await this.question.load();
+    } catch (error) {
+      this.say(error.message);
+    }
+  }
 
   say(message) {
     by("banner").textContent = message;
     by("banner").hidden = !message;
+    this.lost = message.startsWith("The studio does not answer");
   }
 
   drawPerson() {
@@ -73,9 +192,9 @@ class Studio {
   }
 
   async askName() {
-    const name = prompt("Your name, shown with your answers", person.name);
-    if (!name?.trim()) return;
-    person.name = name.trim().slice(0, 64);
+    const name = await askText("Your name", "Shown with your answers", person.name);
+    if (!name) return;
+    person.name = name.slice(0, 64);
     this.drawPerson();
     await this.question.load();
   }
@@ -83,3 +202,5 @@ class Studio {
 
 const studio = new Studio();
 studio.start();
+// For measurements of frames per second.
+globalThis.mercer = studio;

@@ -1,7 +1,9 @@
 // The item, the classes, and what a person can do with them.
 
 import { get, once, picture, post } from "./api.js";
+import { askColumns, askRename } from "./ask.js";
 import { by, colour, make, percent } from "./dom.js";
+import { draw } from "./item.js";
 
 const REASONS = {
   cold: "typical of many rows",
@@ -12,15 +14,24 @@ const REASONS = {
   again: "taken back",
   picked: "chosen by you",
 };
+const KEYS = { s: "skip", z: "undo", b: "back", w: "toggleWhy", p: "togglePairs" };
 
 export class Question {
   constructor(studio) {
     this.studio = studio;
     this.shown = null;
+    this.pair = null;
+    this.pairing = false;
     this.busy = false;
+    this.seen = []; // rows answered in this tab, for "back"
+    this.hidden = new Set(JSON.parse(sessionStorage.getItem("mercer-hidden") || "[]"));
     by("skip").addEventListener("click", () => this.skip());
     by("undo").addEventListener("click", () => this.undo());
+    by("back").addEventListener("click", () => this.back());
     by("why").addEventListener("click", () => this.toggleWhy());
+    by("pairs").addEventListener("click", () => this.togglePairs());
+    by("columns").addEventListener("click", () => this.chooseColumns());
+    by("rename").addEventListener("click", () => this.rename());
     by("new-class").addEventListener("submit", (event) => {
       event.preventDefault();
       this.addClass(by("new-name").value);
@@ -29,18 +40,21 @@ export class Question {
   }
 
   async load() {
-    const { question } = await post("next", {});
-    await this.show(question);
+    if (this.pairing) return this.showPair((await post("next_pair", {})).pair);
+    return this.show((await post("next", {})).question);
   }
 
   async open(row) {
+    this.setPairing(false);
     await this.show(await get(`/api/item/${row}?data=${this.studio.state.data}`));
   }
 
   async show(question) {
     this.shown = question;
-    by("reasons").hidden = true;
-    by("item").replaceChildren(await draw(question, this.studio.state.data));
+    this.pair = null;
+    this.closeWhy();
+    by("question-title").textContent = "Which class is this?";
+    by("item").replaceChildren(await draw(question, this.studio.state.data, this.hidden));
     by("item").scrollTop = 0;
     by("reason").textContent = question
       ? `Row ${question.id} · ${REASONS[question.purpose] || ""}`
@@ -49,41 +63,76 @@ export class Question {
     this.studio.moved(question);
   }
 
+  async showPair(pair) {
+    this.shown = pair ? pair.first : null;
+    this.pair = pair;
+    this.closeWhy();
+    by("question-title").textContent = "Are these the same?";
+    by("reason").textContent = pair ? `Rows ${pair.first.id} and ${pair.second.id}` : "";
+    const { data } = this.studio.state;
+    const parts = pair
+      ? await Promise.all([pair.first, pair.second].map((q) => draw(q, data, this.hidden)))
+      : [make("p", { class: "done soft" }, "There is nothing left to compare.")];
+    by("item").replaceChildren(make("div", { class: pair ? "both" : "" }, ...parts));
+    this.drawClasses();
+    this.studio.moved(this.shown);
+  }
+
   drawClasses() {
-    const shares = new Map();
-    for (const p of this.visible()) shares.set(p.label, p.probability);
     const box = by("classes");
     const focused = document.activeElement?.dataset?.label;
-    box.replaceChildren(
-      ...this.studio.state.classes.map((one, k) => {
-        const share = shares.get(one.label);
-        const bar = make("span", { class: "share", "aria-hidden": "true" });
-        if (share !== undefined) bar.style.width = `${100 * share}%`;
-        const chosen = this.shown?.label === one.label;
-        return make(
-          "button",
-          {
-            type: "button",
-            class: `class ${colour(one.label)}${chosen ? " chosen" : ""}`,
-            "data-label": one.label,
-            disabled: this.shown === null,
-            title: "Double-click to rename",
-            onclick: () => this.answer(one.label),
-            oncontextmenu: (event) => this.rename(event, one),
-          },
-          make("span", { class: "swatch", "aria-hidden": "true" }),
-          make("span", { class: "name" }, one.name),
-          share === undefined
-            ? null
-            : make("span", { class: "percent" }, percent(share)),
-          k < 9 ? make("kbd", { "aria-hidden": "true" }, String(k + 1)) : null,
-          bar,
-        );
-      }),
-    );
+    by("new-class").hidden = this.pairing;
+    if (this.pairing) box.replaceChildren(...this.pairButtons());
+    else box.replaceChildren(...this.classButtons());
     if (focused !== undefined) {
       box.querySelector(`[data-label="${focused}"]`)?.focus();
     }
+  }
+
+  pairButtons() {
+    return [
+      ["Same", true],
+      ["Different", false],
+    ].map(([word, same], k) =>
+      make(
+        "button",
+        {
+          type: "button",
+          class: "class",
+          disabled: this.pair === null,
+          onclick: () => this.answerPair(same),
+        },
+        make("span", { class: "name" }, word),
+        make("kbd", { "aria-hidden": "true" }, String(k + 1)),
+      ),
+    );
+  }
+
+  classButtons() {
+    const shares = new Map();
+    for (const p of this.visible()) shares.set(p.label, p.probability);
+    return this.studio.state.classes.map((one, k) => {
+      const share = shares.get(one.label);
+      const bar = make("span", { class: "share", "aria-hidden": "true" });
+      if (share !== undefined) bar.style.width = `${100 * share}%`;
+      const chosen = this.shown?.label === one.label;
+      return make(
+        "button",
+        {
+          type: "button",
+          class: `class ${colour(one.label)}${chosen ? " chosen" : ""}`,
+          "data-label": one.label,
+          "aria-pressed": chosen ? "true" : null,
+          disabled: this.shown === null,
+          onclick: () => this.answer(one.label),
+        },
+        make("span", { class: "swatch", "aria-hidden": "true" }),
+        make("span", { class: "name" }, one.name),
+        share === undefined ? null : make("span", { class: "percent" }, percent(share)),
+        k < 9 ? make("kbd", { "aria-hidden": "true" }, String(k + 1)) : null,
+        bar,
+      );
+    });
   }
 
   // What the model thinks would sway the answers that its accuracy is judged by.
@@ -105,7 +154,14 @@ export class Question {
     return this.act("answer", { row: this.shown.row, label });
   }
 
+  answerPair(same) {
+    if (this.pair === null) return undefined;
+    const { first, second } = this.pair;
+    return this.act("pair", { row: first.row, other: second.row, same });
+  }
+
   skip() {
+    if (this.shown === null) return undefined;
     return this.act("skip", { row: this.shown.row });
   }
 
@@ -113,14 +169,22 @@ export class Question {
     return this.act("undo", {});
   }
 
+  async back() {
+    const row = this.seen.pop();
+    if (row !== undefined) await this.open(row);
+  }
+
   async act(name, said) {
     if (this.busy || (name !== "undo" && this.shown === null)) return;
     this.busy = true;
     try {
-      const { question } = await once(name, { data: this.studio.state.data, ...said });
+      const answer = await once(name, { data: this.studio.state.data, ...said });
       this.studio.say("");
-      await this.show(question);
-      this.studio.refresh();
+      if (said.row !== undefined) this.seen.push(said.row);
+      if (name === "pair") await this.showPair(answer.pair);
+      else if (this.pairing) await this.load();
+      else await this.show(answer.question);
+      this.studio.refreshSoon();
     } catch (error) {
       this.studio.say(error.message);
     } finally {
@@ -133,6 +197,7 @@ export class Question {
     try {
       await once("class", { name });
       by("new-name").value = "";
+      by("new-name").blur();
       this.studio.say("");
       await this.studio.refresh();
     } catch (error) {
@@ -140,57 +205,86 @@ export class Question {
     }
   }
 
-  async rename(event, one) {
-    event.preventDefault();
-    const name = prompt(`New name of the class “${one.name}”`, one.name);
-    if (!name) return;
+  async rename() {
+    const said = await askRename(this.studio.state.classes);
+    if (!said?.name) return;
     try {
-      await once("rename", { label: one.label, name });
+      await once("rename", said);
       await this.studio.refresh();
     } catch (error) {
       this.studio.say(error.message);
     }
   }
 
+  async chooseColumns() {
+    if (this.shown === null) return;
+    const names = this.shown.cells.map((cell) => cell.name);
+    const hidden = await askColumns(names, this.hidden);
+    if (hidden === null) return;
+    this.hidden = hidden;
+    sessionStorage.setItem("mercer-hidden", JSON.stringify([...hidden]));
+    await (this.pairing ? this.showPair(this.pair) : this.show(this.shown));
+  }
+
+  setPairing(on) {
+    this.pairing = on;
+    by("pairs").setAttribute("aria-pressed", String(on));
+  }
+
+  async togglePairs() {
+    this.setPairing(!this.pairing);
+    try {
+      await this.load();
+    } catch (error) {
+      this.studio.say(error.message);
+    }
+  }
+
+  closeWhy() {
+    by("reasons").hidden = true;
+    by("why").setAttribute("aria-expanded", "false");
+  }
+
   async toggleWhy() {
     const box = by("reasons");
-    if (!box.hidden || this.shown === null) {
-      box.hidden = true;
-      return;
-    }
+    if (!box.hidden || this.shown === null) return this.closeWhy();
     box.replaceChildren(...(await this.explain()));
     box.hidden = false;
+    return by("why").setAttribute("aria-expanded", "true");
   }
 
   async explain() {
-    const state = this.studio.state;
-    const name = (label) => state.classes.find((c) => c.label === label)?.name ?? "?";
-    const [first, second] = this.shown.prediction;
-    if (this.shown.purpose === "check") {
-      const words =
-        "It was drawn at random. Such answers tell how good the model is, so what " +
-        "the model says about it is not shown before you answer.";
-      return [make("p", { class: "soft small" }, words)];
+    const { studio, shown } = this;
+    const [first, second] = shown.prediction;
+    const note = (words) => [make("p", { class: "soft small" }, words)];
+    if (shown.purpose === "check") {
+      return note(
+        "It was drawn at random. Such answers tell how good the model is, so what the " +
+          "model says about it is not shown before you answer.",
+      );
     }
     if (!first || !second) {
-      const words = "Nothing can be predicted before two classes have an answer.";
-      return [make("p", { class: "soft small" }, words)];
+      return note(
+        "It is typical of many rows that nobody has labelled yet. The model starts once " +
+          "two classes have an answer.",
+      );
     }
     const lead =
-      `The model is at ${percent(first.probability)} for ${name(first.label)} and ` +
-      `${percent(second.probability)} for ${name(second.label)}. ` +
+      `The model is at ${percent(first.probability)} for ${studio.name(first.label)} and ` +
+      `${percent(second.probability)} for ${studio.name(second.label)}. ` +
       "These labelled rows say most about it:";
-    const pulls = await get(`/api/why/${this.shown.row}?data=${state.data}`);
+    const pulls = await get(`/api/why/${shown.row}?data=${studio.state.data}`);
     const lines = await Promise.all(
       pulls.map(async (pull) =>
         make(
           "li",
-          {},
-          make("span", { class: `swatch ${colour(pull.label)}` }),
-          this.shown.image
-            ? make("img", { alt: "", src: await picture(pull.row, state.data) })
+          { class: colour(pull.label) },
+          make("span", { class: "swatch", "aria-hidden": "true" }),
+          shown.image
+            ? make("img", { alt: "", src: await picture(pull.row, studio.state.data) })
             : null,
-          make("span", {}, `${name(pull.label)}: ${pull.text}`),
+          make("b", {}, studio.name(pull.label)),
+          make("span", { class: "soft" }, pull.text),
         ),
       ),
     );
@@ -200,43 +294,26 @@ export class Question {
   key(event) {
     const tag = event.target.tagName;
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    if (tag === "INPUT" || tag === "SELECT" || tag === "TEXTAREA") return;
+    if (tag === "INPUT" || tag === "SELECT" || tag === "TEXTAREA") {
+      if (event.key === "Escape") event.target.blur();
+      return;
+    }
     if (this.studio.view !== "label" || document.querySelector("dialog[open]")) return;
     const key = event.key.toLowerCase();
-    if (/^[1-9]$/.test(key)) {
-      const one = this.studio.state.classes[Number(key) - 1];
-      if (one && this.shown) this.answer(one.label);
-    } else if (key === "s") this.skip();
-    else if (key === "z") this.undo();
-    else if (key === "w") this.toggleWhy();
+    if (/^[1-9]$/.test(key)) this.press(Number(key) - 1);
+    else if (KEYS[key]) this[KEYS[key]]();
     else if (key === "n") by("new-name").focus();
+    else if (key === "l") by("lasso").click();
     else return;
     event.preventDefault();
   }
-}
 
-export async function draw(question, data) {
-  if (question === null) {
-    return make("p", { class: "done soft" }, "Every row has an answer. Thank you.");
+  press(k) {
+    if (this.pairing) {
+      if (k < 2) this.answerPair(k === 0);
+      return;
+    }
+    const one = this.studio.state.classes[k];
+    if (one && this.shown) this.answer(one.label);
   }
-  const parts = [];
-  if (question.image) {
-    const src = await picture(question.row, data);
-    parts.push(make("img", { alt: `Picture of row ${question.id}`, src }));
-  }
-  const cells = question.cells.filter((cell) => cell.name !== "file");
-  const longest = Math.max(0, ...cells.map((cell) => cell.value.length));
-  if (cells.length === 1 || (cells.length && longest > 200)) {
-    cells.sort((a, b) => b.value.length - a.value.length);
-    parts.push(make("div", { class: "text" }, cells.shift().value));
-  }
-  const list = make("dl");
-  for (const cell of cells) {
-    list.append(make("dt", {}, cell.name), make("dd", {}, cell.value || "–"));
-  }
-  for (const block of question.vectors) {
-    const words = `${block.length} numbers`;
-    list.append(make("dt", {}, block.name), make("dd", {}, words));
-  }
-  return make("div", {}, ...parts, list);
 }

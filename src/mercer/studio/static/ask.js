@@ -1,0 +1,71 @@
+// Small questions in a dialog: a name, or a choice.
+
+import { by, make } from "./dom.js";
+
+function open(title, content, done) {
+  const dialog = by("dialog");
+  return new Promise((resolve) => {
+    const form = make(
+      "form",
+      { method: "dialog" },
+      make("h2", { id: "dialog-title" }, title),
+      ...content,
+      make(
+        "div",
+        { class: "acts" },
+        make("button", { type: "submit", value: "ok", class: "primary" }, done),
+        make("button", { type: "submit", value: "", formnovalidate: true }, "Cancel"),
+      ),
+    );
+    dialog.replaceChildren(form);
+    dialog.returnValue = "";
+    dialog.onclose = () => resolve(dialog.returnValue === "ok");
+    dialog.showModal();
+  });
+}
+
+export async function askText(title, label, value) {
+  const input = make("input", { id: "dialog-text", maxlength: 200, required: true });
+  input.value = value;
+  const said = await open(
+    title,
+    [make("label", { for: "dialog-text", class: "small soft" }, label), input],
+    "Save",
+  );
+  return said ? input.value.trim() : "";
+}
+
+export async function askRename(classes) {
+  const select = make("select", { id: "dialog-class" });
+  for (const one of classes) select.append(make("option", { value: one.label }, one.name));
+  const input = make("input", { id: "dialog-text", maxlength: 200, required: true });
+  const fill = () => {
+    input.value = select.selectedOptions[0]?.textContent ?? "";
+  };
+  select.addEventListener("change", fill);
+  fill();
+  const said = await open(
+    "Rename a class",
+    [
+      make("label", { for: "dialog-class", class: "small soft" }, "Class"),
+      select,
+      make("label", { for: "dialog-text", class: "small soft" }, "New name"),
+      input,
+    ],
+    "Rename",
+  );
+  return said ? { label: Number(select.value), name: input.value.trim() } : null;
+}
+
+export async function askColumns(names, hidden) {
+  const boxes = names.map((name, k) => {
+    const box = make("input", { type: "checkbox", id: `column-${k}` });
+    box.checked = !hidden.has(name);
+    return box;
+  });
+  const lines = boxes.map((box, k) =>
+    make("label", { class: "check", for: box.id }, box, names[k]),
+  );
+  const said = await open("Columns to show", [make("div", { class: "checks" }, ...lines)], "Show");
+  return said ? new Set(names.filter((_, k) => !boxes[k].checked)) : null;
+}

@@ -1,0 +1,332 @@
+// All points, drawn with WebGL (or on a plain canvas where there is none): pan, zoom,
+// click a point, or draw a line around a group.
+
+import { raw } from "./api.js";
+import { by } from "./dom.js";
+
+const POINT = `
+attribute vec2 place; attribute vec2 look;
+uniform vec2 middle; uniform vec2 scale; uniform float size;
+varying float kind; varying float sure;
+void main() {
+  gl_Position = vec4((place - middle) * scale, 0.0, 1.0);
+  kind = look.x; sure = look.y;
+  gl_PointSize = look.y > 0.999 ? size * 1.9 : size;
+}`;
+const COLOUR = `
+precision mediump float;
+uniform vec3 palette[11];
+varying float kind; varying float sure;
+void main() {
+  float away = length(gl_PointCoord - 0.5);
+  if (away > 0.5) discard;
+  int wanted = kind > 254.5 ? 10 : int(mod(kind + 0.5, 10.0));
+  vec3 colour = palette[10];
+  for (int i = 0; i < 10; i++) if (i == wanted) colour = palette[i];
+  float fade = wanted == 10 ? 0.55 : 0.25 + 0.6 * sure;
+  gl_FragColor = vec4(colour, sure > 0.999 ? 1.0 : fade);
+}`;
+
+export class PointMap {
+  constructor(studio) {
+    this.studio = studio;
+    this.canvas = by("map");
+    this.marks = by("marks");
+    this.places = new Float32Array();
+    this.looks = new Uint8Array();
+    this.middle = [0, 0];
+    this.zoom = 0.95;
+    this.line = null;
+    this.lassoing = false;
+    this.current = null;
+    this.frames = 0;
+    this.gl = this.canvas.getContext("webgl", { antialias: true, alpha: true });
+    if (this.gl) this.prepare();
+    else this.plain = this.canvas.getContext("2d");
+    this.listen();
+    new ResizeObserver(() => this.draw()).observe(this.canvas);
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
+      this.readPalette();
+      this.draw();
+    });
+    this.readPalette();
+  }
+
+  prepare() {
+    const gl = this.gl;
+    const program = gl.createProgram();
+    for (const [kind, source] of [
+      [gl.VERTEX_SHADER, POINT],
+      [gl.FRAGMENT_SHADER, COLOUR],
+    ]) {
+      const shader = gl.createShader(kind);
+      gl.shaderSource(shader, source);
+      gl.compileShader(shader);
+      gl.attachShader(program, shader);
+    }
+    gl.linkProgram(program);
+    gl.useProgram(program);
+    this.at = (name) => gl.getUniformLocation(program, name);
+    this.buffers = ["place", "look"].map((name) => {
+      const buffer = gl.createBuffer();
+      gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
+      const where = gl.getAttribLocation(program, name);
+      gl.enableVertexAttribArray(where);
+      gl.vertexAttribPointer(where, 2, gl.FLOAT, false, 0, 0);
+      return buffer;
+    });
+    gl.enable(gl.BLEND);
+    gl.blendFunc(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA);
+    this.canvas.addEventListener("webglcontextlost", (event) => event.preventDefault());
+    this.canvas.addEventListener("webglcontextrestored", () => {
+      this.prepare();
+      this.upload();
+    });
+  }
+
+  readPalette() {
+    const style = getComputedStyle(document.documentElement);
+    const names = [...Array(10).keys()].map((k) => `--c${k}`).concat("--point");
+    this.css = names.map((name) => style.getPropertyValue(name).trim());
+    this.palette = this.css.flatMap((hex) =>
+      [1, 3, 5].map((k) => parseInt(hex.slice(k, k + 2), 16) / 255),
+    );
+  }
+
+  async load() {
+    const [places, looks] = await Promise.all([raw("/api/map"), raw("/api/colours")]);
+    this.places = new Float32Array(await places.arrayBuffer());
+    this.looks = new Uint8Array(await looks.arrayBuffer());
+    by("map-note").hidden = this.places.length > 0;
+    this.upload();
+  }
+
+  async recolour() {
+    this.looks = new Uint8Array(await (await raw("/api/colours")).arrayBuffer());
+    this.upload();
+  }
+
+  upload() {
+    if (this.gl) {
+      const gl = this.gl;
+      const looks = new Float32Array(this.looks.length);
+      for (let k = 0; k < looks.length; k += 2) {
+        looks[k] = this.looks[k];
+        looks[k + 1] = this.looks[k + 1] / 255;
+      }
+      gl.bindBuffer(gl.ARRAY_BUFFER, this.buffers[0]);
+      gl.bufferData(gl.ARRAY_BUFFER, this.places, gl.STATIC_DRAW);
+      gl.bindBuffer(gl.ARRAY_BUFFER, this.buffers[1]);
+      gl.bufferData(gl.ARRAY_BUFFER, looks, gl.STATIC_DRAW);
+    }
+    this.draw();
+  }
+
+  // Only one drawing per frame, however many events there are.
+  draw() {
+    if (this.due) return;
+    this.due = true;
+    requestAnimationFrame(() => {
+      this.due = false;
+      this.frames += 1;
+      this.paint();
+    });
+  }
+
+  scales() {
+    const { clientWidth: w, clientHeight: h } = this.canvas;
+    const side = Math.min(w, h);
+    return [(this.zoom * side) / w, (this.zoom * side) / h];
+  }
+
+  paint() {
+    const ratio = window.devicePixelRatio || 1;
+    const { clientWidth: w, clientHeight: h } = this.canvas;
+    if (!w || !h) return;
+    for (const canvas of [this.canvas, this.marks]) {
+      if (canvas.width !== Math.round(w * ratio)) canvas.width = Math.round(w * ratio);
+      if (canvas.height !== Math.round(h * ratio)) canvas.height = Math.round(h * ratio);
+    }
+    const n = this.places.length / 2;
+    const [sx, sy] = this.scales();
+    const size = Math.max(2.2, Math.min(9, 90 / Math.sqrt(n + 1) + 1.5)) * ratio;
+    const grown = size * Math.sqrt(Math.max(1, Math.min(6, this.zoom)));
+    if (this.gl) {
+      const gl = this.gl;
+      gl.viewport(0, 0, this.canvas.width, this.canvas.height);
+      gl.clearColor(0, 0, 0, 0);
+      gl.clear(gl.COLOR_BUFFER_BIT);
+      gl.uniform2f(this.at("middle"), ...this.middle);
+      gl.uniform2f(this.at("scale"), sx, sy);
+      gl.uniform1f(this.at("size"), grown);
+      gl.uniform3fv(this.at("palette"), this.palette);
+      if (n) gl.drawArrays(gl.POINTS, 0, n);
+    } else this.paintPlain(n, grown);
+    this.paintMarks(ratio);
+  }
+
+  paintPlain(n, size) {
+    const ink = this.plain;
+    ink.clearRect(0, 0, this.canvas.width, this.canvas.height);
+    const ratio = this.canvas.width / this.canvas.clientWidth;
+    for (let k = 0; k < n; k++) {
+      const kind = this.looks[2 * k];
+      const known = this.looks[2 * k + 1] === 255;
+      ink.globalAlpha = known ? 1 : 0.3 + (0.6 * this.looks[2 * k + 1]) / 255;
+      ink.fillStyle = this.css[kind === 255 ? 10 : kind % 10];
+      const [x, y] = this.toScreen(k);
+      const s = known ? 1.6 * size : size;
+      ink.fillRect(x * ratio - s / 2, y * ratio - s / 2, s, s);
+    }
+  }
+
+  paintMarks(ratio) {
+    const ink = this.marks.getContext("2d");
+    ink.setTransform(ratio, 0, 0, ratio, 0, 0);
+    ink.clearRect(0, 0, this.marks.width, this.marks.height);
+    const style = getComputedStyle(document.documentElement);
+    ink.strokeStyle = style.getPropertyValue("--ink");
+    ink.lineWidth = 2;
+    if (this.current !== null && 2 * this.current < this.places.length) {
+      const [x, y] = this.toScreen(this.current);
+      ink.beginPath();
+      ink.arc(x, y, 9, 0, 2 * Math.PI);
+      ink.stroke();
+    }
+    if (this.line) {
+      ink.beginPath();
+      this.line.forEach(([x, y], k) => (k ? ink.lineTo(x, y) : ink.moveTo(x, y)));
+      ink.setLineDash([5, 4]);
+      ink.stroke();
+      ink.setLineDash([]);
+    }
+  }
+
+  toScreen(row) {
+    const [sx, sy] = this.scales();
+    const { clientWidth: w, clientHeight: h } = this.canvas;
+    const x = (this.places[2 * row] - this.middle[0]) * sx;
+    const y = (this.places[2 * row + 1] - this.middle[1]) * sy;
+    return [((x + 1) * w) / 2, ((1 - y) * h) / 2];
+  }
+
+  toMap(x, y) {
+    const [sx, sy] = this.scales();
+    const { clientWidth: w, clientHeight: h } = this.canvas;
+    return [
+      ((2 * x) / w - 1) / sx + this.middle[0],
+      (1 - (2 * y) / h) / sy + this.middle[1],
+    ];
+  }
+
+  mark(row) {
+    this.current = row;
+    this.draw();
+  }
+
+  fit() {
+    this.middle = [0, 0];
+    this.zoom = 0.95;
+    this.draw();
+  }
+
+  zoomBy(factor, x, y) {
+    const before = this.toMap(x, y);
+    this.zoom = Math.max(0.5, Math.min(400, this.zoom * factor));
+    const after = this.toMap(x, y);
+    this.middle = this.middle.map((m, k) => m + before[k] - after[k]);
+    this.draw();
+  }
+
+  nearest(x, y) {
+    let best = -1;
+    let least = 12 * 12;
+    for (let row = 0; row < this.places.length / 2; row++) {
+      const [px, py] = this.toScreen(row);
+      const away = (px - x) ** 2 + (py - y) ** 2;
+      if (away < least) [best, least] = [row, away];
+    }
+    return best;
+  }
+
+  inside() {
+    const corners = this.line.map(([x, y]) => this.toMap(x, y));
+    const found = [];
+    for (let row = 0; row < this.places.length / 2; row++) {
+      const x = this.places[2 * row];
+      const y = this.places[2 * row + 1];
+      let is = false;
+      for (let i = 0, j = corners.length - 1; i < corners.length; j = i++) {
+        const [ax, ay] = corners[i];
+        const [bx, by_] = corners[j];
+        if (ay > y !== by_ > y && x < ((bx - ax) * (y - ay)) / (by_ - ay) + ax) is = !is;
+      }
+      if (is) found.push(row);
+    }
+    return found;
+  }
+
+  setLasso(on) {
+    this.lassoing = on;
+    by("lasso").setAttribute("aria-pressed", String(on));
+    this.canvas.classList.toggle("lassoing", on);
+  }
+
+  listen() {
+    const canvas = this.canvas;
+    const held = new Map();
+    let moved = 0;
+    const where = (event) => {
+      const box = canvas.getBoundingClientRect();
+      return [event.clientX - box.left, event.clientY - box.top];
+    };
+    canvas.addEventListener("pointerdown", (event) => {
+      canvas.setPointerCapture(event.pointerId);
+      held.set(event.pointerId, where(event));
+      moved = 0;
+      if (this.lassoing) this.line = [where(event)];
+    });
+    canvas.addEventListener("pointermove", (event) => {
+      const before = held.get(event.pointerId);
+      if (!before) return;
+      const now = where(event);
+      moved += Math.abs(now[0] - before[0]) + Math.abs(now[1] - before[1]);
+      if (this.line) this.line.push(now);
+      else if (held.size === 2) {
+        const [, other] = [...held].find(([id]) => id !== event.pointerId);
+        const apart = (p) => Math.hypot(p[0] - other[0], p[1] - other[1]);
+        this.zoomBy(apart(now) / Math.max(apart(before), 1), other[0], other[1]);
+      } else {
+        const [a, b] = [this.toMap(...before), this.toMap(...now)];
+        this.middle = this.middle.map((m, k) => m + a[k] - b[k]);
+      }
+      held.set(event.pointerId, now);
+      this.draw();
+    });
+    const end = (event) => {
+      if (!held.delete(event.pointerId)) return;
+      if (this.line) {
+        const rows = this.line.length > 3 ? this.inside() : [];
+        this.line = null;
+        this.setLasso(false);
+        this.studio.lassoed(rows);
+      } else if (moved < 5 && event.type === "pointerup") {
+        const row = this.nearest(...where(event));
+        if (row >= 0) this.studio.open(row);
+      }
+      this.draw();
+    };
+    canvas.addEventListener("pointerup", end);
+    canvas.addEventListener("pointercancel", end);
+    canvas.addEventListener(
+      "wheel",
+      (event) => {
+        event.preventDefault();
+        this.zoomBy(Math.exp(-event.deltaY / 400), ...where(event));
+      },
+      { passive: false },
+    );
+    by("lasso").addEventListener("click", () => this.setLasso(!this.lassoing));
+    by("fit").addEventListener("click", () => this.fit());
+  }
+}
