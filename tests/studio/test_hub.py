@@ -1,12 +1,14 @@
 """Questions and answers without a network."""
 
+import os
+import signal
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from mercer.studio.engine import ModelEngine, Snapshot, wait_until
+from mercer.studio.engine import Snapshot, wait_until
 from mercer.studio.hub import RefusedError
 from mercer.studio.items import Items
 from mercer.tables.table import as_table
@@ -129,45 +131,48 @@ def test_rows_without_ids_are_known_by_their_content() -> None:
     assert len(set(doubled)) == 10
 
 
-@pytest.fixture
-def modelled(tmp_path: Path):
-    table = two_groups(n=60, n_labels=0)
+def test_model_in_its_own_process_learns_forgets_and_may_die(tmp_path: Path) -> None:
+    """One scenario, as a process takes seconds to start."""
     studio = small_studio(
-        tmp_path, table, engine=None, classes=("small", "big"), check_every=10**6
+        tmp_path,
+        two_groups(n=60, n_labels=0),
+        engine=None,
+        classes=("small", "big"),
+        check_every=10**6,
     )
-    studio.engine.start()
-    assert wait_until(lambda: studio.snapshot.ready, 60)
-    yield studio
-    studio.engine.stop()
-
-
-def test_model_starts_from_nothing_and_learns_from_answers(modelled) -> None:
-    assert isinstance(modelled.engine, ModelEngine)
     truth = np.arange(60) % 2
-    question = modelled.next("ann")
-    labels = []
+    studio.engine.start()
+    assert wait_until(lambda: studio.snapshot.ready, 120)
+
+    question = studio.next("ann")
+    labels: list[int] = []
     for k in range(4):
         row = question["row"]
         assert question["purpose"] == "cold" or len(set(labels)) == 2
-        labels.append(truth[row])
-        question = modelled.answer("ann", f"t{k}", row, int(truth[row]))
-        assert wait_until(lambda k=k: modelled.snapshot.n_labels == k + 1, 60)
+        labels.append(int(truth[row]))
+        question = studio.answer("ann", f"t{k}", row, int(truth[row]))
+        assert wait_until(lambda k=k: studio.snapshot.n_labels == k + 1, 60)
     assert set(labels[:2]) == {0, 1}  # typical rows of both groups came first
-    predicted = np.array(modelled.snapshot.classes)[
-        modelled.snapshot.proba.argmax(axis=1)
-    ]
+    assert wait_until(lambda: studio.snapshot.map is not None, 60)
+    snapshot = studio.snapshot
+    predicted = np.array(snapshot.classes)[snapshot.proba.argmax(axis=1)]
     assert np.mean(predicted == truth) == 1.0
-    asked = {int(r) for r in modelled.snapshot.questions}
-    assert asked.isdisjoint(np.flatnonzero(modelled.labels()[0] >= 0))
-    pulls = modelled.engine.why(question["row"], 2)
-    strongest, towards, amount = pulls[0]
+    asked = {int(r) for r in snapshot.questions}
+    assert asked.isdisjoint(np.flatnonzero(studio.labels()[0] >= 0))
+    (strongest, towards, amount), _ = studio.engine.why(question["row"], 2)
     assert towards == truth[strongest]
     assert amount > 0
+    assert snapshot.map.shape == (60, 2)
 
+    for k in range(3):
+        studio.undo("ann", f"u{k}")
+    assert wait_until(lambda: studio.snapshot.proba is None, 60)
 
-def test_model_forgets_when_answers_are_taken_back(modelled) -> None:
-    for k, row in enumerate((0, 1)):
-        modelled.answer("ann", f"t{k}", row, row)
-    assert wait_until(lambda: modelled.snapshot.proba is not None, 60)
-    modelled.undo("ann", "t9")
-    assert wait_until(lambda: modelled.snapshot.proba is None, 60)
+    os.kill(studio.engine._process.pid, signal.SIGKILL)
+    assert wait_until(lambda: bool(studio.snapshot.error), 60)
+    assert "answers are kept" in studio.state()["error"]
+    row = studio.next("ann")["row"]
+    assert studio.answer("ann", "t9", row, 0) is not None
+    assert studio.why(row) == []
+    assert studio.labels()[0][row] == 0
+    studio.engine.stop()

@@ -84,7 +84,7 @@ def as_excel(studio: Studio) -> bytes:
         if frame[name].dtype == object or str(frame[name].dtype) in {"str", "string"}:
             frame[name] = [plain(value) for value in frame[name]]
     out = io.BytesIO()
-    frame.rename(columns=plain).to_excel(out, index=False)
+    frame.rename(columns=plain).to_excel(out, index=False, engine="openpyxl")
     return out.getvalue()
 
 

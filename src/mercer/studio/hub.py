@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 
 from mercer._typing import IntArray
-from mercer.studio.engine import Engine, ModelEngine, Snapshot
+from mercer.studio.engine import Engine, Snapshot
 from mercer.studio.items import Items, changes
 from mercer.studio.ledger import Event
 from mercer.studio.pairing import implied_labels
 from mercer.studio.store import Store, Transaction
+from mercer.studio.worker import ProcessEngine
 
 CHECK_EVERY = 8  # one question in so many is drawn at random
 MOST_CLASSES = 500
@@ -68,7 +69,7 @@ class Studio:
         self._order = np.random.default_rng(0).permutation(len(items))
         id_columns = [items.id_column] if items.id_column else ["file"]
         left_out = {items.target, *id_columns, *drop}
-        self.engine = engine or ModelEngine(
+        self.engine = engine or ProcessEngine(
             items.table.without(left_out), self.labels, self.announce
         )
 

@@ -40,9 +40,11 @@ def place_points(
     mean = known.mean(axis=0)
     axes = svd(known - mean, full_matrices=False)[2][:_DIRECTIONS]
     known = (known - mean) @ axes.T
+    if known.shape[1] < 2:  # t-SNE starts from two principal directions
+        known = np.hstack([known, np.zeros_like(known)])
+        axes = np.vstack([axes, np.zeros_like(axes)])
     if len(known) <= 4:
-        places = np.zeros((len(known), 2))
-        places[:, : min(2, known.shape[1])] = known[:, :2]
+        places = known[:, :2]
     else:
         places = TSNE(
             perplexity=min(30.0, (len(known) - 1) / 3),
