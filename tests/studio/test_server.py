@@ -133,4 +133,7 @@ def test_script_stays_text_everywhere() -> None:
 def test_events_tell_of_changes(client: httpx.Client, studio: Studio) -> None:
     with client.stream("GET", "/api/events") as stream:
         lines = stream.iter_lines()
-        assert next(lines) == f"data: {studio.snapshot.version}"
+        seq = studio.store.ledger.seq
+        assert next(lines) == f"data: {studio.snapshot.version} {seq}"
+        assert acting(client)("skip", row=0).status_code == 200
+        assert next(line for line in lines if line) != f"data: 0 {seq}"
