@@ -3,8 +3,10 @@
 import numpy as np
 
 from mercer._typing import FloatArray, IntArray
+from mercer.fewlabels._contenders import leads_at
 
 UNDECIDED = -1
+_DENSE_UP_TO = 50  # classes
 
 
 def match_sizes(
@@ -13,6 +15,7 @@ def match_sizes(
     *,
     start: FloatArray | None = None,
     max_iter: int = 15,
+    dense_up_to: int = _DENSE_UP_TO,
 ) -> FloatArray:
     r"""Return offsets b so that :math:`\arg\max_c (s_c + b_c)` has the given shares.
 
@@ -26,6 +29,9 @@ def match_sizes(
         Offsets to begin with.
     max_iter : int, default=15
         Sweeps over the classes.
+    dense_up_to : int, default=50
+        Up to this many classes every point is compared with every class; beyond, only
+        with those that contend for it. The offsets are the same.
 
     Returns
     -------
@@ -48,7 +54,8 @@ def match_sizes(
     """
     n, C = scores.shape
     b = np.zeros(C) if start is None else start - start.mean()
-    columns = np.ascontiguousarray(scores.T)  # (C, n)
+    columns = None if dense_up_to < C else np.ascontiguousarray(scores.T)  # (C, n)
+    margin = 1.0
     # Half way from the last point let in to the first left out, by their leads.
     place = np.clip((1 - sizes) * n - 0.5, 0, n - 1)
     below = np.floor(place + 1e-9).astype(np.intp)
@@ -56,8 +63,12 @@ def match_sizes(
     ends = np.stack([below, np.minimum(below + 1, n - 1)], axis=1)
     towards = min(1 - 1 / C, 0.75)
     for _ in range(max_iter):
-        lead = _leads(columns + b[:, None])
-        last = np.array([np.partition(lead[c], ends[c])[ends[c]] for c in range(C)])
+        if columns is None:
+            last = leads_at(scores, b, ends, margin)
+            margin = 2 * max(float(np.abs(last).max()), 1e-9)  # leads shrink
+        else:
+            lead = _leads(columns + b[:, None])
+            last = np.array([np.partition(lead[c], ends[c])[ends[c]] for c in range(C)])
         step = -(1 - part) * last[:, 0] - part * last[:, 1]
         step = towards * (step - step.mean())
         b = b + step
