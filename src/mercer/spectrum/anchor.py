@@ -1,5 +1,6 @@
 """A graph over landmarks: eigenvectors in time linear in the number of points."""
 
+from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, Self
 
@@ -13,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from mercer._random import as_generator
 from mercer._rows import fingerprint
 from mercer._typing import ArrayLike, FloatArray, RandomState, SparseArray
-from mercer.graphs.search import NeighborIndex
+from mercer.graphs.search import Method, NeighborIndex
 from mercer.spectrum._base import (
     BasisCertificate,
     BasisMixin,
@@ -28,6 +29,8 @@ from mercer.spectrum.eigen import smallest_eigenpairs
 DEFAULT_ANCHORS = 5000
 # Directions that W shrinks to less than this are lost in rounding.
 _RANK_TOL = 1e-6
+# Above this many anchors those of one neighbourhood are looked at, not all.
+_CELLS_FROM = 1000
 
 
 class AnchorBasis(BasisMixin):
@@ -123,37 +126,21 @@ class AnchorBasis(BasisMixin):
         r = check_n_components(self.n_components, n)
         rng = as_generator(self.random_state)
         self.anchors_ = choose_anchors(points, self._n_anchors(n), rng=rng)
-        self._index = NeighborIndex.fit(self.anchors_, rng=rng)
+        self._index = anchor_index(self.anchors_, rng=rng)
         Z = self._ties(points)
-        mass = np.asarray(Z.sum(axis=0)).ravel()
-        scale = np.zeros_like(mass)
-        np.divide(1.0, np.sqrt(mass), out=scale, where=mass > 0)
-        B = sparse.csr_array(Z @ sparse.diags_array(scale))
-        M = sparse.csr_array(B.T @ B)
-        m = M.shape[0]
-        r = min(r, m)
-        _, labels = connected_components(M, directed=False)
-        null, n_null = component_vectors(labels, np.sqrt(mass), at_most=r + 1)
-        pairs = smallest_eigenpairs(
-            sparse.csr_array(sparse.eye_array(m) - M), r, upper=1.0, null=null, rng=rng
-        )
-        kept = int(np.count_nonzero(pairs.values < 1.0 - _RANK_TOL))
-        sigma = 1.0 - pairs.values[:kept]
-        U = B @ (pairs.vectors[:, :kept] / np.sqrt(sigma))
+        pairs = anchor_pairs(sparse.csr_array(Z.T @ Z), r, rng=rng)
+        U = Z @ pairs.map
         signs = column_signs(U)
-        self.vectors_, self.values_ = U * signs, pairs.values[:kept]
-        self._map = scale[:, None] * pairs.vectors[:, :kept] * (signs / np.sqrt(sigma))
-        next_value = float(pairs.values[kept]) if kept < r else pairs.next_value
-        gap = min(next_value, 1.0) - float(self.values_[-1])
-        residual = B @ (B.T @ U) - U * sigma
+        self.vectors_, self.values_ = U * signs, pairs.values
+        self._map = pairs.map * signs
         self.certificate_ = BasisCertificate(
-            method=f"{m} anchors, {pairs.method}",
+            method=f"{len(self.anchors_)} anchors, {pairs.method}",
             reason="asked for",
-            residual=float(np.linalg.norm(residual, axis=0).max()),
+            residual=pairs.residual,
             orthogonality=orthogonality(U),
-            gap=gap,
-            cuts_repeated_value=gap <= 1e-6,
-            n_null=n_null,
+            gap=pairs.gap,
+            cuts_repeated_value=pairs.gap <= 1e-6,
+            n_null=pairs.n_null,
         )
         return self
 
@@ -174,17 +161,7 @@ class AnchorBasis(BasisMixin):
         if s == 0:
             return sparse.csr_array(np.ones((X.shape[0], 1)))
         indices, distances = self._index.query(X, s + 1)
-        edge = distances[:, s:]
-        ratio = np.ones((X.shape[0], s))
-        np.divide(distances[:, :s], edge, out=ratio, where=edge > 0)
-        weights = (1.0 - ratio**2) ** 2
-        total = weights.sum(axis=1, keepdims=True)
-        weights = np.where(total > 0, weights / np.where(total > 0, total, 1), 1 / s)
-        indptr = np.arange(0, X.shape[0] * s + 1, s)
-        return sparse.csr_array(
-            (weights.ravel(), indices[:, :s].ravel(), indptr),
-            shape=(X.shape[0], len(self.anchors_)),
-        )
+        return anchor_ties(indices, distances, s, len(self.anchors_))
 
     def _n_anchors(self, n: int) -> int:
         if self.n_anchors is None:
@@ -200,6 +177,111 @@ class AnchorBasis(BasisMixin):
             dtype=[np.float64, np.float32],
             ensure_min_samples=2 if reset else 1,
         )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AnchorPairs:
+    """The smoothest directions of an anchor graph."""
+
+    values: FloatArray  # (r,) of I - W, ascending
+    map: FloatArray  # (m, r): U = Z map has orthonormal columns
+    residual: float  # largest |W u - (1 - value) u|
+    gap: float  # from the last value to the next one
+    n_null: int
+    method: str
+
+
+def anchor_pairs(
+    gram: SparseArray, r: int, *, rng: np.random.Generator, tol: float = 1e-8
+) -> AnchorPairs:
+    r"""Compute eigenvectors of an anchor graph from :math:`Z^\top Z` alone.
+
+    Parameters
+    ----------
+    gram : csr_array of shape (m, m)
+        :math:`Z^\top Z`; rows of Z sum to 1.
+    r : int
+        At most this many directions.
+    rng : numpy.random.Generator
+        Starts the eigensolver.
+    tol : float, default=1e-8
+        Largest residual.
+
+    Examples
+    --------
+    >>> Z = np.array([[1.0, 0.0], [0.5, 0.5], [0.0, 1.0]])
+    >>> pairs = anchor_pairs(
+    ...     sparse.csr_array(Z.T @ Z), 2, rng=np.random.default_rng(0)
+    ... )
+    >>> U = Z @ pairs.map
+    >>> bool(np.allclose(U.T @ U, np.eye(2)))
+    True
+    """
+    mass = np.asarray(gram.sum(axis=1)).ravel()  # rows of Z sum to 1
+    scale = np.zeros_like(mass)
+    np.divide(1.0, np.sqrt(mass), out=scale, where=mass > 0)
+    M = sparse.csr_array(sparse.diags_array(scale) @ gram @ sparse.diags_array(scale))
+    m = M.shape[0]
+    r = min(r, m)
+    _, labels = connected_components(M, directed=False)
+    null, n_null = component_vectors(labels, np.sqrt(mass), at_most=r + 1)
+    L = sparse.csr_array(sparse.eye_array(m) - M)
+    pairs = smallest_eigenpairs(L, r, upper=1.0, null=null, rng=rng, tol=tol)
+    kept = int(np.count_nonzero(pairs.values < 1.0 - _RANK_TOL))
+    values, V = pairs.values[:kept], pairs.vectors[:, :kept]
+    sigma = 1.0 - values
+    E = M @ V - V * sigma
+    # For U = B V / sqrt(sigma), B B' U - U sigma is B E / sqrt(sigma).
+    residuals = np.sqrt(np.maximum(np.einsum("jr,jr->r", E, M @ E), 0.0) / sigma)
+    next_value = float(pairs.values[kept]) if kept < r else pairs.next_value
+    return AnchorPairs(
+        values,
+        scale[:, None] * V / np.sqrt(sigma),
+        float(residuals.max()),
+        min(next_value, 1.0) - float(values[-1]),
+        n_null,
+        pairs.method,
+    )
+
+
+def anchor_ties(indices: Any, distances: Any, s: int, m: int) -> SparseArray:
+    r"""Return Z, (n, m): weights of the s nearest anchors of each point.
+
+    Parameters
+    ----------
+    indices, distances : ndarray of shape (n, k)
+        Nearest anchors in ascending order, k > s; with one anchor alone k = s = 1.
+    s : int
+        Anchors per point.
+    m : int
+        Anchors in all.
+
+    Examples
+    --------
+    >>> anchor_ties(np.array([[0, 1]]), np.array([[1.0, 2.0]]), 1, 2).toarray()
+    array([[1., 0.]])
+    """
+    n = len(indices)
+    if distances.shape[1] <= s:
+        weights = np.full((n, s), 1.0 / s, dtype=distances.dtype)
+    else:
+        edge = distances[:, s:][:, :1]
+        ratio = np.ones((n, s), dtype=distances.dtype)
+        np.divide(distances[:, :s], edge, out=ratio, where=edge > 0)
+        weights = (1 - ratio**2) ** 2
+        total = weights.sum(axis=1, keepdims=True)
+        even = total[:, 0] <= 0
+        weights[even], total[even] = 1.0, s
+        weights /= total
+    near = np.ascontiguousarray(indices[:, :s], dtype=np.int32)
+    indptr = np.arange(0, n * s + 1, s, dtype=np.int32 if n * s < 2**31 else np.int64)
+    return sparse.csr_array((weights.ravel(), near.ravel(), indptr), shape=(n, m))
+
+
+def anchor_index(anchors: Any, *, rng: np.random.Generator) -> NeighborIndex:
+    """Return a search for the nearest anchors of many points."""
+    method: Method = "cells" if len(anchors) > _CELLS_FROM else "exact"
+    return NeighborIndex.fit(anchors, method=method, rng=rng)
 
 
 def choose_anchors(
@@ -231,7 +313,10 @@ def choose_anchors(
     sample = X[np.sort(rng.choice(n, min(n, 5 * m), replace=False))]
     anchors = sample[np.sort(rng.choice(len(sample), m, replace=False))].copy()
     for _ in range(n_rounds):
-        nearest = pairwise_distances_argmin(sample, anchors)
+        if m > _CELLS_FROM:
+            nearest = anchor_index(anchors, rng=rng).query(sample, 1)[0].ravel()
+        else:
+            nearest = pairwise_distances_argmin(sample, anchors)
         members = sparse.csr_array(
             (np.ones(len(sample)), nearest, np.arange(len(sample) + 1)),
             shape=(len(sample), m),

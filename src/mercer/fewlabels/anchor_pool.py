@@ -1,0 +1,233 @@
+"""A pool of anchor graphs: the default of few labels in time linear in the points."""
+
+from numbers import Integral
+from typing import Any, Literal, Self
+
+import numpy as np
+from sklearn.utils import check_scalar, gen_batches
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from mercer._random import as_generator
+from mercer._typing import ArrayLike, FloatArray, RandomState, SparseArray
+from mercer.fewlabels.anchor_features import AnchorColumns, AnchorFeatures
+from mercer.fewlabels.anchor_sums import PoolSums
+from mercer.fewlabels.plain_kernels import plain_kernels
+from mercer.fewlabels.pool import Block
+from mercer.spectrum._base import BasisCertificate, BasisMixin, refuse_graph
+from mercer.spectrum.anchor import (
+    anchor_index,
+    anchor_pairs,
+    anchor_ties,
+    choose_anchors,
+)
+
+ANCHORS = 20_000
+_POINTS_PER_ANCHOR = 3  # with fewer, an anchor stands for nobody but itself
+_SAMPLE = 10_000  # points from which the plain kernels are known
+_LANDMARKS = 300  # of the Gaussian kernel
+_BATCH = 65_536
+
+
+class AnchorPool(BasisMixin):
+    r"""Anchor graphs of several sizes, plain kernels and the density, side by side.
+
+    What `KernelPool` is for neighbour graphs, for any number of points: every point is
+    tied to its s nearest anchors, and points that share anchors are joined (see
+    `AnchorBasis`). One search for the nearest anchors serves all sizes s, the
+    eigenvectors are those of m x m matrices, and every point is looked at once.
+
+    Parameters
+    ----------
+    n_components : int, default=150
+        At most this many directions of each graph and kernel.
+    n_anchors : int, default=20_000
+        Anchors m; at most one for three points.
+    n_nearest : tuple of int, default=(3, 5, 10)
+        Anchors per point in each graph.
+    random_state : int, Generator, RandomState or None, default=None
+        Chooses anchors and landmarks.
+
+    Attributes
+    ----------
+    vectors_ : AnchorColumns
+        Shape (n, r), centred. Rows can be taken; they are computed on the way.
+    values_ : ndarray of shape (r,)
+        Values of the blocks, one after the other.
+    blocks_ : tuple of Block
+        Which columns come from where.
+    anchors_ : ndarray of shape (m, n_features)
+    certificate_ : BasisCertificate
+        The worst residual of the graphs.
+
+    Notes
+    -----
+    The linear and the Gaussian kernel have the principal directions of a sample of
+    10,000 points (Nyström with 300 landmarks for the Gaussian one), evaluated at all
+    points in single precision; directions whose value is below a hundredth of the
+    largest, which the default rule weighs by the square of that, are left out. The
+    density at a point is minus the logarithm of the distance to the anchor after the
+    s-th, s the largest size.
+
+    On MNIST (70,000 points, 50 principal components, 4 draws) the default rule has
+    with these graphs an accuracy of 95.0, 95.1, 95.4 and 96.1 with 1, 2, 5 and 10
+    labels per class; with neighbour graphs 95.5, 95.8, 96.1 and 96.6; with 5,000
+    anchors 93.6, 91.4, 94.2 and 94.9.
+
+    Examples
+    --------
+    >>> X = np.random.default_rng(0).standard_normal((90, 2))
+    >>> pool = AnchorPool(n_nearest=(2, 4), random_state=0).fit(X)
+    >>> [block.name for block in pool.blocks_]
+    ['anchors 2', 'anchors 4', 'linear', 'gaussian', 'density']
+    >>> bool(np.allclose(pool.extend(X), pool.vectors_, atol=1e-5))
+    True
+    """
+
+    vectors_: AnchorColumns  # type: ignore[assignment]
+
+    def __init__(
+        self,
+        n_components: int = 150,
+        *,
+        n_anchors: int = ANCHORS,
+        n_nearest: tuple[int, ...] = (3, 5, 10),
+        random_state: RandomState = None,
+    ) -> None:
+        self.n_components = n_components
+        self.n_anchors = n_anchors
+        self.n_nearest = n_nearest
+        self.random_state = random_state
+
+    def fit(self, X: ArrayLike, y: object = None) -> Self:
+        """Choose anchors, tie every point to them, and compute all directions.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+            Points, dense.
+        y : ignored
+        """
+        check_scalar(self.n_components, "n_components", Integral, min_val=1)
+        check_scalar(self.n_anchors, "n_anchors", Integral, min_val=1)
+        refuse_graph(X, "AnchorPool", "use GraphBasis()")
+        points = self._checked(X, reset=True)
+        rng = as_generator(self.random_state)
+        n = points.shape[0]
+        m = min(int(self.n_anchors), max(n // _POINTS_PER_ANCHOR, 2))
+        self.prepare(points, m, rng)
+        ties, dense = self.place(points)
+        self.solve(PoolSums.of(ties, dense), rng)
+        return self.keep(ties, dense)
+
+    def prepare(self, points: Any, m: int, rng: np.random.Generator) -> None:
+        """Choose the anchors and the plain kernels; a sample of the points does."""
+        self.anchors_ = choose_anchors(points, m, rng=rng)
+        self._index = anchor_index(self.anchors_, rng=rng)
+        most = max(len(self.anchors_) - 1, 1)
+        self.sizes_ = sorted({min(int(s), most) for s in self.n_nearest})
+        self._width = min(self.sizes_[-1] + 1, len(self.anchors_))
+        n = points.shape[0]
+        drawn = np.sort(rng.choice(n, min(n, _SAMPLE), replace=False))
+        sample = np.asarray(points[drawn], dtype=np.float64)
+        far = self._index.query(sample, self._width)[1][:, -1]
+        # Stands for the distance 0 to an anchor, where all points are equal.
+        self._smallest = float(far[far > 0].min()) if (far > 0).any() else 1.0
+        self._kernels = plain_kernels(
+            sample, self.n_components, n_landmarks=_LANDMARKS, rng=rng
+        )
+
+    def place(self, points: Any) -> tuple[list[SparseArray], FloatArray]:
+        """Return the ties of points to anchors, and the columns of the plain kernels.
+
+        The last column is the density.
+        """
+        n = points.shape[0]
+        near = np.empty((n, self._width), dtype=np.int32)
+        far = np.empty((n, self._width), dtype=np.float32)
+        q = 1 + sum(len(kernel.values) for kernel in self._kernels)
+        dense = np.empty((n, q), dtype=np.float32)
+        for rows in gen_batches(n, _BATCH):
+            near[rows], far[rows] = self._index.query(points[rows], self._width)
+            start = 0
+            for kernel in self._kernels:
+                stop = start + len(kernel.values)
+                dense[rows, start:stop] = kernel.at(points[rows])
+                start = stop
+        dense[:, -1] = -np.log(np.maximum(far[:, -1], self._smallest))
+        m = len(self.anchors_)
+        return [anchor_ties(near, far, s, m) for s in self.sizes_], dense
+
+    def solve(self, sums: PoolSums, rng: np.random.Generator) -> None:
+        """Compute all directions from the sums over all points."""
+        n, r = sums.n, min(self.n_components, len(self.anchors_))
+        solved = [anchor_pairs(G, r, rng=rng) for G in sums.grams]
+        self._maps = tuple(np.sqrt(n) * pairs.map for pairs in solved)
+        means, blocks, start = [], [], 0
+        for s, pairs, T, G in zip(
+            self.sizes_, solved, self._maps, sums.grams, strict=True
+        ):
+            at = slice(start, start + T.shape[1])
+            mean = np.asarray(G.sum(axis=0)).ravel() @ T / n  # rows of Z sum to 1
+            C = T.T @ (G @ T) / n - np.outer(mean, mean)
+            blocks.append(Block(f"anchors {s}", "laplacian", at, pairs.values, s, C))
+            means.append(mean)
+            start = at.stop
+        first, mean = start, sums.total / n
+        covariance = sums.squares / n - np.outer(mean, mean)
+        plain: list[tuple[str, Literal["kernel", "density"], FloatArray]] = [
+            (kernel.name, "kernel", kernel.values) for kernel in self._kernels
+        ]
+        for name, kind, values in [*plain, ("density", "density", np.ones(1))]:
+            at = slice(start, start + len(values))
+            own = slice(at.start - first, at.stop - first)
+            blocks.append(Block(name, kind, at, values, 0, covariance[own, own]))
+            start = at.stop
+        self._mean = np.concatenate([*means, mean])
+        self._range = (sums.low, sums.high)
+        self.blocks_ = tuple(blocks)
+        self.values_ = np.concatenate([block.values for block in blocks])
+        self.certificate_ = BasisCertificate(
+            method=f"{len(self.anchors_):,} anchors",
+            reason="one search for anchors serves all graphs",
+            residual=max(pairs.residual for pairs in solved),
+            orthogonality=0.0,
+            gap=min(pairs.gap for pairs in solved),
+            cuts_repeated_value=any(pairs.gap <= 1e-6 for pairs in solved),
+            n_null=max(pairs.n_null for pairs in solved),
+        )
+
+    def keep(self, ties: list[SparseArray], dense: FloatArray) -> Self:
+        """Keep the columns of points, as `place` returned them, as `vectors_`."""
+        self.vectors_ = AnchorColumns(tuple(ties), self._maps, dense, self._mean)
+        return self
+
+    def extend(self, X: ArrayLike) -> FloatArray:
+        """Return the values of all directions at new points, (m, r).
+
+        Parameters
+        ----------
+        X : array-like of shape (m, n_features)
+        """
+        check_is_fitted(self, "vectors_")
+        ties, dense = self.place(self._checked(X, reset=False))
+        dense[:, -1] = np.clip(dense[:, -1], *self._range)
+        return AnchorColumns(tuple(ties), self._maps, dense, self._mean)[:]
+
+    def weighted(self, root: FloatArray) -> AnchorFeatures:
+        """Return the features U R of the training points, without computing U."""
+        squares = np.concatenate([np.diag(block.covariance) for block in self.blocks_])
+        known = (np.zeros(len(squares)), squares)
+        return AnchorFeatures(self.vectors_, root, known)
+
+    def fit_transform(self, X: ArrayLike, y: object = None) -> FloatArray:
+        """Fit and return all rows of `vectors_`, computed."""
+        return np.asarray(self.fit(X, y).vectors_)
+
+    def _checked(self, X: ArrayLike, *, reset: bool) -> Any:
+        return validate_data(
+            self,
+            X,
+            reset=reset,
+            dtype=[np.float64, np.float32],
+            ensure_min_samples=2 if reset else 1,
+        )

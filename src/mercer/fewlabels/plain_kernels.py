@@ -1,0 +1,121 @@
+"""Principal directions of plain kernels, known from a sample, at any points."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.linalg import eigh
+from sklearn.utils.extmath import randomized_svd
+
+from mercer._rows import all_equal
+from mercer._typing import FloatArray, IntArray
+from mercer.kernels.parametric import RBF
+from mercer.spectrum.kernel_pairs import landmark_pairs
+
+# Directions of less than this share of the largest value are left out: the default
+# rule weighs directions by the square of that share.
+SMALL = 0.01
+_EXACT_UP_TO = 1000  # columns
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PlainKernel:
+    """Directions of a centred kernel; columns have unit variance over the sample."""
+
+    name: str  # "linear" or "gaussian"
+    values: FloatArray  # (r,) descending
+    center: FloatArray  # (d,)
+    landmarks: FloatArray  # (L, d) around the centre; none for the linear kernel
+    gamma: float
+    offset: FloatArray  # (L,)
+    weights: FloatArray  # (L, r), or (d, r)
+
+    def at(self, X: Any) -> FloatArray:
+        """Return the columns at points, (m, r), in single precision."""
+        Q = np.asarray(X - self.center, dtype=np.float32)
+        if self.name == "linear":
+            product: FloatArray = Q @ self.weights
+            return product
+        K = Q @ (2 * self.gamma * self.landmarks.T)
+        K -= self.gamma * np.einsum("ij,ij->i", Q, Q)[:, None]
+        K -= self.gamma * np.einsum("ij,ij->i", self.landmarks, self.landmarks)
+        np.exp(np.minimum(K, 0.0, out=K), out=K)
+        K -= self.offset
+        return K @ self.weights
+
+
+def plain_kernels(
+    sample: FloatArray, r: int, *, n_landmarks: int, rng: np.random.Generator
+) -> list[PlainKernel]:
+    """Return the linear and the Gaussian kernel of a sample; none if it is one point.
+
+    Parameters
+    ----------
+    sample : ndarray of shape (n, d)
+        Points that stand for all.
+    r : int
+        At most this many directions of each.
+    n_landmarks : int
+        Landmarks of the Gaussian kernel, whose width is the mean distance.
+    rng : numpy.random.Generator
+        Draws the landmarks.
+    """
+    if all_equal(sample):
+        return []
+    center = sample.mean(axis=0)
+    S = sample - center
+    return [_linear(S, center, r), _gaussian(S, center, r, n_landmarks, rng)]
+
+
+def _linear(S: FloatArray, center: FloatArray, r: int) -> PlainKernel:
+    d = S.shape[1]
+    if d <= _EXACT_UP_TO:
+        values, V = eigh(S.T @ S, subset_by_index=[max(d - r, 0), d - 1])
+        values, V = values[::-1], V[:, ::-1]
+    else:
+        _, roots, Vt = randomized_svd(S, min(r, *S.shape), random_state=0)
+        values, V = roots**2, Vt.T
+    kept = _large(values)
+    values, V = values[:kept], V[:, :kept]
+    none = np.empty((0, d))
+    return PlainKernel(
+        "linear", values, center, none, 0.0, none[:, 0], _unit(V / np.sqrt(values), S)
+    )
+
+
+def _gaussian(
+    S: FloatArray,
+    center: FloatArray,
+    r: int,
+    n_landmarks: int,
+    rng: np.random.Generator,
+) -> PlainKernel:
+    kernel: Any = RBF("mean_distance").resolve(S)
+
+    def columns(rows: IntArray) -> FloatArray:
+        return np.asarray(kernel(S, S[rows]))
+
+    count = min(n_landmarks, len(S))
+    pairs = landmark_pairs(
+        columns, np.ones(len(S)), min(r, count), count, centered=True, rng=rng
+    )
+    kept = _large(pairs.values)
+    return PlainKernel(
+        "gaussian",
+        pairs.values[:kept],
+        center,
+        S[pairs.landmarks].astype(np.float32),
+        float(kernel.gamma),
+        pairs.offset.astype(np.float32),
+        _unit(pairs.weights[:, :kept], S),
+    )
+
+
+def _unit(weights: FloatArray, S: FloatArray) -> FloatArray:
+    """Return weights of columns of unit variance, not of unit norm, over a sample."""
+    scaled: FloatArray = (np.sqrt(len(S)) * weights).astype(np.float32)
+    return scaled
+
+
+def _large(values: FloatArray) -> int:
+    return int(np.count_nonzero(values >= SMALL * values[0]))

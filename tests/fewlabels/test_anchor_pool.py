@@ -1,0 +1,194 @@
+"""The pool of anchor graphs: dense algebra is the oracle."""
+
+import numpy as np
+import pytest
+from scipy.linalg import eigh
+
+from mercer._typing import FloatArray
+from mercer.fewlabels.anchor_features import AnchorColumns
+from mercer.fewlabels.anchor_pool import AnchorPool
+from mercer.fewlabels.anchor_sums import PoolSums
+from mercer.fewlabels.plain_kernels import plain_kernels
+from mercer.kernels.parametric import RBF
+from mercer.spectrum.anchor import AnchorBasis
+
+
+@pytest.fixture(scope="module", name="X")
+def two_blobs() -> FloatArray:
+    return np.random.default_rng(0).normal(size=(300, 3)) + np.repeat(
+        [[0.0, 0, 0], [4.0, 0, 0]], 150, axis=0
+    )
+
+
+@pytest.fixture(scope="module")
+def pool(X: FloatArray) -> AnchorPool:
+    return AnchorPool(12, n_nearest=(2, 4), random_state=0).fit(X)
+
+
+def dense_graph(pool: AnchorPool, which: int) -> FloatArray:
+    """Return W = Z diag(Zᵀ1)⁻¹ Zᵀ of one of the graphs, (n, n)."""
+    Z = pool.vectors_.ties[which].toarray().astype(np.float64)
+    mass = Z.sum(axis=0)
+    return (Z[:, mass > 0] / mass[mass > 0]) @ Z[:, mass > 0].T
+
+
+@pytest.mark.parametrize("which", [0, 1])
+def test_graph_columns_are_the_leading_eigenvectors(
+    pool: AnchorPool, which: int
+) -> None:
+    W = dense_graph(pool, which)
+    block = pool.blocks_[which]
+    oracle = 1 - eigh(W, eigvals_only=True)[::-1][: len(block.values)]
+    np.testing.assert_allclose(block.values, oracle, atol=1e-6)
+    raw = (
+        np.asarray(pool.vectors_)[:, block.columns] + pool.vectors_.mean[block.columns]
+    )
+    np.testing.assert_allclose(W @ raw, raw * (1 - block.values), atol=1e-4)
+
+
+def test_each_graph_is_an_anchor_basis(X: FloatArray) -> None:
+    pool = AnchorPool(5, n_anchors=50, n_nearest=(2, 4), random_state=0).fit(X)
+    for s, block in zip((2, 4), pool.blocks_, strict=False):
+        alone = AnchorBasis(5, n_anchors=50, n_nearest=s, random_state=0).fit(X)
+        np.testing.assert_allclose(block.values, alone.values_, atol=1e-6)
+
+
+def test_the_anchors_are_searched_once(
+    X: FloatArray, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pool = AnchorPool(5, n_nearest=(2, 4, 6), random_state=0).fit(X)
+    asked = []
+
+    class Counted:
+        def query(self, points: FloatArray, k: int) -> tuple[FloatArray, FloatArray]:
+            asked.append(k)
+            return index.query(points, k)
+
+    index = pool._index
+    monkeypatch.setattr(pool, "_index", Counted())
+    pool.extend(X)
+    assert asked == [7]
+
+
+def test_blocks_describe_the_columns(pool: AnchorPool, X: FloatArray) -> None:
+    U = np.asarray(pool.vectors_)
+    assert U.shape == pool.vectors_.shape == (300, len(pool.values_))
+    np.testing.assert_allclose(U.mean(axis=0), 0.0, atol=1e-6)
+    for block in pool.blocks_:
+        C = U[:, block.columns].T @ U[:, block.columns] / len(U)
+        np.testing.assert_allclose(block.covariance, C, atol=1e-5)
+    names = [block.name for block in pool.blocks_]
+    assert names == ["anchors 2", "anchors 4", "linear", "gaussian", "density"]
+
+
+def test_training_points_extend_to_their_rows(pool: AnchorPool, X: FloatArray) -> None:
+    np.testing.assert_allclose(pool.extend(X), np.asarray(pool.vectors_), atol=1e-5)
+
+
+def test_a_far_point_is_no_less_dense_than_the_training_points(
+    pool: AnchorPool,
+) -> None:
+    density = np.asarray(pool.vectors_)[:, -1]
+    far = pool.extend(np.full((1, 3), 1e4))[0, -1]
+    assert far == pytest.approx(density.min(), abs=1e-5)
+
+
+def test_four_products_are_those_of_the_written_out_features(
+    pool: AnchorPool,
+) -> None:
+    rng = np.random.default_rng(1)
+    U = np.asarray(pool.vectors_)
+    root = rng.uniform(0.1, 1.0, U.shape[1])
+    Phi, features = U * root, pool.weighted(root)
+    A, H = rng.normal(size=(U.shape[1], 3)), rng.normal(size=(len(U), 2))
+    some = np.array([5, 0, 290])
+    np.testing.assert_allclose(features.rows(some), Phi[some], atol=1e-6)
+    np.testing.assert_allclose(features.times(A), Phi @ A, atol=1e-4)
+    np.testing.assert_allclose(features.gather(H), Phi.T @ H, atol=1e-3)
+    np.testing.assert_allclose(
+        features.gather(H[some], some), Phi[some].T @ H[some], atol=1e-4
+    )
+    mean, square = features.moments()
+    np.testing.assert_allclose(mean, Phi.mean(axis=0), atol=1e-6)
+    assert square == pytest.approx((Phi**2).sum() / len(U), rel=1e-5)
+    taken = features.take(some)
+    np.testing.assert_allclose(taken.times(A), Phi[some] @ A, atol=1e-4)
+
+
+def test_rows_by_slice_mask_and_position(pool: AnchorPool) -> None:
+    columns: AnchorColumns = pool.vectors_
+    mask = np.zeros(300, bool)
+    mask[[3, 7]] = True
+    np.testing.assert_array_equal(columns[mask], columns[np.array([3, 7])])
+    np.testing.assert_array_equal(columns[3:8][[0, 4]], columns[mask])
+
+
+def test_plain_kernels_have_the_directions_of_their_gram_matrices(
+    X: FloatArray,
+) -> None:
+    rng = np.random.default_rng(0)
+    linear, gaussian = plain_kernels(X, 20, n_landmarks=300, rng=rng)
+    H = np.eye(len(X)) - 1 / len(X)
+    for kernel, K in (
+        (linear, X @ X.T),
+        (gaussian, RBF("mean_distance").resolve(X)(X, X)),
+    ):
+        U = kernel.at(X) / np.sqrt(len(X))
+        np.testing.assert_allclose(U.T @ U, np.eye(U.shape[1]), atol=1e-3)
+        oracle = np.linalg.eigvalsh(H @ K @ H)[::-1]
+        np.testing.assert_allclose(
+            kernel.values, oracle[: len(kernel.values)], rtol=1e-3
+        )
+        np.testing.assert_allclose(
+            np.einsum("ir,ij,jr->r", U, K, U), kernel.values, rtol=1e-2
+        )
+        # No direction that the default rule would weigh by 1e-4 or more is missing.
+        assert len(kernel.values) == min(20, int((oracle >= 0.01 * oracle[0]).sum()))
+
+
+def test_there_are_three_points_per_anchor_at_least(X: FloatArray) -> None:
+    assert len(AnchorPool(random_state=0).fit(X).anchors_) == 100
+    assert len(AnchorPool(n_anchors=30, random_state=0).fit(X).anchors_) == 30
+    assert AnchorPool().n_anchors == 20_000
+    assert AnchorPool().n_nearest == (3, 5, 10)
+
+
+rng = np.random.default_rng(0)
+HARD = {
+    "equal": np.zeros((10, 2)),
+    "three points, often": np.repeat(rng.normal(size=(3, 2)), 40, axis=0),
+    "heavy tails": rng.standard_cauchy(size=(400, 3)),
+    "one blob": rng.normal(size=(400, 5)),
+    "a curved sheet": np.c_[np.sin(t := rng.uniform(0, 9, 400)) * t, np.cos(t) * t],
+    "far clusters": rng.normal(size=(400, 2)) + 1e4 * rng.integers(4, size=(400, 1)),
+    "three points": np.array([[0.0], [0.0], [1.0]]),
+}
+
+
+@pytest.mark.parametrize("name", HARD)
+def test_hard_data_have_finite_columns(name: str) -> None:
+    X = HARD[name]
+    pool = AnchorPool(20, random_state=0).fit(X)
+    assert np.isfinite(np.asarray(pool.vectors_)).all()
+    assert np.isfinite(pool.extend(X[:3] + 0.01)).all()
+
+
+def test_sums_of_blocks_add_up(pool: AnchorPool, X: FloatArray) -> None:
+    whole = PoolSums.of(*pool.place(X))
+    halves = PoolSums.of(*pool.place(X[:120])) + PoolSums.of(*pool.place(X[120:]))
+    assert (halves.n, halves.low, halves.high) == (whole.n, whole.low, whole.high)
+    np.testing.assert_allclose(halves.total, whole.total, atol=1e-3)
+    np.testing.assert_allclose(halves.squares, whole.squares, rtol=1e-4, atol=1e-2)
+    for one, other in zip(halves.grams, whole.grams, strict=True):
+        np.testing.assert_allclose(one.toarray(), other.toarray(), atol=1e-6)
+
+
+def test_equal_seeds_give_equal_pools(X: FloatArray) -> None:
+    one, two = (AnchorPool(5, random_state=3).fit(X) for _ in range(2))
+    np.testing.assert_array_equal(np.asarray(one.vectors_), np.asarray(two.vectors_))
+
+
+def test_single_precision_points_serve(X: FloatArray) -> None:
+    double = AnchorPool(5, random_state=0).fit(X)
+    single = AnchorPool(5, random_state=0).fit(X.astype(np.float32))
+    np.testing.assert_allclose(single.values_, double.values_, rtol=1e-3, atol=1e-4)
