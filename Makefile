@@ -7,19 +7,46 @@ ifneq ($(DATA),)
 export MERCER_DATA ?= $(abspath $(DATA))
 endif
 
-.PHONY: demo test lint clean
+SECONDS ?= 60
+OLDEST ?= .venv-oldest
 
-demo: $(VENV)/.demo
+.PHONY: help demo test test-oldest lint docs fuzz dist clean
+
+help:  ## list these commands
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+demo: $(VENV)/.demo  ## set up, learn from a table, say where the report is
 	$(BIN)/mercer learn examples/data/wine.csv --target cultivar --id id
 
-test: lint
+test: lint  ## what CI runs: lint, types, layers, tests
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -q -n auto -m "not slow"
 
-lint: $(VENV)/.dev
+lint: $(VENV)/.dev  ## the quick part of it
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+docs: $(VENV)/.docs  ## the site, in docs/_build/html; runs the examples
+	rm -rf docs/api/generated docs/api/*.rst
+	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
+	$(BIN)/python docs/check_links.py docs/_build/html
+	@echo "docs/_build/html/index.html"
+
+fuzz: $(VENV)/.dev  ## random input to every estimator, for SECONDS seconds
+	PYTHONPATH=. $(BIN)/python -m tests.fuzz --seconds $(SECONDS)
+
+dist: $(VENV)/.dev  ## wheel and sdist, each tried in an empty environment
+	PYTHON=$(BIN)/python sh .ci/dist
+
+test-oldest: constraints-oldest.txt pyproject.toml  ## the tests with the oldest versions allowed
+	$(PYTHON) -m venv $(OLDEST)
+	$(OLDEST)/bin/python -m pip install --quiet "pip>=25.1"
+	$(OLDEST)/bin/python -m pip install --quiet --constraint constraints-oldest.txt \
+	  --editable ".[app]" --group oldest
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(OLDEST)/bin/pytest -q -m "not slow" \
+	  tests/fewlabels tests/graphs tests/kernels tests/learners tests/machines \
+	  tests/optim tests/spectrum tests/test_unified.py tests/test_persist.py
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
@@ -33,5 +60,9 @@ $(VENV)/.dev: pyproject.toml constraints.txt | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable . --group dev
 	touch $@ $(VENV)/.demo
 
-clean:
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+$(VENV)/.docs: $(VENV)/.dev
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable . --group docs
+	touch $@
+
+clean:  ## remove environments, caches and built pages
+	rm -rf $(VENV) $(OLDEST) docs/_build docs/gallery docs/api/generated dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -1,16 +1,33 @@
-"""The documentation names things that exist."""
+"""What the documentation shows runs, and what it names exists."""
 
+import doctest
 import re
 from importlib import import_module
 from pathlib import Path
 
+import click
 import pytest
 
+from mercer.cli.main import COMMANDS
+
 ROOT = Path(__file__).parents[1]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+SITE = [
+    page
+    for page in sorted((ROOT / "docs").rglob("*.md"))
+    if not {"_build", "gallery"} & set(page.relative_to(ROOT).parts)
+]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *SITE]
+SNIPPET = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+# A page may say that a snippet is not run here, and must say why.
+NOT_RUN = re.compile(r"<!-- not run: .{10,}? -->\n+```python\n.*?^```$", re.M | re.S)
+COMMAND_LINE = re.compile(r"^(?: {4}|\$ )mercer ([^#\n`]+)", re.MULTILINE)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def by_name(page: Path) -> str:
+    return str(page.relative_to(ROOT))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=by_name)
 def test_named_functions_and_files_exist(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     for name in re.findall(r"`mercer\.([\w.]+)`", text):
@@ -18,7 +35,58 @@ def test_named_functions_and_files_exist(page: Path) -> None:
         module = import_module(".".join(["mercer", *path]))
         if not hasattr(module, last):
             import_module(f"mercer.{name}")
-    for path in re.findall(r"`((?:tests|benchmarks|examples)/[\w/.]+)`", text):
-        assert (ROOT / path).is_file(), path
-    for path in re.findall(r"\]\(([^)#:]+)\)", text):
-        assert (page.parent / path).exists(), path
+    for path in re.findall(r"`((?:tests|benchmarks|examples|docs)/[\w/.]+)`", text):
+        assert (ROOT / path).exists(), path
+    for path in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text):
+        assert (page.parent / path).exists() or path.startswith("gallery"), path
+
+
+@pytest.mark.parametrize("page", SITE, ids=by_name)
+def test_every_snippet_runs(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Snippets of a page run in order and share their variables."""
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    monkeypatch.chdir(tmp_path)
+    run_snippets(page)
+
+
+def run_snippets(page: Path) -> None:
+    text = NOT_RUN.sub("", page.read_text(encoding="utf-8"))
+    names: dict[str, object] = {"__name__": "snippet"}
+    flags = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+    for found in SNIPPET.finditer(text):
+        code, line = found[1], text.count("\n", 0, found.start())
+        if not code.startswith(">>>"):
+            exec(compile(code, f"{by_name(page)}, snippet {line}", "exec"), names)
+            continue
+        test = doctest.DocTestParser().get_doctest(
+            code, names, by_name(page), str(page), line
+        )
+        said: list[str] = []
+        doctest.DocTestRunner(optionflags=flags).run(
+            test, out=said.append, clear_globs=False
+        )
+        assert not said, "".join(said)
+        names = test.globs
+
+
+def test_every_snippet_of_the_readme_is_run_by_pytest() -> None:
+    # README is collected as a doctest, so prompts are all that it needs.
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    snippets = [found[1] for found in SNIPPET.finditer(text)]
+    assert snippets
+    assert all(code.startswith(">>>") for code in snippets)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=by_name)
+def test_commands_and_options_exist(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    for line in COMMAND_LINE.findall(text):
+        name, *words = line.split()
+        assert name in COMMANDS or name.startswith("-"), line
+        if name in COMMANDS:
+            command: click.Command = import_module(COMMANDS[name]).command
+            known = {flag for option in command.params for flag in option.opts}
+            used = {word.partition("=")[0] for word in words if word.startswith("-")}
+            assert used <= known, line

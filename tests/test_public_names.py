@@ -18,6 +18,7 @@ PACKAGES = (
     ".kernels",
     ".learners",
     ".machines",
+    ".plotting",
     ".spectrum",
 )
 

@@ -6,6 +6,7 @@ from . import kernels as kernels
 from . import learners as learners
 from . import machines as machines
 from . import model_selection as model_selection
+from . import plotting as plotting
 from . import spectrum as spectrum
 from . import tables as tables
 from ._labels import UNLABELED as UNLABELED

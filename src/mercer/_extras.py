@@ -30,7 +30,8 @@ def require(name: str, *, extra: str, purpose: str) -> Any:
     try:
         return import_module(name)
     except ModuleNotFoundError as error:
-        if error.name != name:
+        package = name.partition(".")[0]
+        if error.name != package:
             raise
-        msg = f'{purpose} needs {name}: pip install "mercer[{extra}]"'
+        msg = f'{purpose} needs {package}: pip install "mercer[{extra}]"'
         raise ImportError(msg) from error

@@ -14,8 +14,8 @@ from sklearn.utils import check_array
 
 from mercer._typing import ArrayLike, FloatArray
 
-# Sums of many squares of it are still far from overflow.
-_LARGEST = 1e150
+# Fourth powers of it, as in a squared Gram matrix, are still far from overflow.
+_LARGEST = 1e70
 
 
 class Kernel(BaseEstimator, ABC):
@@ -125,7 +125,7 @@ def _equal(one: Any, other: Any) -> bool:
 
 
 def check_points(X: Any, *, like: Any = None) -> Any:
-    """Return points as a float64 ndarray or CSR matrix, not empty, with finite squares.
+    """Return points as a float64 ndarray or CSR matrix, not empty, none too large.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ def check_points(X: Any, *, like: Any = None) -> Any:
     largest = max(entries.max(initial=0.0), -entries.min(initial=0.0))
     if largest > _LARGEST:
         msg = (
-            f"X holds values up to {largest:.1e}, whose squares overflow. Scale the "
+            f"X holds values up to {largest:.1e}, too large to compute with. Scale the "
             "columns first, e.g. by MaxAbsScaler."
         )
         raise ValueError(msg)

@@ -1,0 +1,112 @@
+"""Reference pages written from the packages: no public name can be missing."""
+
+import inspect
+import pkgutil
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from sphinx.application import Sphinx
+
+PACKAGES = (
+    "mercer",
+    "mercer.active",
+    "mercer.datasets",
+    "mercer.fewlabels",
+    "mercer.graphs",
+    "mercer.kernels",
+    "mercer.learners",
+    "mercer.machines",
+    "mercer.pairs",
+    "mercer.plotting",
+    "mercer.spectrum",
+)
+MODULES = (
+    "mercer.advice",
+    "mercer.clustering",
+    "mercer.exceptions",
+    "mercer.explanation",
+    "mercer.model_selection",
+    "mercer.persist",
+)
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    """Write the pages before Sphinx looks for them."""
+    app.connect("config-inited", _write_pages)
+    app.connect("autodoc-skip-member", _skip_what_others_wrote)
+    return {"parallel_read_safe": True}
+
+
+def _skip_what_others_wrote(
+    _app: Sphinx, _what: str, name: str, thing: Any, skip: bool, _options: Any
+) -> bool:
+    """Leave out what classes inherit from scikit-learn: it is documented there."""
+    home = getattr(thing, "__module__", None) or ""
+    if name.startswith("set_") and name.endswith("_request"):
+        return True
+    return skip or (bool(home) and not home.startswith("mercer"))
+
+
+def _write_pages(app: Sphinx, _config: Any) -> None:
+    folder = Path(app.srcdir) / "api"
+    for package in PACKAGES:
+        _keep(folder / f"{package}.rst", _package_page(package))
+    for module in MODULES:
+        _keep(folder / f"{module}.rst", _module_page(module))
+    solvers = [
+        f"mercer.optim.{module.name}"
+        for module in pkgutil.iter_modules(import_module("mercer.optim").__path__)
+        if not module.name.startswith("_")
+    ]
+    text = _title("mercer.optim", "Solvers on plain arrays.")
+    _keep(folder / "mercer.optim.rst", text + "".join(map(_section, solvers)))
+
+
+def _package_page(package: str) -> str:
+    """List the names of a package; each is described once, where it is at home."""
+    module = import_module(package)
+    names = [n for n in module.__all__ if not inspect.ismodule(getattr(module, n))]
+    at_home = [n for n in names if _home(package, n) == package]
+    text = _title(package, module.__doc__ or "") + f".. currentmodule:: {package}\n\n"
+    if at_home:
+        table = "\n".join(f"   {name}" for name in at_home)
+        text += ".. autosummary::\n   :toctree: generated\n   :nosignatures:\n"
+        text += f"\n{table}\n\n"
+    others = [n for n in names if n not in at_home]
+    if others:
+        text += "Described in their subpackages:\n\n"
+        for name in others:
+            home = _home(package, name)
+            text += f"* :py:obj:`{package}.{name} <{home}.{name}>` of ``{home}``\n"
+    return text
+
+
+def _home(package: str, name: str) -> str:
+    thing = getattr(import_module(package), name)
+    for other in (*MODULES, *PACKAGES):
+        if other != "mercer" and getattr(import_module(other), name, None) is thing:
+            defined = getattr(thing, "__module__", other)
+            if other in PACKAGES or other == defined:
+                return other
+    return package
+
+
+def _module_page(module: str) -> str:
+    return _title(module, "") + f".. automodule:: {module}\n   :members:\n"
+
+
+def _section(module: str) -> str:
+    line = "-" * len(module)
+    return f"\n{module}\n{line}\n\n.. automodule:: {module}\n   :members:\n"
+
+
+def _title(name: str, words: str) -> str:
+    line = "=" * len(name)
+    return f"{name}\n{line}\n\n{words.strip()}\n\n"
+
+
+def _keep(path: Path, text: str) -> None:
+    # Written only if it changed, so that a second build reads what it has.
+    if not path.exists() or path.read_text(encoding="utf-8") != text:
+        path.write_text(text, encoding="utf-8")

@@ -1,0 +1,80 @@
+"""The site: `make docs` builds it offline, and warnings are errors."""
+
+import os
+import sys
+import warnings
+from importlib.metadata import version as installed_version
+from pathlib import Path
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE / "_ext"))
+sys.path.insert(0, str(HERE.parent / "src"))
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+# Reference pages import every module; what other packages deprecate is not our page.
+warnings.filterwarnings("ignore", category=DeprecationWarning)
+
+project = "Mercer"
+author = "The Mercer developers"
+project_copyright = "The Mercer developers"
+version = release = installed_version("mercer")
+
+extensions = [
+    "myst_parser",
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx_copybutton",
+    "sphinx_design",
+    "sphinx_gallery.gen_gallery",
+    "mathml",
+    "reference",
+]
+# The pages of execution times load scripts from other sites.
+exclude_patterns = ["_build", "**/sg_execution_times*", "sg_execution_times*"]
+source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
+root_doc = "index"
+templates_path = ["_templates"]
+default_role = "code"
+
+myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
+myst_heading_anchors = 4
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
+
+autosummary_generate = True
+autodoc_typehints = "none"  # numpydoc states the types in words
+numpydoc_show_class_members = False
+numpydoc_class_members_toctree = False
+
+sphinx_gallery_conf = {
+    "examples_dirs": "../examples",
+    "gallery_dirs": "gallery",
+    "filename_pattern": r"plot_.*\.py",
+    "ignore_pattern": r"digits_folder\.py",
+    "download_all_examples": False,
+    "show_memory": False,
+    "plot_gallery": os.environ.get("MERCER_GALLERY", "1") == "1",
+    "min_reported_time": 10_000,
+    "default_thumb_file": str(HERE / "_static" / "logo.svg"),
+    "show_signature": False,
+}
+
+html_theme = "pydata_sphinx_theme"
+html_title = "Mercer"
+html_static_path = ["_static"]
+html_css_files = ["mercer.css"]
+html_show_sourcelink = False
+html_theme_options = {
+    "logo": {
+        "text": "Mercer",
+        "image_light": "_static/logo.svg",
+        "image_dark": "_static/logo.svg",
+    },
+    "show_toc_level": 2,
+    "navigation_with_keys": False,
+    "show_nav_level": 1,
+    "header_links_before_dropdown": 7,
+    "footer_start": ["copyright"],
+    "footer_end": [],
+    "secondary_sidebar_items": ["page-toc"],
+}

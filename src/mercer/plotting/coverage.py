@@ -1,0 +1,82 @@
+"""Whether intervals hold the truth as often as they say."""
+
+from typing import Any, Self
+
+import numpy as np
+from scipy.stats import binomtest
+
+from mercer._typing import ArrayLike, FloatArray
+from mercer.plotting._display import MUTED, Display
+
+
+class IntervalDisplay(Display):
+    """Estimates with their intervals, and the truth they were meant to hold.
+
+    Parameters
+    ----------
+    truth, low, high : ndarray of shape (m,)
+        True values and the ends of the intervals, ordered by the truth.
+    level : float
+        Share of intervals that should hold the truth.
+
+    Attributes
+    ----------
+    coverage_ : float
+        Share that does.
+    coverage_interval_ : tuple of float
+        Its 95 % Wilson interval.
+
+    Examples
+    --------
+    >>> from mercer.plotting import IntervalDisplay
+    >>> display = IntervalDisplay.from_predictions(
+    ...     [0.8, 0.9], low=[0.7, 0.91], high=[0.85, 0.99]
+    ... )
+    >>> display.coverage_
+    0.5
+    """
+
+    def __init__(
+        self, truth: FloatArray, low: FloatArray, high: FloatArray, level: float
+    ) -> None:
+        self.truth = truth
+        self.low = low
+        self.high = high
+        self.level = level
+        held = (low <= truth) & (truth <= high)
+        self.coverage_ = float(held.mean())
+        interval = binomtest(int(held.sum()), len(held)).proportion_ci(method="wilson")
+        self.coverage_interval_ = (float(interval.low), float(interval.high))
+
+    @classmethod
+    def from_predictions(
+        cls,
+        truth: ArrayLike,
+        *,
+        low: ArrayLike,
+        high: ArrayLike,
+        level: float = 0.95,
+        ax: Any = None,
+        **style: Any,
+    ) -> Self:
+        """Draw given intervals."""
+        values = [np.asarray(v, dtype=np.float64) for v in (truth, low, high)]
+        if len({v.shape for v in values}) > 1 or values[0].ndim != 1:
+            msg = f"truth, low and high must be vectors of one length: {values}."
+            raise ValueError(msg)
+        order = np.argsort(values[0], kind="stable")
+        truths, lows, highs = (v[order] for v in values)
+        return cls(truths, lows, highs, level).plot(ax, **style)
+
+    def _draw(self, ax: Any, style: dict[str, Any]) -> None:
+        place = np.arange(len(self.truth))
+        held = (self.low <= self.truth) & (self.truth <= self.high)
+        for mask, colour in ((held, "C0"), (~held, "C3")):
+            ends = self.low[mask], self.high[mask]
+            ax.vlines(place[mask], *ends, **{"color": colour} | style)
+        ax.plot(place, self.truth, ".", color="black", label="truth")
+        ax.set_title(f"{self.coverage_:.0%} of the intervals hold the truth")
+        ax.axhline(self.truth.mean(), color=MUTED, linestyle=":", linewidth=1)
+        ax.set_xlabel(f"case, ordered by the truth (level {self.level:.0%})")
+        ax.set_ylabel("value")
+        ax.legend()

@@ -1,0 +1,96 @@
+"""A map of the points as the learned kernel sees them."""
+
+from typing import Any, Self
+
+import numpy as np
+
+from mercer._typing import ArrayLike, FloatArray, IntArray
+from mercer.plotting._display import MUTED, Display, group_rows
+
+
+class MapDisplay(Display):
+    """Points in the two leading principal directions of their features.
+
+    Parameters
+    ----------
+    position : ndarray of shape (n, 2)
+    codes : ndarray of shape (n,)
+        Class of each point; -1 is drawn in grey.
+    names : list of str
+        Names of the classes.
+    marked : ndarray of int
+        Rows drawn with a ring, such as the labelled ones.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer.plotting import MapDisplay
+    >>> features = np.array([[0.0, 1.0], [0.0, 2.0], [9.0, 1.0]])
+    >>> display = MapDisplay.from_predictions(features, [0, 0, 1])
+    >>> display.position.shape
+    (3, 2)
+    """
+
+    def __init__(
+        self, position: FloatArray, codes: IntArray, names: list[str], marked: IntArray
+    ) -> None:
+        self.position = position
+        self.codes = codes
+        self.names = names
+        self.marked = marked
+
+    @classmethod
+    def from_estimator(
+        cls,
+        model: Any,
+        X: ArrayLike,
+        y: ArrayLike | None = None,
+        *,
+        ax: Any = None,
+        **style: Any,
+    ) -> Self:
+        """Draw the features that a fitted model or learner gives the points.
+
+        Without y a model's predictions colour the points. Rings mark the labelled
+        rows where the model knows them and X has as many rows as it was fitted on.
+        """
+        features = np.asarray(model.transform(X))
+        colour = model.predict(X) if y is None else y
+        marked = np.asarray(getattr(model, "labeled_", []), dtype=np.intp)
+        fitted = getattr(model, "transduction_", None)
+        if fitted is None or len(fitted) != len(features):
+            marked = marked[:0]
+        return cls.from_predictions(features, colour, marked=marked, ax=ax, **style)
+
+    @classmethod
+    def from_predictions(
+        cls,
+        features: ArrayLike,
+        y: ArrayLike,
+        *,
+        marked: ArrayLike = (),
+        ax: Any = None,
+        **style: Any,
+    ) -> Self:
+        """Draw given features, coloured by y."""
+        Phi = np.asarray(features, dtype=np.float64)
+        codes, classes = group_rows(y, len(Phi))
+        left, sizes, _ = np.linalg.svd(Phi - Phi.mean(axis=0), full_matrices=False)
+        position = np.zeros((len(Phi), 2))
+        position[:, : min(2, len(sizes))] = (left * sizes)[:, :2]
+        rows = np.asarray(marked, dtype=np.intp)
+        return cls(position, codes, list(map(str, classes)), rows).plot(ax, **style)
+
+    def _draw(self, ax: Any, style: dict[str, Any]) -> None:
+        style = {"s": 12} | style
+        unknown = self.codes < 0
+        if unknown.any():
+            ax.scatter(*self.position[unknown].T, color=MUTED, alpha=0.4, **style)
+        for code, name in enumerate(self.names):
+            ax.scatter(*self.position[self.codes == code].T, label=name, **style)
+        if self.marked.size:
+            ring = {"facecolors": "none", "edgecolors": "black", "label": "labelled"}
+            ax.scatter(*self.position[self.marked].T, s=60, **ring)
+        ax.set_xlabel("first principal direction")
+        ax.set_ylabel("second")
+        ax.legend()

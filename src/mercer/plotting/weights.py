@@ -1,0 +1,84 @@
+"""Weights of kernels in a combination, and the error of each kernel alone."""
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from mercer._typing import ArrayLike, FloatArray
+from mercer.plotting._display import MUTED, Display
+
+
+class KernelWeightsDisplay(Display):
+    """Weights of kernels in a combination, next to the error of each kernel alone.
+
+    Parameters
+    ----------
+    weights : ndarray of shape (m,)
+        Weights of the kernels.
+    errors : ndarray of shape (m,) or None
+        Error of each kernel alone, as a share.
+    names : list of str
+        Names of the kernels.
+
+    Examples
+    --------
+    >>> from mercer.plotting import KernelWeightsDisplay
+    >>> display = KernelWeightsDisplay.from_predictions([0.7, 0.3], [0.1, 0.4])
+    >>> display.names
+    ['1', '2']
+    """
+
+    def __init__(
+        self, weights: FloatArray, errors: FloatArray | None, names: list[str]
+    ) -> None:
+        self.weights = weights
+        self.errors = errors
+        self.names = names
+
+    @classmethod
+    def from_estimator(
+        cls,
+        model: Any,
+        errors: ArrayLike | None = None,
+        *,
+        names: Sequence[str] | None = None,
+        ax: Any = None,
+        **style: Any,
+    ) -> Self:
+        """Draw `weights_` of a fitted combination of kernels."""
+        check_is_fitted(model, "weights_")
+        return cls.from_predictions(model.weights_, errors, names=names, ax=ax, **style)
+
+    @classmethod
+    def from_predictions(
+        cls,
+        weights: ArrayLike,
+        errors: ArrayLike | None = None,
+        *,
+        names: Sequence[str] | None = None,
+        ax: Any = None,
+        **style: Any,
+    ) -> Self:
+        """Draw given weights, and errors where they are known."""
+        weights = np.asarray(weights, dtype=np.float64)
+        words = [str(i + 1) for i in range(len(weights))] if names is None else names
+        alone = None if errors is None else np.asarray(errors, dtype=np.float64)
+        if len(words) != len(weights) or (
+            alone is not None and alone.shape != weights.shape
+        ):
+            msg = f"give one error and one name for each of {len(weights)} weights."
+            raise ValueError(msg)
+        return cls(weights, alone, list(words)).plot(ax, **style)
+
+    def _draw(self, ax: Any, style: dict[str, Any]) -> None:
+        place = np.arange(len(self.weights))
+        ax.bar(place, self.weights, **style)
+        ax.set_xticks(place, self.names)
+        ax.set_xlabel("kernel")
+        ax.set_ylabel("weight")
+        if self.errors is not None:
+            right = ax.twinx()
+            right.plot(place, 100 * self.errors, color=MUTED, marker="o", linestyle="")
+            right.set_ylabel("error of the kernel alone, %", color=MUTED)

@@ -1,0 +1,60 @@
+"""The package is what it says: one version, extras with code behind them."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+
+import mercer
+
+ROOT = Path(__file__).parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+SOURCE = "\n".join(
+    path.read_text(encoding="utf-8") for path in (ROOT / "src" / "mercer").rglob("*.py")
+)
+# Where the name on the package index is not that of the import.
+IMPORTED_AS = {
+    "pillow": "PIL",
+    "scikit-activeml": "skactiveml",
+    "scikit-learn": "sklearn",
+    "lazy-loader": "lazy_loader",
+}
+# Used by another package that is imported.
+THROUGH = {
+    "clarabel": "cvxpy",
+    "scs": "cvxpy",
+    "h11": "uvicorn",
+    "python-calamine": "pandas",
+    "duckdb-engine": "sqlalchemy",
+}
+
+
+def test_there_is_one_version() -> None:
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert PROJECT["project"]["version"] == mercer.__version__
+    assert f"\nversion: {mercer.__version__}\n" in citation
+
+
+@pytest.mark.parametrize("extra", PROJECT["project"]["optional-dependencies"])
+def test_every_extra_has_code_behind_it(extra: str) -> None:
+    for line in PROJECT["project"]["optional-dependencies"][extra]:
+        name = Requirement(line).name
+        if name == "mercer":
+            continue
+        name = THROUGH.get(name, name)
+        module = IMPORTED_AS.get(name, name)
+        used = re.search(rf"""(import|from) {module}\b|["']{module}\b""", SOURCE)
+        assert used, f"{extra} installs {name}, which no module uses"
+
+
+def test_all_holds_every_extra() -> None:
+    extras = dict(PROJECT["project"]["optional-dependencies"])
+    (everything,) = extras.pop("all")
+    assert Requirement(everything).extras == set(extras)
+
+
+def test_the_wheel_holds_the_library_alone() -> None:
+    build = PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]
+    assert build["packages"] == ["src/mercer"]
