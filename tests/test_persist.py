@@ -279,11 +279,11 @@ def test_models_on_both_sides_of_the_cell_search_predict_in_a_new_process(
 ) -> None:
     """Above the threshold of the search, models could not be saved."""
     monkeypatch.setattr(search, "_EXACT_UP_TO", threshold)
-    made, of = [], search.Cells.of
+    made, prepare = [], search.CellSearch.prepare
     monkeypatch.setattr(
-        search.Cells,
-        "of",
-        lambda *args, **kwargs: made.append(1) or of(*args, **kwargs),
+        search.CellSearch,
+        "prepare",
+        lambda *args, **kwargs: made.append(1) or prepare(*args, **kwargs),
     )
     points, labels = make_two_moons(600, random_state=0)
     known = np.where(np.arange(600) % 49 == 0, labels, -1)
@@ -304,8 +304,8 @@ def test_a_planned_cell_search_comes_back(tmp_path: Path) -> None:
     assert index.neighbors(5).method == "cells"
     found = index.query(points[:9] + 0.01, 5)
     again = reloaded(index, tmp_path)
-    assert again.cells.plans == index.cells.plans
-    assert again.cells.plans_for_new == index.cells.plans_for_new
-    assert index.cells.plans_for_new[5] is not None
+    assert again.search.plans == index.search.plans
+    assert again.search.plans_for_new == index.search.plans_for_new
+    assert index.search.plans_for_new[5] is not None
     for one, other in zip(found, again.query(points[:9] + 0.01, 5), strict=True):
         assert np.array_equal(one, other)

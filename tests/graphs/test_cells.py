@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from mercer.graphs import _cells
+from mercer.graphs import _approximate, _cells
 from mercer.graphs._exact import DensePoints
 from mercer.graphs.search import _EXACT_UP_TO, NeighborIndex, nearest_neighbors
 
@@ -37,8 +37,8 @@ def test_recall_reaches_the_target_and_its_estimate_is_honest(target, seed):
     cells, exact = both(blobs(seed=seed), recall=target, seed=seed)
     assert cells.method == "cells"
     shares = np.mean(cells.distances <= exact.distances[:, -1:], axis=1)
-    error = shares.std() / np.sqrt(_cells._JUDGES)
-    # Chosen and judged on samples: four standard errors of each.
+    error = shares.std() / np.sqrt(_approximate._VALIDATION)
+    # Chosen and validated on samples: four standard errors of each.
     assert shares.mean() >= target - 4 * error
     assert abs(cells.recall - shares.mean()) <= 4 * error
 
@@ -143,31 +143,31 @@ def test_new_points_are_found_as_well_as_old_ones():
 
 @pytest.mark.parametrize("reach", [0.0, 0.02, 0.06])
 @pytest.mark.parametrize("kept", [1, K, 70])
-def test_points_meet_if_either_visits_the_home_of_the_other(reach, kept, monkeypatch):
+def test_points_meet_if_either_probes_the_cell_of_the_other(reach, kept, monkeypatch):
     monkeypatch.setattr(_cells, "_TASK", 700)
     monkeypatch.setattr(_cells, "_CELL", 64)
     points = DensePoints.of(blobs(n=2000))
-    cells = _cells.Cells.of(points, target=0.99, rng=np.random.default_rng(0))
-    found = cells._meet(_cells.Plan(reach, kept), n_jobs=1)
+    cells = _cells.Cells.of(points, np.random.default_rng(0))
+    found = cells.candidates(_cells.Plan(reach, kept), n_jobs=1)
 
-    P, home = cells.rows.astype(float), cells.home
+    P, own = cells.rows.astype(float), cells.cell
     C = cells.grid.centers.astype(float)
     to_centers = ((P[:, None] - C[None]) ** 2).sum(axis=2)
-    away = to_centers - to_centers[np.arange(len(P)), home, None]
-    ways = np.linalg.norm(C[home][:, None] - C[None], axis=2)
+    away = to_centers - to_centers[np.arange(len(P)), own, None]
+    ways = np.linalg.norm(C[own][:, None] - C[None], axis=2)
     border = np.divide(away, 2 * ways, out=np.zeros_like(away), where=ways > 0)
-    around = (cells.grid.near[home][:, :, None] == np.arange(len(C))).any(axis=1)
+    around = (cells.grid.near[own][:, :, None] == np.arange(len(C))).any(axis=1)
     # Of two points seen from one centre, 16 bits leave this much open.
     error = np.sqrt(P.shape[1]) / 65534 * 2 * np.sqrt(to_centers[around].max())
 
     def nearest(reach):
-        visited = (border < reach) & around
-        visited[np.arange(len(P)), home] = True
-        goes = visited[:, home]
+        probed = (border < reach) & around
+        probed[np.arange(len(P)), own] = True
+        goes = probed[:, own]
         D = np.linalg.norm(P[:, None] - P[None], axis=2)
         D[~(goes | goes.T)] = np.inf
         np.fill_diagonal(D, np.inf)
-        return D, np.sort(D, axis=1)[:, :kept], visited.sum(axis=1).max()
+        return D, np.sort(D, axis=1)[:, :kept], probed.sum(axis=1).max()
 
     D, at_best, _ = nearest(reach + error)
     _, at_worst, most = nearest(reach - error)
@@ -179,8 +179,8 @@ def test_points_meet_if_either_visits_the_home_of_the_other(reach, kept, monkeyp
 
 def test_no_one_is_met_twice():
     points = DensePoints.of(blobs())
-    cells = _cells.Cells.of(points, target=0.99, rng=np.random.default_rng(0))
-    found = np.sort(cells._meet(_cells.Plan(0.06, K), n_jobs=1), axis=1)
+    cells = _cells.Cells.of(points, np.random.default_rng(0))
+    found = np.sort(cells.candidates(_cells.Plan(0.06, K), n_jobs=1), axis=1)
     assert ((np.diff(found, axis=1) > 0) | (found[:, 1:] < 0)).all()
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from mercer.graphs import _panels
-from mercer.graphs._vectors import WIDTH
+from mercer.graphs._instructions import WIDTH
 
 
 def points(n, r, seed=0):

@@ -1,16 +1,17 @@
-"""How far points visit, against brute force."""
+"""How far queries probe, against brute force."""
 
 import numpy as np
 import pytest
 
-from mercer.graphs import _cells, _planning
+from mercer.graphs import _approximate, _cells, _planning
 from mercer.graphs._exact import DensePoints
 
 
-def cells_of(n=2000, d=5, target=0.99):
+def search_of(n=2000, d=5, target=0.99):
     X = np.random.default_rng(0).normal(size=(n, d))
     rng = np.random.default_rng(1)
-    return X, _cells.Cells.of(DensePoints.of(X), target=target, rng=rng)
+    points = DensePoints.of(X)
+    return X, _approximate.CellSearch.prepare(points, recall=target, rng=rng)
 
 
 def sure(met, reach):
@@ -37,14 +38,14 @@ def test_no_reach_is_enough_for_what_cannot_be_met():
 def test_borders_are_midway_between_centers(monkeypatch):
     monkeypatch.setattr(_cells, "_CELL", 40)
     monkeypatch.setattr(_cells, "_AROUND", 12)
-    _, cells = cells_of()
-    C, P, home = cells.grid.centers.astype(float), cells.rows.astype(float), cells.home
+    cells = search_of()[1].cells
+    C, P, own = cells.grid.centers.astype(float), cells.rows.astype(float), cells.cell
     rng = np.random.default_rng(0)
     a, b = rng.integers(len(P), size=(30, 1)), rng.integers(len(P), size=(30, 20))
     found = _planning._borders(cells, a, b)
     assert found.shape == (30, 20)
     for i, j in np.ndindex(30, 20):
-        x, here, there = P[a[i, 0]], home[a[i, 0]], home[b[i, j]]
+        x, here, there = P[a[i, 0]], own[a[i, 0]], own[b[i, j]]
         if here == there:
             expected = -np.inf
         elif there not in cells.grid.near[here]:
@@ -59,10 +60,10 @@ def test_borders_are_midway_between_centers(monkeypatch):
 
 
 def test_sampled_rows_do_not_find_themselves(monkeypatch):
-    monkeypatch.setattr(_cells, "_SAMPLE", 300)
-    X, cells = cells_of()
-    ids, distances = _planning._search_old(cells, 4, _planning.Plan(10.0, 5), 1)
-    rows = cells.sample
+    monkeypatch.setattr(_approximate, "_SAMPLE", 300)
+    X, search = search_of()
+    rows, plan = search.sample, _cells.Plan(10.0, 5)
+    ids, distances = _planning._search_old(search.cells, 4, rows, plan, 1)
     assert len(rows) == 300
     D = np.linalg.norm(X[rows][:, None] - X, axis=2)
     D[np.arange(len(rows)), rows] = np.inf
@@ -70,9 +71,9 @@ def test_sampled_rows_do_not_find_themselves(monkeypatch):
     np.testing.assert_allclose(distances, np.sort(D, axis=1)[:, :4], rtol=1e-12)
 
 
-def test_more_is_visited_for_more_and_alone():
-    def reach(target, both):
-        return cells_of(9000, 3, target)[1].plan(6, 1, both=both).reach
+def test_more_is_probed_for_more_and_for_new_points():
+    def reach(target, mutual):
+        return search_of(9000, 3, target)[1].plan(6, 1, mutual=mutual).reach
 
     assert reach(0.8, True) < reach(0.95, True) < reach(0.99, True)
     assert reach(0.95, True) < reach(0.95, False)
@@ -80,9 +81,9 @@ def test_more_is_visited_for_more_and_alone():
 
 def test_nothing_is_tried_where_candidates_alone_cost_more_than_all(monkeypatch):
     # Of 300 columns that matter alike 64 say little: nearly all points are candidates.
-    def search(*_):
+    def refused(*_):
         raise AssertionError
 
-    monkeypatch.setattr(_planning, "_search_old", search)
-    _, cells = cells_of(3000, 300)
-    assert cells.plan(8, 1, both=True) is None
+    monkeypatch.setattr(_planning, "_search_old", refused)
+    _, search = search_of(3000, 300)
+    assert search.plan(8, 1, mutual=True) is None

@@ -1,15 +1,14 @@
-"""Approximate nearest neighbours: k-means cells, a few of them searched per point.
+"""Points grouped into k-means cells, a few of which are searched per query.
 
-Points are grouped into cells around centres. A point is at home in one of them and
-visits those whose border with home it is near to, the border being the plane midway
-between the two centres: a neighbour at distance d is beyond a border only if that is
-nearer than d. A point is offered in turn to all points it meets, so that a pair is met
-if either of the two visits the other's home. Beyond 96 columns the cells hold the
-leading principal coordinates, more candidates are kept, and these are measured anew
-with all columns.
+A query lies in one cell and probes those whose border with it is near, the border
+being the plane midway between the two centres: a neighbour at distance d is beyond a
+border only if that is nearer than d. Where the points themselves are the queries, a
+pair is met if either of the two probes the other's cell. Beyond 96 columns the cells
+hold the leading principal coordinates, more candidates are kept, and these are measured
+again with all columns.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -18,38 +17,34 @@ from numpy.typing import NDArray
 from sklearn.utils.extmath import row_norms
 
 from mercer._typing import FloatArray
-from mercer.graphs._exact import (
-    DensePoints,
-    Float32Array,
-    Int32Array,
-    complete,
-    run_tasks,
-    search_exact,
-)
-from mercer.graphs._panels import Grid, Guests, choose_visits, grid_of, guests_of
+from mercer.graphs._exact import DensePoints, Float32Array, Int32Array, run_tasks
+from mercer.graphs._panels import Grid, Queries, choose_probes, grid_of, queries_of
 from mercer.graphs._partition import (
+    assign_cells,
     coordinates,
-    home_cells,
     kmeans,
     nearest_center,
     nearest_centers,
     principal_axes,
     split,
 )
-from mercer.graphs._planning import Plan, make_plan
+from mercer.graphs._probes import empty_lists, insert_hits, search_cells
 from mercer.graphs._select import group_rows, measure
-from mercer.graphs._visits import empty_lists, insert_hits, visit
 
 _CELL = 320  # points in a cell
-_SAMPLE = 2048  # rows to plan with
-_KNOWN = 192  # of them, whose neighbours are found exactly
-_JUDGES = 192  # further such rows, to judge with
 _AROUND = 128  # cells around a cell, among which its points choose
-_AROUND_REGION = 128  # cells around a region, among which its points find their home
+_AROUND_REGION = 128  # cells around a region, among which its points find theirs
 _TASK = 32768
-_ROUNDING = 1 + 1e-12  # of sums in double precision
 _SIXTEEN_BITS = 1 + 1e-3  # of squared lengths
 _NO_LIMITS = np.empty(0, dtype=np.float32)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How a search for k neighbours is run."""
+
+    reach: float  # cells with nearer borders are probed
+    kept: int  # candidates measured with all columns, in double precision
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,100 +57,63 @@ class Cells:
     region_cells: Int32Array  # cells around each region
     grid: Grid
     order: Int32Array  # (n,) row of X at each place
-    home: Int32Array  # (n,) cell of each place
+    cell: Int32Array  # (n,) cell of each place
     rows: Float32Array  # (n, r) coordinates at each place
-    judges: Int32Array  # rows of X to judge with
-    sample: Int32Array  # rows of X to plan with
-    target: float
-    known: dict[int, tuple[Int32Array, FloatArray]] = field(default_factory=dict)
-    # By number of neighbours, for pairs of the points and for new points. The keys
-    # are plain numbers: the file format of `mercer.persist` knows no tuples as keys.
-    plans: dict[int, Plan | None] = field(default_factory=dict)
-    plans_for_new: dict[int, Plan | None] = field(default_factory=dict)
 
     @classmethod
-    def of(
-        cls, points: DensePoints, *, target: float, rng: np.random.Generator
-    ) -> "Cells":
+    def of(cls, points: DensePoints, rng: np.random.Generator) -> "Cells":
         """Group the points by k-means on a sample of them."""
         axes = principal_axes(points, rng)
         P = coordinates(points, points.X, axes)
         centers = kmeans(P, max(1, len(P) // _CELL), rng)
         regions = kmeans(centers, max(1, len(centers) // 8), rng)
-        # Cells of one region follow each other, so that a task's points share cells.
+        # Cells of one region follow each other, so that a task's queries share cells.
         centers = centers[np.argsort(nearest_center(centers, regions), kind="stable")]
         region_cells = nearest_centers(regions, centers, _AROUND_REGION)
-        home = home_cells(P, regions, centers, region_cells)
-        home, centers = split(home, centers, _CELL)
-        order, starts = group_rows(home, len(centers))
+        cells = assign_cells(P, regions, centers, region_cells)
+        cells, centers = split(cells, centers, _CELL)
+        order, starts = group_rows(cells, len(centers))
         rows = P.take(order, axis=0)
         near = nearest_centers(centers, centers, _AROUND, others=True)
-        some = rng.permutation(len(P))[: _JUDGES + _SAMPLE].astype(np.int32)
-        n_judges = min(_JUDGES, len(P) // 2)
-        return cls(
-            points,
-            axes,
-            regions,
-            region_cells,
-            grid_of(rows, starts, centers, near),
-            order,
-            home[order],
-            rows,
-            some[:n_judges],
-            some[n_judges:],
-            target,
-        )
+        grid = grid_of(rows, starts, centers, near)
+        return cls(points, axes, regions, region_cells, grid, order, cells[order], rows)
 
-    def neighbors(
-        self, k: int, n_jobs: int | None
-    ) -> tuple[Int32Array, FloatArray, float] | None:
-        """Find the k nearest others of all points, and the recall on sampled rows.
-
-        None is returned where the exact search is cheaper.
-        """
-        plan = self.plan(k, n_jobs, both=True)
-        if plan is None:
-            return None
-        n = len(self.order)
-        places = self._meet(plan, n_jobs)
-        ids = np.empty((n, k), dtype=np.int32)
-        distances = np.empty((n, k))
-
-        def task(start: int) -> None:
-            part = slice(start, start + _TASK)
-            some = self.order[part]
-            self._measure(self.points.X, some, places[part], ids, distances)
-
-        run_tasks(task, range(0, n, _TASK), n_jobs)
-        own = np.arange(n, dtype=np.int32)
-        complete(self.points, self.points.X, own, ids, distances, n_jobs)
-        limits = self.true_neighbors(k, n_jobs)[1][: len(self.judges)]
-        return ids, distances, float((distances[self.judges] <= limits).mean())
+    def queries(self, P: Float32Array) -> tuple[Int32Array, Queries]:
+        """Sort rows by the cell they lie in; return their order, too."""
+        centers = self.grid.centers
+        cells = assign_cells(P, self.regions, centers, self.region_cells)
+        order, starts = group_rows(cells, len(centers))
+        return order, queries_of(P[order], starts, self.grid)
 
     def search(
         self, Q: Any, k: int, plan: Plan, n_jobs: int | None
     ) -> tuple[Int32Array, FloatArray]:
-        """Find the k nearest points of new rows Q: indices and distances, (m, k)."""
-        grid, kept = self.grid, plan.kept
+        """Find the k nearest points of new rows Q among those in probed cells.
+
+        Returns indices and distances, (m, k). The last distance is infinite where too
+        few points were met, and for rows farther from their centre than any point of
+        the cell: what a plan says of rows like the points is not true of those.
+        """
         P = coordinates(self.points, Q, self.axes)
         ids = np.empty((len(P), k), dtype=np.int32)
         distances = np.empty((len(P), k))
+        grid, kept = self.grid, plan.kept
+        m = len(grid.centers)
 
         def task(start: int) -> None:
             part = slice(start, start + _TASK)
-            order, guests = self.guests(P[part])
+            order, queries = self.queries(P[part])
             lists = empty_lists(len(order), kept)
-            m = len(grid.centers)
-            choose_visits(0, m, guests, grid, np.float32(plan.reach))
-            for at_home in (True, False):
-                visit(0, m, guests, grid, at_home, False, _NO_LIMITS, lists, kept)
+            choose_probes(0, m, queries, grid, np.float32(plan.reach))
+            for inside in (True, False):
+                search_cells(
+                    0, m, queries, grid, inside, False, _NO_LIMITS, lists, kept
+                )
             found = lists.ids[:, :kept]
-            self._measure(Q[part], order, found, ids[part], distances[part])
-            distances[start + order[self._strange(guests)]] = np.inf
+            self.measure(Q[part], order, found, ids[part], distances[part])
+            distances[start + order[self._outside(queries)]] = np.inf
 
         run_tasks(task, range(0, len(P), _TASK), n_jobs)
-        nobody = np.full(len(P), -1, dtype=np.int32)
-        complete(self.points, Q, nobody, ids, distances, n_jobs)
         return ids, distances
 
     @cached_property
@@ -163,55 +121,47 @@ class Cells:
         """Squared distance of the farthest point of each cell from its centre, (m,)."""
         squares = self.grid.panels.heads[:, 0]
         panel_radii = np.where(squares < np.inf, squares, 0).max(axis=1)
-        home = np.repeat(np.arange(len(self.grid.centers)), np.diff(self.grid.firsts))
+        cells = np.repeat(np.arange(len(self.grid.centers)), np.diff(self.grid.firsts))
         radii = np.zeros(len(self.grid.centers), dtype=np.float32)
-        np.maximum.at(radii, home, panel_radii)
+        np.maximum.at(radii, cells, panel_radii)
         return radii
 
-    def _strange(self, guests: Guests) -> NDArray[np.intp]:
-        """Return the rows farther from their home than any of its points.
+    def _outside(self, queries: Queries) -> NDArray[np.intp]:
+        """Return the queries farther from their centre than any point of the cell."""
+        cells = np.repeat(np.arange(len(self.grid.centers)), np.diff(queries.stops))
+        squares = row_norms(queries.rows - self.grid.centers[cells], squared=True)
+        return np.flatnonzero(squares > _SIXTEEN_BITS * self._radii[cells])
 
-        What the plan says of points like those it was made with is not true of them.
-        """
-        home = np.repeat(np.arange(len(self.grid.centers)), np.diff(guests.stops))
-        squares = row_norms(guests.rows - self.grid.centers[home], squared=True)
-        return np.flatnonzero(squares > _SIXTEEN_BITS * self._radii[home])
-
-    def guests(self, P: Float32Array) -> tuple[Int32Array, Guests]:
-        """Sort rows by home; return their order, too."""
-        centers = self.grid.centers
-        home = home_cells(P, self.regions, centers, self.region_cells)
-        order, stops = group_rows(home, len(centers))
-        return order, guests_of(P[order], stops, self.grid)
-
-    def _meet(self, plan: Plan, n_jobs: int | None) -> Int32Array:
-        """Return the places of each point's nearest among those it meets."""
+    def candidates(self, plan: Plan, n_jobs: int | None) -> Int32Array:
+        """Return the places of each point's nearest among those it meets, (n, kept)."""
         n = len(self.order)
         grid, kept = self.grid, plan.kept
-        guests = guests_of(self.rows, grid.starts, grid)
+        queries = queries_of(self.rows, grid.starts, grid)
         lists = empty_lists(n, kept)
         cuts = np.searchsorted(grid.starts, range(0, n, _TASK), side="right") - 1
         cuts = np.append(np.unique(cuts), len(grid.centers))
         hits: dict[int, tuple[Any, Any]] = {}
 
-        def stay(t: int) -> None:
+        def inside(t: int) -> None:
             lo, hi = cuts[t : t + 2]
-            choose_visits(lo, hi, guests, grid, np.float32(plan.reach))
-            visit(lo, hi, guests, grid, True, True, _NO_LIMITS, lists, kept)
+            choose_probes(lo, hi, queries, grid, np.float32(plan.reach))
+            search_cells(lo, hi, queries, grid, True, True, _NO_LIMITS, lists, kept)
 
-        run_tasks(stay, range(len(cuts) - 1), n_jobs)
+        run_tasks(inside, range(len(cuts) - 1), n_jobs)
         limits = lists.best[:, kept - 1].copy()
 
-        def go(t: int) -> None:
+        def probed(t: int) -> None:
             lo, hi = cuts[t : t + 2]
-            hits[t] = visit(lo, hi, guests, grid, False, True, limits, lists, kept)
+            hits[t] = search_cells(
+                lo, hi, queries, grid, False, True, limits, lists, kept
+            )
 
-        run_tasks(go, range(len(cuts) - 1), n_jobs)
+        run_tasks(probed, range(len(cuts) - 1), n_jobs)
         for t in sorted(hits):
             insert_hits(*hits[t], lists, kept)
         return lists.ids[:, :kept]
 
-    def _measure(
+    def measure(
         self,
         Q: Any,
         which: Int32Array,
@@ -225,24 +175,3 @@ class Cells:
         """
         X, scale = self.points.X, self.points.scale
         measure(Q, which, X, scale, self.order, places, ids, distances)
-
-    def plan(self, k: int, n_jobs: int | None, *, both: bool) -> Plan | None:
-        """Choose how far to visit, once; None if the exact search is cheaper."""
-        plans = self.plans if both else self.plans_for_new
-        if k not in plans:
-            plans[k] = make_plan(self, k, n_jobs, both=both)
-        return plans[k]
-
-    def true_neighbors(
-        self, k: int, n_jobs: int | None
-    ) -> tuple[Int32Array, FloatArray]:
-        """Return those of the judges and the first to plan with, and how far they are.
-
-        The latter is (m, 1), the distance of the last.
-        """
-        if k not in self.known:
-            points = self.points
-            rows = np.concatenate([self.judges, self.sample[:_KNOWN]])
-            ids, distances = search_exact(points, points.X[rows], k, rows, n_jobs)
-            self.known[k] = ids, _ROUNDING * distances[:, -1:]
-        return self.known[k]

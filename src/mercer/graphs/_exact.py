@@ -2,7 +2,7 @@ r"""Exact nearest neighbours at the speed of a float32 matrix product.
 
 Values :math:`v_{qc} = |c|^2 - 2 q \cdot c` come from one product of
 :math:`[-2q, 1]` and :math:`[c, |c|^2]`; each row keeps a few more than k of the
-smallest. Their distances are then summed anew in double precision. With e a bound on
+smallest. Their distances are then summed again in double precision. With e a bound on
 the rounding error of v, a row is done if its k-th distance is below the largest value
 kept by more than e; otherwise every point whose value lies within the error of the
 k-th is measured in double precision. So neighbours are right whatever the scale.
@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer._typing import FloatArray
+from mercer.graphs._interface import Found, Neighbors
 from mercer.graphs._select import (
     dense_pair_squares,
     insert_pairs,
@@ -38,6 +39,10 @@ _COLUMNS = 512  # of a block of more, which stays in the cache
 
 class Points(Protocol):
     """Points an exact search can run on."""
+
+    @property
+    def X(self) -> Any:  # noqa: N802
+        """The rows, as given."""
 
     @property
     def scale(self) -> float:
@@ -137,6 +142,24 @@ def search_exact(
     return ids, np.sqrt(squares) / points.scale
 
 
+@dataclass(frozen=True, eq=False)
+class ExactSearch:
+    """All points are compared with every query."""
+
+    points: Points
+
+    def neighbors(self, k: int, n_jobs: int | None) -> Neighbors:
+        """Find the k nearest neighbours of every point but itself."""
+        own = np.arange(self.points.X.shape[0], dtype=np.int32)
+        found = search_exact(self.points, self.points.X, k, own, n_jobs)
+        return Neighbors(*found, 1.0, "exact")
+
+    def query(self, Q: Any, k: int, n_jobs: int | None) -> Found:
+        """Find the k nearest points of each row of Q."""
+        nobody = np.full(Q.shape[0], -1, dtype=np.int32)
+        return search_exact(self.points, Q, k, nobody, n_jobs)
+
+
 def complete(
     points: Points,
     Q: Any,
@@ -145,7 +168,7 @@ def complete(
     distances: FloatArray,
     n_jobs: int | None,
 ) -> None:
-    """Search anew for rows of Q whose lists have empty places, at distance infinity."""
+    """Search exactly for the rows of Q whose last distance is infinite."""
     rows = np.flatnonzero(distances[:, -1] == np.inf)
     found = search_exact(points, Q[rows], ids.shape[1], own[rows], n_jobs)
     ids[rows], distances[rows] = found

@@ -8,6 +8,7 @@ from sklearn.metrics import pairwise_distances
 
 from mercer._typing import FloatArray
 from mercer.graphs._exact import Int32Array
+from mercer.graphs._interface import Found, Neighbors
 from mercer.graphs._select import merge
 
 _ROWS = 256
@@ -19,6 +20,20 @@ class PairwisePoints:
 
     X: Any  # (n, d) points; (n, n) distances for "precomputed"
     metric: Any  # callable of two rows, or "precomputed"
+
+    @property
+    def points(self) -> "PairwisePoints":
+        """The points are ready as they are."""
+        return self
+
+    def neighbors(self, k: int, n_jobs: int | None) -> Neighbors:
+        """Find the k nearest neighbours of every point but itself."""
+        own = np.arange(self.X.shape[0], dtype=np.int32)
+        return Neighbors(*self.search(self.X, k, own), 1.0, "exact")
+
+    def query(self, Q: Any, k: int, n_jobs: int | None) -> Found:
+        """Find the k nearest points of each row of Q."""
+        return self.search(Q, k, np.full(Q.shape[0], -1, dtype=np.int32))
 
     def search(self, Q: Any, k: int, own: Int32Array) -> tuple[Int32Array, FloatArray]:
         """Find the k nearest points of each row of Q, leaving out `own[row]`.

@@ -14,14 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.graphs._compiled import compiled
-from mercer.graphs._tiles import ROWS, tile
-from mercer.graphs._vectors import (
+from mercer.graphs._instructions import (
+    ROWS,
     WIDTH,
     below,
     count_bits,
     lowest_bit,
     minima,
     smallest,
+    tile,
 )
 
 GROUP = 16  # rows that are loaded together
@@ -70,18 +71,18 @@ class Grid(NamedTuple):
     firsts: NDArray[np.int64]  # (m + 1,) first panel of each cell
 
 
-class Guests(NamedTuple):
-    """Rows that are searched, those of one home together."""
+class Queries(NamedTuple):
+    """Rows to search for, sorted by the cell they lie in."""
 
     rows: NDArray[np.float32]  # (n, r)
-    stops: NDArray[np.int64]  # (m + 1,) first row of each home
-    visits: NDArray[np.uint32]  # (n, w / WIDTH) one bit per cell around home
+    stops: NDArray[np.int64]  # (m + 1,) first row of each cell
+    probes: NDArray[np.uint32]  # (n, w / WIDTH) one bit per cell around
 
 
-def guests_of(rows: Any, stops: Any, grid: Grid) -> Guests:
-    """Return rows, sorted by home, that visit nobody yet."""
+def queries_of(rows: Any, stops: Any, grid: Grid) -> Queries:
+    """Return rows, sorted by cell, that probe no other cell yet."""
     words = -(-grid.near.shape[1] // WIDTH)
-    return Guests(rows, stops, np.zeros((len(rows), words), dtype=np.uint32))
+    return Queries(rows, stops, np.zeros((len(rows), words), dtype=np.uint32))
 
 
 def grid_of(rows: Any, starts: Any, centers: Any, near: Any) -> Grid:
@@ -168,9 +169,9 @@ def load(
 
 
 @compiled()
-def _load_directions(home: int, centers: Any, near: Any, U: Any) -> None:
+def _load_directions(own: int, centers: Any, near: Any, U: Any) -> None:
     """Write panels of e / (2 |e|) and |e| / 2, with e the ways to the cells around."""
-    _load_panels(centers, 0, near[home], near.shape[1], centers, home, U, 0)
+    _load_panels(centers, 0, near[own], near.shape[1], centers, own, U, 0)
     for p in range(len(U.heads)):
         for lane in range(WIDTH):
             length = np.sqrt(U.heads[p, 0, lane])
@@ -215,33 +216,33 @@ def kth_bound(G: Any, g: int, panels: int, k: int, least: Any) -> Any:
 
 
 @compiled()
-def choose_visits(lo: int, hi: int, guests: Any, grid: Any, reach: Any) -> int:
-    """Set the bits of the cells that guests from homes `lo` to `hi` visit; count them.
+def choose_probes(lo: int, hi: int, queries: Any, grid: Any, reach: Any) -> int:
+    """Set the bits of the cells that queries in cells `lo` to `hi` probe; count them.
 
-    These are the cells whose border with home, the plane midway between the two
-    centres, is nearer than `reach`.
+    These are the cells whose border with the query's own, the plane midway between
+    the two centres, is nearer than `reach`.
     """
-    rows, stops, visits = guests.rows, guests.stops, guests.visits
+    rows, stops, probes = queries.rows, queries.stops, queries.probes
     centers, near = grid.centers, grid.near
     r = rows.shape[1]
-    panels = visits.shape[1]
+    panels = probes.shape[1]
     A = empty_rows(r)
     G = np.empty(GROUP * panels * WIDTH, np.float32)
     U = empty_panels(panels, r)
     every = np.arange(GROUP, dtype=np.int32)
     total = 0
-    for home in range(lo, hi):
-        if stops[home] < stops[home + 1]:
-            _load_directions(home, centers, near, U)
-        for q in range(stops[home], stops[home + 1], GROUP):
-            count = min(GROUP, stops[home + 1] - q)
-            load(rows, q, every, 0, count, centers, home, A)
+    for own in range(lo, hi):
+        if stops[own] < stops[own + 1]:
+            _load_directions(own, centers, near, U)
+        for q in range(stops[own], stops[own + 1], GROUP):
+            count = min(GROUP, stops[own + 1] - q)
+            load(rows, q, every, 0, count, centers, own, A)
             A.heads[:, 0] = 0
             multiply(A, count, U, 0, panels, G)
             for t in range(count):
                 for p in range(panels):
                     mask = below(G, (t * panels + p) * WIDTH, reach)
-                    visits[q + t, p] = mask
+                    probes[q + t, p] = mask
                     total += count_bits(mask)
     return total
 

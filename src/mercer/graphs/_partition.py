@@ -105,13 +105,13 @@ def nearest_centers(
     return near
 
 
-def home_cells(
+def assign_cells(
     P: Float32Array, regions: Float32Array, centers: Float32Array, near: Int32Array
 ) -> Int32Array:
     """Return the nearest cell of every row, among those near its region."""
     order, stops = group_rows(nearest_center(P, regions), len(regions))
-    home: Int32Array = nearest_around(P, order, stops, regions, centers, near)
-    return home
+    cells: Int32Array = nearest_around(P, order, stops, regions, centers, near)
+    return cells
 
 
 def ranks_by_coordinates(

@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 
 from mercer.graphs._compiled import compiled
-from mercer.graphs._vectors import fetch
 
 BLOCK = 64
 
@@ -73,6 +72,7 @@ def merge(G: Any, rows: Any, first: int, own: Any, best: Any, ids: Any) -> None:
 
 @compiled()
 def _insert(best: Any, ids: Any, r: int, x: Any, who: int) -> None:
+    """Put x into the ascending list of row r; among equals the first one stays."""
     p = best.shape[1] - 1
     while p > 0 and best[r, p - 1] > x:
         best[r, p] = best[r, p - 1]
@@ -184,16 +184,9 @@ def measure(
     """
     k = ids.shape[1]
     columns = X.shape[1]
-    line = 64 // X.itemsize
-    ahead = min(columns, 4 * line)  # the processor goes on by itself
     squares = np.empty(places.shape[1])
     for t in range(len(which)):
         row = which[t]
-        following = min(t + 1, len(which) - 1)
-        for c in range(places.shape[1]):
-            j = order[max(places[following, c], 0)]
-            for i in range(0, ahead, line):
-                fetch(X, j * columns + i)
         for p in range(k):
             distances[row, p] = np.inf
             ids[row, p] = np.iinfo(np.int32).max

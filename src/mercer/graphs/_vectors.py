@@ -15,7 +15,17 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-LANES = 16 if llvm.get_host_cpu_features().get("avx512f") else 8
+
+def _lanes() -> int:
+    """Return how many floats a vector holds; 8 where the processor is not known."""
+    try:
+        features = llvm.get_host_cpu_features()
+    except RuntimeError:
+        return 8
+    return 16 if features.get("avx512f") else 8
+
+
+LANES = _lanes()
 WIDTH = 2 * LANES  # columns of a panel
 
 FLOATS = ir.VectorType(ir.FloatType(), LANES)
@@ -151,22 +161,6 @@ def smallest(_: Any, least: Any) -> Any:
         return builder.extract_element(total, ir.IntType(32)(0))
 
     return types.float32(least), codegen
-
-
-@in_vectors
-def fetch(_: Any, X: Any, index: Any) -> Any:
-    """Have the entry at an index, and what shares its cache line, brought near."""
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        data = data_of(context, builder, signature.args[0], args[0])
-        byte, flag = ir.IntType(8).as_pointer(), ir.IntType(32)
-        kind = ir.FunctionType(ir.VoidType(), [byte, flag, flag, flag])
-        prefetch = builder.module.declare_intrinsic("llvm.prefetch", [byte], kind)
-        place = builder.bitcast(address(builder, data, args[1]), byte)
-        builder.call(prefetch, [place, flag(0), flag(3), flag(1)])
-        return context.get_dummy_value()
-
-    return types.void(X, types.int64), codegen
 
 
 @in_vectors

@@ -1,19 +1,19 @@
 """Nearest neighbours among points, and of new points."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from threadpoolctl import threadpool_limits
 
 from mercer._typing import ArrayLike, FloatArray, SparseArray
-from mercer.graphs._cells import Cells
-from mercer.graphs._exact import DensePoints, search_exact
+from mercer.graphs._approximate import CellSearch
+from mercer.graphs._exact import DensePoints, ExactSearch
 from mercer.graphs._input import check_far, checked_array, unit_rows
+from mercer.graphs._interface import Found, Neighbors, Search
 from mercer.graphs._pairwise import PairwisePoints
 from mercer.graphs._sparse import SparsePoints
 
@@ -21,20 +21,11 @@ Metric: TypeAlias = (
     Literal["euclidean", "cosine", "precomputed"] | Callable[[Any, Any], float]
 )
 Method = Literal["auto", "exact", "cells"]
-_Found: TypeAlias = tuple[NDArray[np.int32], FloatArray]
+
+__all__ = ["Method", "Metric", "NeighborIndex", "Neighbors", "nearest_neighbors"]
 
 _EXACT_UP_TO = 8192  # points; below, the exact search costs no more
 _DENSE_BYTES = 2**26  # sparse points that fit in here are made dense
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Neighbors:
-    """The k nearest neighbours of each of n points, the point itself left out."""
-
-    indices: NDArray[np.int32]  # (n, k)
-    distances: FloatArray  # (n, k) ascending
-    recall: float  # share of true neighbours found, estimated; 1.0 when exact
-    method: str  # what was used: "exact" or "cells"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,8 +42,7 @@ class NeighborIndex:
     (array([[2, 1]], dtype=int32), array([[0.5, 1.5]]))
     """
 
-    points: DensePoints | SparsePoints | PairwisePoints
-    cells: Cells | None  # None: the search is exact
+    search: Search
     metric: Metric
     n_jobs: int | None
 
@@ -76,13 +66,20 @@ class NeighborIndex:
                 "use method='exact', or reduce sparse X, e.g. by TruncatedSVD."
             )
             raise ValueError(msg)
-        cells = None
+        if isinstance(points, PairwisePoints):
+            return cls(points, metric, n_jobs)
         if isinstance(points, DensePoints) and (
             method == "cells" or (method == "auto" and len(points) > _EXACT_UP_TO)
         ):
             with threadpool_limits(1, user_api="blas"):
-                cells = Cells.of(points, target=recall, rng=rng)
-        return cls(points, cells, metric, n_jobs)
+                search = CellSearch.prepare(points, recall=recall, rng=rng)
+            return cls(search, metric, n_jobs)
+        return cls(ExactSearch(points), metric, n_jobs)
+
+    @property
+    def points(self) -> Any:
+        """The points, as prepared; ``points.X`` are their rows."""
+        return self.search.points
 
     def neighbors(self, k: int) -> Neighbors:
         """Find the `k` nearest neighbours of every point but itself.
@@ -103,18 +100,11 @@ class NeighborIndex:
                 f"each of the {n} points has only the others as neighbours."
             )
             raise ValueError(msg)
-        found = None
         with threadpool_limits(1, user_api="blas"):
-            if self.cells is not None:
-                found = self.cells.neighbors(int(k), self.n_jobs)
-            if found is None:
-                own = np.arange(n, dtype=np.int32)
-                indices, distances = self._exact(self.points.X, int(k), own)
-                return Neighbors(indices, self._finish(distances), 1.0, "exact")
-        indices, distances, recall = found
-        return Neighbors(indices, self._finish(distances), recall, "cells")
+            found = self.search.neighbors(int(k), self.n_jobs)
+        return replace(found, distances=self._finish(found.distances))
 
-    def query(self, X_new: ArrayLike | SparseArray, k: int) -> _Found:
+    def query(self, X_new: ArrayLike | SparseArray, k: int) -> Found:
         """Find the `k` nearest points of each new point.
 
         Parameters
@@ -150,21 +140,9 @@ class NeighborIndex:
             Q = sparse.csr_array(Q)
         elif sparse.issparse(Q):
             Q = Q.toarray()
-        plan = None
         with threadpool_limits(1, user_api="blas"):
-            if self.cells is not None and k < n:
-                plan = self.cells.plan(int(k), self.n_jobs, both=False)
-            if self.cells is None or plan is None:
-                nobody = np.full(Q.shape[0], -1, dtype=np.int32)
-                indices, distances = self._exact(Q, int(k), nobody)
-            else:
-                indices, distances = self.cells.search(Q, int(k), plan, self.n_jobs)
+            indices, distances = self.search.query(Q, int(k), self.n_jobs)
         return indices, self._finish(distances)
-
-    def _exact(self, Q: Any, k: int, own: NDArray[np.int32]) -> _Found:
-        if isinstance(self.points, PairwisePoints):
-            return self.points.search(Q, k, own)
-        return search_exact(self.points, Q, k, own, self.n_jobs)
 
     def _finish(self, distances: FloatArray) -> FloatArray:
         # Unit vectors at distance d have the cosine 1 - d^2 / 2.

@@ -1,8 +1,8 @@
-"""Compiled search of cells: whom rows meet where they are at home and where they visit.
+"""Compiled search of cells: queries meet the points of their cell and of those probed.
 
-Rows are searched home by home. All that visit a cell from one home do so together;
-their distances stay in the cache until those below the worst of a list are taken into
-it.
+Queries are searched cell by cell. All that probe another cell from one cell do so
+together; their distances stay in the cache until those below the worst of a list are
+taken into it.
 """
 
 from typing import Any, NamedTuple
@@ -11,9 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.graphs._compiled import compiled
+from mercer.graphs._instructions import (
+    LANES,
+    WIDTH,
+    below_either,
+    insert,
+    lowest_bit,
+)
 from mercer.graphs._panels import GROUP, empty_rows, kth_bound, load, longest, multiply
-from mercer.graphs._tiles import insert
-from mercer.graphs._vectors import LANES, WIDTH, below_either, lowest_bit
 
 
 class Lists(NamedTuple):
@@ -88,14 +93,12 @@ def _scan(
 
 
 @compiled()
-def _list_visitors(
-    q: int, count: int, visits: Any, most: int, who: Any, m: Any
-) -> None:
-    """List the m[j] rows that visit the j-th cell around, from who[j * most] on."""
+def _list_probes(q: int, count: int, probes: Any, most: int, who: Any, m: Any) -> None:
+    """List the m[j] queries that probe the j-th cell around, from who[j * most] on."""
     m[:] = 0
     for t in range(count):
-        for p in range(visits.shape[1]):
-            mask = np.uint64(visits[q + t, p])
+        for p in range(probes.shape[1]):
+            mask = np.uint64(probes[q + t, p])
             while mask:
                 j = p * WIDTH + lowest_bit(mask)
                 mask &= mask - np.uint64(1)
@@ -105,42 +108,42 @@ def _list_visitors(
 
 @compiled()
 def _limit(
-    home: int, cell: int, grid: Any, visits: Any, limits: Any, local: Any
+    own: int, cell: int, grid: Any, probes: Any, limits: Any, local: Any
 ) -> None:
-    """Copy the limits of the points of a cell, of none that visits home itself."""
+    """Copy the limits of the points of a cell, of none that probes the own one."""
     near = grid.near
     first = grid.starts[cell]
     count = grid.starts[cell + 1] - first
     for t in range(count):
         local[t] = limits[first + t]
     for j in range(near.shape[1]):
-        if near[cell, j] == home:
+        if near[cell, j] == own:
             bit = np.uint32(1) << np.uint32(j % WIDTH)
             for t in range(count):
-                if visits[first + t, j // WIDTH] & bit:
+                if probes[first + t, j // WIDTH] & bit:
                     local[t] = -np.inf
 
 
 @compiled()
-def visit(
+def search_cells(
     lo: int,
     hi: int,
-    guests: Any,
+    queries: Any,
     grid: Any,
-    at_home: bool,
+    inside: bool,
     same: bool,
     limits: Any,
     lists: Any,
     kept: int,
 ) -> Any:
-    """Search for guests from the homes `lo` to `hi`, there or where they visit.
+    """Search for the queries of the cells `lo` to `hi`, inside or in cells they probe.
 
-    The first `kept` entries of the lists count. With `same`, guests are the points,
-    and none finds itself. With `limits`, a guest below the limit of a point it meets
-    is returned with that point, unless the point visits the guest's home and so meets
-    the guest there.
+    The first `kept` entries of the lists count. With `same`, queries are the points,
+    and none finds itself. With `limits`, a query below the limit of a point it meets
+    is returned with that point, unless the point probes the query's cell and so meets
+    the query there.
     """
-    rows, stops = guests.rows, guests.stops
+    rows, stops = queries.rows, queries.stops
     flat_lists = (lists.best.reshape(-1), lists.ids.reshape(-1), lists.best.shape[1])
     back = len(limits) > 0
     size = longest(grid.firsts, 0, len(grid.firsts) - 1) * WIDTH
@@ -149,26 +152,26 @@ def visit(
     G = np.empty(GROUP * size, np.float32)
     least = np.empty(size, np.float32)
     local = np.full(size, -np.inf, np.float32)
-    around = 1 if at_home else grid.near.shape[1]
+    around = 1 if inside else grid.near.shape[1]
     who = np.empty(around * most, np.int32)
     count = np.empty(around, np.int64)
     pairs = np.empty((0, 2), np.int32)
     values = np.empty(0, np.float32)
     hits = 0
-    for home in range(lo, hi):
-        q = stops[home]
-        if at_home:
-            count[0] = stops[home + 1] - q
+    for own in range(lo, hi):
+        q = stops[own]
+        if inside:
+            count[0] = stops[own + 1] - q
             for t in range(count[0]):
                 who[t] = t
         else:
-            _list_visitors(q, stops[home + 1] - q, guests.visits, most, who, count)
+            _list_probes(q, stops[own + 1] - q, queries.probes, most, who, count)
         for j in range(around):
             if count[j] == 0:
                 continue
-            cell = home if at_home else grid.near[home, j]
+            cell = own if inside else grid.near[own, j]
             if back:
-                _limit(home, cell, grid, guests.visits, limits, local)
+                _limit(own, cell, grid, queries.probes, limits, local)
                 room = hits + count[j] * (grid.starts[cell + 1] - grid.starts[cell])
                 if room > len(values):
                     more = np.empty((2 * room, 2), np.int32)
@@ -188,7 +191,7 @@ def visit(
 
 @compiled()
 def insert_hits(pairs: Any, values: Any, lists: Any, kept: int) -> None:
-    """Put the guests of hits into the lists of their points."""
+    """Put the queries of hits into the lists of their points."""
     width = lists.best.shape[1]
     best = lists.best.reshape(-1)
     ids = lists.ids.reshape(-1)
