@@ -7,5 +7,6 @@ from .filter_kernel import FilterKernel as FilterKernel
 from .influence import InfluenceKernel as InfluenceKernel
 from .npkl_sdp import NPKL as NPKL
 from .ordered import OrderedKernel as OrderedKernel
+from .pair_classifier import PairClassifier as PairClassifier
 from .pairwise import PairwiseKernel as PairwiseKernel
 from .parameter_free import ParameterFreeKernel as ParameterFreeKernel

@@ -9,6 +9,7 @@ from scipy.sparse import csgraph
 
 from mercer._labels import encode_labels
 from mercer._random import as_generator
+from mercer._rows import positions_of
 from mercer._typing import ArrayLike, FloatArray, IntArray, RandomState, SparseArray
 from mercer.pairs._closure import close
 from mercer.pairs._contradictions import (
@@ -68,14 +69,44 @@ class Pairs:
 
     @classmethod
     def from_index(
-        cls, must_link: ArrayLike = (), cannot_link: ArrayLike = (), *, n_points: int
+        cls,
+        must_link: ArrayLike = (),
+        cannot_link: ArrayLike = (),
+        *,
+        n_points: int | None = None,
+        names: ArrayLike | None = None,
     ) -> Self:
-        """Pairs from two lists of row numbers."""
+        """Pairs from two lists of row numbers, or of names of rows.
+
+        Parameters
+        ----------
+        must_link, cannot_link : array-like of shape (m, 2)
+            The two ends of each pair.
+        n_points : int, optional
+            Number of points; that of the names if these are given.
+        names : array-like of shape (n_points,), optional
+            Names of all rows, as ``frame.index``; the ends are then such names.
+
+        Examples
+        --------
+        >>> Pairs.from_index([("b", "c")], names=["a", "b", "c"]).must_link.tolist()
+        [[1, 2]]
+        """
+        if names is not None:
+            known = np.asarray(names)
+            n_points = len(known)
+            must_link, cannot_link = (
+                positions_of(np.asarray(ends).ravel(), known).reshape(-1, 2)
+                for ends in (must_link, cannot_link)
+            )
+        if n_points is None:
+            msg = "give n_points, the number of points, or the names of all rows."
+            raise ValueError(msg)
         must = as_ends(must_link, "must_link")
         cannot = as_ends(cannot_link, "cannot_link")
         ends = np.concatenate([must, cannot])
         signs = np.repeat([1.0, -1.0], [len(must), len(cannot)])
-        return cls(ends[:, 0], ends[:, 1], signs, n_points)
+        return cls(ends[:, 0], ends[:, 1], signs, int(n_points))
 
     @classmethod
     def from_labels(
@@ -148,13 +179,15 @@ class Pairs:
         cls,
         frame: Any,
         *,
-        n_points: int,
+        n_points: int | None = None,
+        names: ArrayLike | None = None,
         first: str = "first",
         second: str = "second",
         same: str = "same",
     ) -> Self:
         """Pairs from a data frame with two columns of row numbers and one of answers.
 
+        With `names` the two columns hold names of rows, as in `from_index`.
         The answers are True/False, 1/0 or 1/-1. Any object whose columns are reached
         by ``frame[name]`` will do (pandas, polars, a dictionary of lists).
 
@@ -173,16 +206,14 @@ class Pairs:
                 "same=...)."
             )
             raise ValueError(msg)
-        ends = as_ends(
-            np.column_stack([np.asarray(frame[first]), np.asarray(frame[second])]),
-            "frame",
-        )
+        ends = np.column_stack([np.asarray(frame[first]), np.asarray(frame[second])])
         answers = np.asarray(frame[same])
         if answers.dtype.kind not in "biuf" or not np.isin(answers, (-1, 0, 1)).all():
             msg = f"column {same!r} must hold True/False, 1/0 or 1/-1."
             raise ValueError(msg)
-        return cls(
-            ends[:, 0], ends[:, 1], np.where(answers > 0, 1.0, -1.0), int(n_points)
+        linked = answers > 0
+        return cls.from_index(
+            ends[linked], ends[~linked], n_points=n_points, names=names
         )
 
     @classmethod
@@ -235,6 +266,27 @@ class Pairs:
             np.atleast_1d(self.signs[which]),
             self.n_points,
         )
+
+    def subset(self, rows: ArrayLike) -> "Pairs":
+        """Return the pairs within some rows, numbered as these are.
+
+        Parameters
+        ----------
+        rows : array-like of int
+            Rows that are kept, in their new order. Pairs that lose an end are left out.
+
+        Examples
+        --------
+        >>> pairs = Pairs.from_index([(0, 1), (1, 3)], n_points=4)
+        >>> pairs.subset([3, 1]).must_link.tolist()
+        [[0, 1]]
+        """
+        kept = np.asarray(rows)
+        place = np.full(self.n_points, -1)
+        place[kept] = np.arange(len(kept))
+        first, second = place[self.first], place[self.second]
+        inside = (first >= 0) & (second >= 0)
+        return Pairs(first[inside], second[inside], self.signs[inside], len(kept))
 
     @property
     def must_link(self) -> IntArray:

@@ -1,0 +1,374 @@
+"""A classifier of pairs: the same, or not."""
+
+from numbers import Integral, Real
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+from scipy.special import expit
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.frozen import FrozenEstimator
+from sklearn.model_selection import StratifiedKFold
+from sklearn.utils import Tags, check_array, check_scalar, column_or_1d
+from sklearn.utils.validation import check_is_fitted
+
+from mercer._proba import log_of
+from mercer._random import as_generator
+from mercer._rows import positions_of, row_ids
+from mercer._typing import ArrayLike, BoolArray, FloatArray, IntArray, RandomState
+from mercer.learners.pairwise import PairwiseKernel
+from mercer.pairs import Pairs
+from mercer.pairs.thresholds import best_cut, check_strategy
+
+_LEAST = 10  # pairs of each kind for which some are held out
+
+
+class PairClassifier(ClassifierMixin, BaseEstimator):
+    r"""Tells whether two points belong together, from pairs that do and do not.
+
+    A kernel is learned from the pairs, and pairs with a large value of it are called
+    the same.
+
+    Parameters
+    ----------
+    learner : learner or None, default=None
+        Takes ``fit(X, pairs=pairs)``; None is `PairwiseKernel`.
+    preprocessor : array-like or data frame of shape (n, n_features), default=None
+        All points, in pairs or not: pairs are then row numbers, or row names of a data
+        frame, and the points outside pairs take part, too. None: pairs hold the points
+        themselves.
+    cv : int or None, default=5
+        Folds of pairs whose held-out similarities set the threshold and the
+        probabilities. None takes those of the training pairs, which are larger than
+        they should be.
+    random_state : int, Generator, RandomState or None, default=None
+        Deals the folds; for the default learner.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (2,)
+        The second one means the same.
+    kernel_ : the learned kernel
+    learner_ : fitted learner
+    threshold_ : float
+        Pairs are the same where minus the similarity is not above it.
+    n_features_in_ : int
+
+    Notes
+    -----
+    The contract of metric-learn: ``fit(pairs, y)`` with pairs of shape (m, 2, d), or
+    (m, 2) with a `preprocessor`; `predict`, `decision_function`, `score`,
+    `pair_score`, `pair_distance`, `get_metric`, `transform`, `set_threshold` and
+    `calibrate_threshold`. There is no Mahalanobis matrix: the kernel is not linear.
+    Similarity is the kernel value itself, which the pairs were fitted to; the distance
+    is that of the kernel's features, for `DBSCAN` and neighbours.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, t = load_iris(return_X_y=True)
+    >>> ends = np.random.default_rng(0).integers(0, 150, (100, 2))
+    >>> y = np.where(t[ends[:, 0]] == t[ends[:, 1]], 1, -1)
+    >>> model = PairClassifier(preprocessor=X, random_state=0).fit(ends[:60], y[:60])
+    >>> model.score(ends[60:], y[60:]) > 0.9
+    True
+    """
+
+    def __init__(
+        self,
+        learner: Any = None,
+        preprocessor: Any = None,
+        *,
+        cv: int | None = 5,
+        random_state: RandomState = None,
+    ) -> None:
+        self.learner = learner
+        self.preprocessor = preprocessor
+        self.cv = cv
+        self.random_state = random_state
+
+    def fit(
+        self,
+        pairs: ArrayLike,
+        y: ArrayLike,
+        calibration_params: dict[str, Any] | None = None,
+    ) -> Self:
+        """Learn the kernel, the threshold and the probabilities.
+
+        Parameters
+        ----------
+        pairs : array-like of shape (m, 2, n_features) or (m, 2)
+            Points, or rows of the `preprocessor`.
+        y : array-like of shape (m,)
+            Two values; the larger one means the same (1 and -1, 1 and 0, booleans).
+        calibration_params : dict, optional
+            As `calibrate_threshold` takes them; most pairs right by default.
+        """
+        rule = dict(calibration_params or {})
+        _check_rule(**rule)
+        if self.cv is not None:
+            check_scalar(self.cv, "cv", Integral, min_val=2)
+        points, ends = self._read(pairs, fitting=True)
+        same = self._sides(y, len(ends))
+        rng = as_generator(self.random_state)
+        seed = int(rng.integers(2**31))
+        learner = self.learner
+        if learner is None:
+            learner = PairwiseKernel(random_state=seed)
+        self.learner_ = clone(learner).fit(points, pairs=_links(ends, same, points))
+        self.kernel_ = self.learner_.kernel_
+        scores = self._held_out(points, ends, same, seed)
+        self._line = _platt(scores, same)
+        self.threshold_ = -best_cut(scores, same, **rule)
+        return self
+
+    def decision_function(self, pairs: ArrayLike) -> FloatArray:
+        """Return the similarity of each pair, (m,): the value of the kernel."""
+        left, right = self._features(pairs)
+        return np.asarray(np.einsum("ij,ij->i", left, right))
+
+    def pair_score(self, pairs: ArrayLike) -> FloatArray:
+        """Return the similarity of each pair, (m,)."""
+        return self.decision_function(pairs)
+
+    def pair_distance(self, pairs: ArrayLike) -> FloatArray:
+        """Return the distance of each pair in the features of the kernel, (m,)."""
+        left, right = self._features(pairs)
+        return np.asarray(np.linalg.norm(left - right, axis=1))
+
+    def predict(self, pairs: ArrayLike) -> NDArray[Any]:
+        """Return one of `classes_` for each pair, (m,)."""
+        scores = self.decision_function(pairs)
+        return self.classes_[(-scores <= self.threshold_).astype(np.intp)]
+
+    def predict_proba(self, pairs: ArrayLike) -> FloatArray:
+        """Return the probabilities of both classes, (m, 2), from held-out pairs."""
+        scores = self.decision_function(pairs)
+        p = expit(self._line[0] * scores + self._line[1])
+        return np.column_stack([1 - p, p])
+
+    def predict_log_proba(self, pairs: ArrayLike) -> FloatArray:
+        """Return the logarithm of `predict_proba`, (m, 2)."""
+        return log_of(self.predict_proba(pairs))
+
+    def transform(self, X: ArrayLike) -> FloatArray:
+        """Return features whose inner products are the kernel, (n, r).
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features) or (n,)
+            Points, or rows of the `preprocessor`.
+        """
+        check_is_fitted(self, "kernel_")
+        if self.preprocessor is not None and np.ndim(X) == 1:
+            X = self._rows_at(np.asarray(X))
+        return np.asarray(self.kernel_.features(check_array(X, dtype=np.float64)))
+
+    def get_metric(self) -> "KernelMetric":
+        """Return the distance of two points, for `DBSCAN` or `KNeighborsClassifier`.
+
+        It remembers the features of points that it has met, and does not change when
+        the classifier is fitted again.
+        """
+        check_is_fitted(self, "kernel_")
+        return KernelMetric(self.kernel_)
+
+    def set_threshold(self, threshold: float) -> Self:
+        """Call pairs the same where minus the similarity is not above `threshold`."""
+        check_is_fitted(self, "kernel_")
+        if not isinstance(threshold, Real):
+            msg = f"threshold must be a real number, got {type(threshold).__name__}."
+            raise ValueError(msg)
+        self.threshold_ = float(threshold)
+        return self
+
+    def calibrate_threshold(
+        self,
+        pairs_valid: ArrayLike,
+        y_valid: ArrayLike,
+        strategy: str = "accuracy",
+        min_rate: float | None = None,
+        beta: float = 1.0,
+    ) -> Self:
+        """Choose the threshold on other pairs.
+
+        Parameters
+        ----------
+        pairs_valid, y_valid : array-like
+            As in `fit`.
+        strategy : {"accuracy", "f_beta", "max_tpr", "max_tnr"}, default="accuracy"
+            See `mercer.pairs.thresholds.best_cut`. "max_tpr" with ``min_rate=0.99``
+            allows one false alarm in a hundred different pairs.
+        min_rate : float, optional
+            Of "max_tpr" and "max_tnr".
+        beta : float, default=1.0
+            Of "f_beta".
+        """
+        check_is_fitted(self, "kernel_")
+        check_strategy(strategy, min_rate, beta)
+        same = np.asarray(column_or_1d(y_valid)) == self.classes_[1]
+        cut = best_cut(
+            self.decision_function(pairs_valid),
+            same,
+            strategy=strategy,
+            min_rate=min_rate,
+            beta=beta,
+        )
+        self.threshold_ = -cut
+        return self
+
+    def _held_out(
+        self, points: Any, ends: IntArray, same: BoolArray, seed: int
+    ) -> FloatArray:
+        """Return similarities of pairs by kernels that did not see them, (m,)."""
+        Phi = self.kernel_.features()
+        scores: FloatArray = np.einsum("ij,ij->i", Phi[ends[:, 0]], Phi[ends[:, 1]])
+        if self.cv is None or min(same.sum(), (~same).sum()) < _LEAST:
+            return scores
+        folds = StratifiedKFold(self.cv, shuffle=True, random_state=seed)
+        learner = clone(self.learner_)
+        if "basis" in learner.get_params(deep=False):
+            learner.set_params(basis=FrozenEstimator(self.learner_.basis_))
+        for train, test in folds.split(ends, same):
+            links = _links(ends[train], same[train], points)
+            Phi = clone(learner).fit(points, pairs=links).kernel_.features()
+            left, right = ends[test].T
+            scores[test] = np.einsum("ij,ij->i", Phi[left], Phi[right])
+        return scores
+
+    def _features(self, pairs: ArrayLike) -> tuple[FloatArray, FloatArray]:
+        check_is_fitted(self, "kernel_")
+        points, ends = self._read(pairs, fitting=False)
+        used, ends = np.unique(ends, return_inverse=True)
+        Phi = np.asarray(self.kernel_.features(np.asarray(points)[used]))
+        left, right = ends.reshape(-1, 2).T
+        return Phi[left], Phi[right]
+
+    def _read(self, pairs: ArrayLike, *, fitting: bool) -> tuple[Any, IntArray]:
+        """Return points and the rows of both ends of each pair, (m, 2)."""
+        if self.preprocessor is not None:
+            ends = check_array(pairs, dtype=None, ensure_all_finite=False)
+            _check_two(ends)
+            points = self._points()
+            flat = self._numbers(ends.ravel()).reshape(-1, 2)
+        else:
+            tuples = check_array(pairs, dtype=np.float64, allow_nd=True)
+            if tuples.ndim != 3:
+                msg = (
+                    f"pairs must have the shape (m, 2, n_features), got {tuples.shape};"
+                    " for pairs of row numbers give the points as preprocessor."
+                )
+                raise ValueError(msg)
+            _check_two(tuples)
+            rows = tuples.reshape(-1, tuples.shape[2])
+            points, flat = np.unique(rows, axis=0, return_inverse=True)
+            flat = flat.reshape(-1, 2)
+        if fitting:
+            self.n_features_in_ = int(points.shape[1])
+        elif points.shape[1] != self.n_features_in_:
+            msg = (
+                f"the points have {points.shape[1]} features, but PairClassifier is "
+                f"expecting {self.n_features_in_} features as input."
+            )
+            raise ValueError(msg)
+        return points, flat
+
+    def _points(self) -> Any:
+        return check_array(self.preprocessor, dtype=np.float64)
+
+    def _numbers(self, names: NDArray[Any]) -> IntArray:
+        n = np.shape(self.preprocessor)[0]
+        return positions_of(names, row_ids(self.preprocessor, n))
+
+    def _rows_at(self, names: NDArray[Any]) -> FloatArray:
+        rows: FloatArray = self._points()[self._numbers(names)]
+        return rows
+
+    def _sides(self, y: ArrayLike, n_pairs: int) -> BoolArray:
+        values = np.asarray(column_or_1d(y))
+        if len(values) != n_pairs:
+            msg = f"there are {n_pairs} pairs and {len(values)} answers in y."
+            raise ValueError(msg)
+        if not np.isin(values, (-1, 0, 1)).all() or len(np.unique(values)) != 2:
+            msg = (
+                "y must hold two values, of which the larger means the same: 1 and -1, "
+                f"1 and 0, or True and False; got {np.unique(values)[:5].tolist()}."
+            )
+            raise ValueError(msg)
+        self.classes_ = np.unique(values)
+        return np.asarray(values == self.classes_[1])
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.three_d_array = True
+        tags.input_tags.two_d_array = self.preprocessor is not None
+        tags.classifier_tags.multi_class = False
+        return tags
+
+
+class KernelMetric:
+    """The distance of two points in the features of a kernel."""
+
+    def __init__(self, kernel: Any) -> None:
+        self.kernel = kernel
+        self._known: dict[bytes, FloatArray] = {}
+
+    def __call__(self, u: ArrayLike, v: ArrayLike, squared: bool = False) -> float:
+        """Return the distance of two vectors, or its square."""
+        left, right = self._features(u), self._features(v)
+        distance = float(np.linalg.norm(left - right))
+        return distance**2 if squared else distance
+
+    def _features(self, point: ArrayLike) -> FloatArray:
+        row = np.asarray(point, dtype=np.float64)
+        if row.size != row.shape[-1]:
+            msg = f"a metric compares two vectors, got shape {row.shape}."
+            raise ValueError(msg)
+        row = row.ravel()
+        key = row.tobytes()
+        if key not in self._known:
+            self._known[key] = self.kernel.features(row[None])[0]
+        return self._known[key]
+
+
+def _check_rule(
+    strategy: Any = "accuracy", min_rate: Any = None, beta: Any = 1.0
+) -> None:
+    check_strategy(strategy, min_rate, beta)
+
+
+def _check_two(tuples: NDArray[Any]) -> None:
+    if tuples.shape[1] != 2:
+        msg = f"a pair has two ends, got {tuples.shape[1]} in shape {tuples.shape}."
+        raise ValueError(msg)
+
+
+def _links(ends: IntArray, same: BoolArray, points: Any) -> Pairs:
+    """Return the pairs of two points; a point is the same as itself anyway."""
+    given = (ends[:, 0] != ends[:, 1]) | ~same
+    signs = np.where(same[given], 1.0, -1.0)
+    return Pairs(ends[given, 0], ends[given, 1], signs, points.shape[0])
+
+
+def _platt(scores: FloatArray, same: BoolArray) -> tuple[float, float]:
+    """Return slope and offset of the logistic curve through held-out scores.
+
+    With the targets of Platt (1999), which keep few or separable pairs from certainty.
+    """
+    n_same, n_other = int(same.sum()), int((~same).sum())
+    target = np.where(same, (n_same + 1) / (n_same + 2), 1 / (n_other + 2))
+    scale = float(np.std(scores)) or 1.0
+    z = scores / scale
+
+    def loss(line: FloatArray) -> tuple[float, FloatArray]:
+        f = line[0] * z + line[1]
+        rest = expit(f) - target
+        value = float((np.logaddexp(0, f) - target * f).sum())
+        return value, np.array([rest @ z, rest.sum()])
+
+    start = np.array([0.0, np.log((n_same + 1) / (n_other + 1))])
+    best = minimize(
+        loss, start, jac=True, method="L-BFGS-B", bounds=[(0, None), (None, None)]
+    )
+    return float(best.x[0] / scale), float(best.x[1])

@@ -1,0 +1,228 @@
+"""Classifying pairs: the contract of metric-learn, held-out thresholds, folds."""
+
+import pickle
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.cluster import DBSCAN
+from sklearn.datasets import load_iris
+from sklearn.exceptions import NotFittedError
+from sklearn.metrics import fbeta_score, roc_auc_score
+from sklearn.model_selection import GridSearchCV, KFold, cross_val_score, cross_validate
+from sklearn.neighbors import KNeighborsClassifier
+
+from mercer.learners.pair_classifier import PairClassifier
+from mercer.learners.pairwise import PairwiseKernel
+from mercer.model_selection import PairKFold
+from mercer.pairs import Pairs
+from mercer.pairs.thresholds import best_cut
+from mercer.spectrum.graph import GraphBasis
+
+X, TRUTH = load_iris(return_X_y=True)
+
+
+def some_pairs(m, seed=0, rows=None):
+    rng = np.random.default_rng(seed)
+    rows = np.arange(len(X)) if rows is None else rows
+    ends = rng.choice(rows, (m, 2))
+    ends = ends[ends[:, 0] != ends[:, 1]]
+    return ends, np.where(TRUTH[ends[:, 0]] == TRUTH[ends[:, 1]], 1, -1)
+
+
+ENDS, Y = some_pairs(120)
+FAST = PairwiseKernel(basis=GraphBasis(20, random_state=0))
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    return PairClassifier(preprocessor=X, random_state=0).fit(ENDS, Y)
+
+
+def test_unseen_pairs_of_unseen_points_are_told_apart():
+    seen = np.arange(150) % 2 == 0
+    ends, y = some_pairs(200, rows=np.flatnonzero(seen))
+    model = PairClassifier(random_state=0).fit(X[ends], y)
+    new, truth = some_pairs(400, seed=1, rows=np.flatnonzero(~seen))
+    assert roc_auc_score(truth, model.decision_function(X[new])) > 0.93
+    assert model.score(X[new], truth) > 0.85
+    P = model.predict_proba(X[new])
+    np.testing.assert_allclose(P.sum(axis=1), 1)
+    loss = -np.log(P[np.arange(len(new)), (truth > 0).astype(int)]).mean()
+    assert loss < 0.5
+    np.testing.assert_allclose(np.exp(model.predict_log_proba(X[new])), P)
+
+
+def test_predictions_are_a_threshold_of_the_kernel(fitted):
+    new, _ = some_pairs(50, seed=2)
+    K = fitted.kernel_(X)
+    scores = fitted.decision_function(new)
+    np.testing.assert_allclose(scores, K[new[:, 0], new[:, 1]], atol=1e-6)
+    np.testing.assert_array_equal(
+        fitted.predict(new), np.where(-scores <= fitted.threshold_, 1, -1)
+    )
+    np.testing.assert_array_equal(fitted.pair_score(new), scores)
+
+
+@pytest.mark.parametrize(("low", "high"), [(-1, 1), (0, 1), (False, True)])
+def test_classes_are_those_given(low, high):
+    y = np.where(Y > 0, high, low)
+    model = PairClassifier(FAST, X, random_state=0).fit(ENDS, y)
+    assert set(model.predict(ENDS).tolist()) == {low, high}
+    assert model.score(ENDS, y) > 0.9
+
+
+def test_row_names_are_as_good_as_numbers(fitted):
+    pandas = pytest.importorskip("pandas")
+    names = np.array([f"flower {i}" for i in range(150)])
+    frame = pandas.DataFrame(X, index=names)
+    named = PairClassifier(preprocessor=frame, random_state=0).fit(names[ENDS], Y)
+    np.testing.assert_allclose(
+        named.decision_function(names[ENDS]), fitted.decision_function(ENDS)
+    )
+    np.testing.assert_allclose(named.transform(names[:3]), fitted.transform(X[:3]))
+
+
+@pytest.mark.filterwarnings("ignore::mercer.pairs.ContradictionWarning")
+def test_threshold_and_probabilities_come_from_held_out_pairs():
+    rng = np.random.default_rng(0)
+    y = rng.choice([-1, 1], len(ENDS))  # nothing to learn
+    model = PairClassifier(FAST, X, random_state=0)
+    P = model.fit(ENDS, y).predict_proba(ENDS)
+    own = clone(model).set_params(cv=None).fit(ENDS, y).predict_proba(ENDS)
+    # Fitted to noise, training pairs look right and held-out ones do not.
+    assert np.abs(own[:, 1] - 0.5).mean() > 3 * np.abs(P[:, 1] - 0.5).mean()
+
+
+def test_metric_is_one_of_features_and_stays(fitted):
+    metric = fitted.get_metric()
+    Phi = fitted.transform(X[:2])
+    wanted = np.linalg.norm(Phi[0] - Phi[1])
+    assert metric(X[0], X[1]) == pytest.approx(wanted)
+    assert metric(X[0], X[1], squared=True) == pytest.approx(wanted**2)
+    assert fitted.pair_distance([[0, 1]])[0] == pytest.approx(wanted)
+    again = pickle.loads(pickle.dumps(metric))
+    assert again(X[0], X[1]) == pytest.approx(wanted)
+    few = np.arange(0, 150, 5)
+    knn = KNeighborsClassifier(3, metric=metric).fit(X[few], TRUTH[few])
+    assert knn.score(X[1::5], TRUTH[1::5]) > 0.85
+    found = DBSCAN(eps=float(np.median(fitted.pair_distance(ENDS))), metric=metric)
+    assert len(found.fit(X[few]).labels_) == len(few)
+
+
+@pytest.mark.parametrize("strategy", ["max_tpr", "max_tnr"])
+@pytest.mark.parametrize("rate", [0.0, 0.5, 0.9, 1.0])
+def test_rates_are_kept_on_the_pairs_of_the_calibration(fitted, strategy, rate):
+    ends, y = some_pairs(80, seed=3)
+    model = pickle.loads(pickle.dumps(fitted))
+    called = model.calibrate_threshold(ends, y, strategy, rate).predict(ends) > 0
+    tpr, tnr = called[y > 0].mean(), 1 - called[y < 0].mean()
+    assert (tnr if strategy == "max_tpr" else tpr) >= rate
+    if rate == 0.0:
+        assert (tpr if strategy == "max_tpr" else tnr) == 1.0
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("beta", [0.0, 0.5, 1.0, 2.0])
+def test_no_cut_has_a_larger_f_beta(seed, beta):
+    rng = np.random.default_rng(seed)
+    scores, same = rng.integers(0, 12, 40) * 1.0, rng.random(40) < 0.4
+
+    def value(cut):
+        return fbeta_score(same, scores >= cut, beta=beta, zero_division=0.0)
+
+    best = value(best_cut(scores, same, strategy="f_beta", beta=beta))
+    assert best == pytest.approx(max(value(c) for c in np.arange(-1, 14) - 0.5))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_no_cut_is_right_more_often(seed):
+    rng = np.random.default_rng(seed)
+    scores, same = rng.integers(0, 12, 40) * 1.0, rng.random(40) < 0.4
+    rights = [(same == (scores >= c)).sum() for c in np.arange(-1, 14) - 0.5]
+    assert (same == (scores >= best_cut(scores, same))).sum() == max(rights)
+
+
+def test_search_and_cross_validation_over_pairs():
+    model = PairClassifier(FAST, X, cv=None, random_state=0)
+    folds = PairKFold(3, random_state=0)
+    found = cross_validate(model, ENDS, Y, cv=folds, scoring=["accuracy", "roc_auc"])
+    assert (found["test_roc_auc"] > 0.8).all()
+    assert (cross_val_score(model, ENDS, Y, cv=KFold(3)) > 0.8).all()
+    grid = {"learner__C": [0.1, 1.0]}
+    search = GridSearchCV(model, grid, cv=folds).fit(ENDS, Y)
+    assert search.best_params_["learner__C"] in grid["learner__C"]
+
+
+@pytest.mark.parametrize("by", ["numbers", "points"])
+def test_folds_of_points_share_none(by):
+    pairs = ENDS if by == "numbers" else X[ENDS]
+    points = np.unique(X, axis=0, return_inverse=True)[1]
+    ends = ENDS if by == "numbers" else points[ENDS].reshape(-1, 2)
+    tested = 0
+    for train, test in PairKFold(3, random_state=0).split(pairs):
+        assert not set(ends[train].ravel()) & set(ends[test].ravel())
+        tested += len(test)
+    assert 0 < tested < len(ENDS)
+
+
+def test_folds_need_points():
+    with pytest.raises(ValueError, match="3 points, and 2 folds"):
+        next(PairKFold(2).split(np.array([[0, 1], [1, 2]])))
+
+
+def test_subset_keeps_pairs_within_the_rows():
+    pairs = Pairs.from_index([(0, 1), (2, 3)], [(1, 3)], n_points=5)
+    part = pairs.subset([3, 1, 0])
+    assert part.n_points == 3
+    assert part.must_link.tolist() == [[1, 2]]
+    assert part.cannot_link.tolist() == [[0, 1]]
+
+
+def test_pairs_of_names():
+    names = ["a", "b", "c"]
+    pairs = Pairs.from_index([("c", "a")], [("b", "c")], names=names)
+    assert pairs.n_points == 3
+    assert pairs.must_link.tolist() == [[0, 2]]
+    frame = {"first": ["c", "b"], "second": ["a", "c"], "same": [1, 0]}
+    again = Pairs.from_frame(frame, names=names)
+    np.testing.assert_array_equal(again.signs, pairs.signs)
+    np.testing.assert_array_equal(again.first, pairs.first)
+    with pytest.raises(ValueError, match="no row z"):
+        Pairs.from_index([("z", "a")], names=names)
+    with pytest.raises(ValueError, match="give n_points"):
+        Pairs.from_index([(0, 1)])
+
+
+@pytest.mark.parametrize(
+    ("pairs", "y", "message"),
+    [
+        (X[ENDS][:, 0], Y, "for pairs of row numbers"),
+        (np.repeat(X[ENDS], 2, axis=1), Y, "a pair has two ends"),
+        (X[ENDS], np.full(len(Y), 1), "two values"),
+        (X[ENDS], np.arange(len(Y)), "two values"),
+        (X[ENDS], Y[:-1], "answers in y"),
+    ],
+)
+def test_bad_pairs_are_refused(pairs, y, message):
+    with pytest.raises(ValueError, match=message):
+        PairClassifier().fit(pairs, y)
+
+
+def test_before_and_after_fit():
+    model = PairClassifier(FAST)
+    for call in ("predict", "decision_function", "pair_distance", "transform"):
+        with pytest.raises(NotFittedError):
+            getattr(model, call)(X[ENDS])
+    with pytest.raises(NotFittedError):
+        model.get_metric()
+    model.fit(X[ENDS], Y)
+    with pytest.raises(ValueError, match="expecting 4 features"):
+        model.predict(X[ENDS][:, :, :3])
+    with pytest.raises(ValueError, match="real number"):
+        model.set_threshold("ABC")
+    assert (model.set_threshold(-np.inf).predict(X[ENDS]) == -1).all()
+    with pytest.raises(ValueError, match="strategy must be"):
+        model.fit(X[ENDS], Y, calibration_params={"strategy": "weird"})
+    with pytest.raises(ValueError, match="min_rate"):
+        model.calibrate_threshold(X[ENDS], Y, "max_tpr", 1.2)
