@@ -15,15 +15,18 @@ def _recur(
     indptr: Any,
     indices: Any,
     data: Any,
-    X: FloatArray,
-    Y: FloatArray,
-    a: float,
-    b: float,
-    c: float,
+    X: Any,
+    Y: Any,
+    a: Any,
+    b: Any,
+    c: Any,
 ) -> None:
-    """Replace Y by a A X + b X + c Y, in one pass over the rows."""
+    """Replace Y by a A X + b X + c Y, in one pass over the rows.
+
+    All numbers are of one type, which decides the precision.
+    """
     n, k = X.shape
-    row = np.empty(k)
+    row = np.empty(k, X.dtype)
     for i in range(n):
         for t in range(k):
             row[t] = b * X[i, t] + c * Y[i, t]
@@ -35,18 +38,18 @@ def _recur(
             Y[i, t] = row[t]
 
 
-def _parts(A: SparseArray) -> tuple[Any, Any, Any]:
-    """Return the arrays of A, row numbers unsigned: that saves a test a read."""
+def _parts(A: SparseArray, dtype: Any) -> tuple[Any, Any, Any]:
+    """Return the arrays of A, row numbers unsigned: that saves a test per read."""
     return (
         A.indptr.view(f"u{A.indptr.itemsize}"),
         A.indices.view(f"u{A.indices.itemsize}"),
-        A.data,
+        A.data.astype(dtype, copy=False),
     )
 
 
 def chebyshev_filter(
-    A: SparseArray, X: FloatArray, degree: int, low: float, high: float
-) -> FloatArray:
+    A: SparseArray, X: Any, degree: int, low: float, high: float
+) -> Any:
     r"""Return :math:`T_m\big((2A - (h + l) I) / (h - l)\big) X`.
 
     Components of X along eigenvectors with values in [low, high] shrink to at most
@@ -57,7 +60,7 @@ def chebyshev_filter(
     A : csr_array of shape (n, n)
         Symmetric, with no eigenvalue above `high`.
     X : ndarray of shape (n, k)
-        Vectors in columns; not changed.
+        Vectors in columns; not changed. Single precision stays single.
     degree : int
         m >= 1.
     low, high : float
@@ -75,12 +78,14 @@ def chebyshev_filter(
     array([7., 1., 1.])
     """
     radius, centre = (high - low) / 2, (high + low) / 2
-    before = np.array(X, dtype=np.float64, order="C")
+    number = np.float32 if X.dtype == np.float32 else np.float64
+    before = np.array(X, dtype=number, order="C")
     now = np.zeros_like(before)
-    matrix = _parts(A)
-    _recur(*matrix, before, now, 1 / radius, -centre / radius, 0.0)
+    matrix = _parts(A, number)
+    a, b, one = number(1 / radius), number(-centre / radius), number(1)
+    _recur(*matrix, before, now, a, b, 0 * one)
     for _ in range(degree - 1):
-        _recur(*matrix, now, before, 2 / radius, -2 * centre / radius, -1.0)
+        _recur(*matrix, now, before, 2 * a, 2 * b, -one)
         before, now = now, before
     return now
 
@@ -148,7 +153,7 @@ def value_below_which(
 
 def _moments(A: SparseArray, Z: FloatArray, upper: float, degree: int) -> FloatArray:
     """Estimate the traces of T_0 .. T_2m of I - 2 A / upper."""
-    matrix = _parts(A)
+    matrix = _parts(A, np.float64)
     before = np.array(Z, order="C")
     now = np.zeros_like(before)
     _recur(*matrix, before, now, -2 / upper, 1.0, 0.0)

@@ -1,15 +1,18 @@
 """Block Lanczos on a transform of a sparse matrix."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from scipy.linalg import eigh, svd
+from scipy.linalg import eigh
 
 from mercer._typing import BoolArray, FloatArray, SparseArray
 from mercer.spectrum.proof import largest_unseen
 from mercer.spectrum.transforms import Transform
 
 BLOCK, WIDEST = 8, 64
+# Residuals of this many vectors, the least exact, tell when to compute all.
+PROBE = 4
 # Of a unit vector, in the complement: nearly all, or errors grow from step to step.
 _KEPT = 0.9
 # A residual cannot be below this share of what a product with the matrix adds up.
@@ -54,14 +57,17 @@ class KrylovSpace:
         start: FloatArray,
         room: int,
         rng: np.random.Generator,
+        *,
+        single: bool = False,
     ) -> None:
+        number = np.float32 if single else np.float64
         self.transform = transform
-        self.outside = outside
+        self.outside = outside = outside.astype(number, copy=False)
         self.rng = rng
-        self.V = np.empty((len(outside), room), order="F")
+        self.V = np.empty((len(outside), room), number, order="F")
         self.H = np.zeros((room, room))
         self.size = 0
-        P = transform.apply(start)
+        P = transform.apply(start.astype(number, copy=False))
         _, self.T, self.R = _orthonormalised(P, outside, self.V[:, :0], rng)
 
     def is_full(self) -> bool:
@@ -86,10 +92,15 @@ class KrylovSpace:
         last = Y[self.size - self.R.shape[1] :]
         return heights, Y, np.linalg.norm(self.R @ last, axis=0) / np.abs(heights)
 
+    def vectors(self, Y: FloatArray) -> FloatArray:
+        """Return the vectors with these coordinates, in double precision."""
+        X = self.V[:, : self.size] @ Y.astype(self.V.dtype)
+        return np.asarray(X, dtype=np.float64)
+
     def restart(self, heights: FloatArray, Y: FloatArray) -> None:
         """Keep the directions Y only."""
         m = len(heights)
-        self.V[:, :m] = self.V[:, : self.size] @ Y
+        self.V[:, :m] = self.V[:, : self.size] @ Y.astype(self.V.dtype)
         self.H[:] = 0.0
         self.H[:m, :m] = np.diag(heights)
         self.size = m
@@ -105,6 +116,7 @@ def lowest_pairs(
     rng: np.random.Generator,
     block: int | None = None,
     restarts: int = 4,
+    single: bool = False,
 ) -> RitzPairs:
     r"""Compute the k smallest eigenpairs of A in the complement of a space.
 
@@ -125,9 +137,11 @@ def lowest_pairs(
     rng : numpy.random.Generator
         Draws the starting block.
     block : int, optional
-        Vectors in a block; by default k / 6, but 8 to 64.
+        Vectors in a block; by default a power of 2 near k / 4, 8 to 64.
     restarts : int, default=4
         How often the space may be filled again.
+    single : bool, default=False
+        Build the space in single precision; the pairs are computed in double.
 
     Returns
     -------
@@ -141,27 +155,31 @@ def lowest_pairs(
     has vectors: whoever calls this must look for others, see `search_outside`.
     """
     n, c = outside.shape
-    block = int(np.clip(k // 6, BLOCK, WIDEST)) if block is None else block
+    if block is None:
+        block = int(np.clip(2 ** int(np.log2(k / 4 + 1)), BLOCK, WIDEST))
     wanted = min(k + 10 + k // 10, n - c)
     room = min(n - c, max(3 * wanted, wanted + 12 * block))
     Z = rng.standard_normal((n, min(block, n - c)))
     Z -= outside @ (outside.T @ Z)
-    space = KrylovSpace(transform, outside, Z, room, rng)
-    goal, look = tol, wanted
+    space = KrylovSpace(transform, outside, Z, room, rng, single=single)
+    look = wanted
     while True:
         space.expand()
         if space.size < look and not space.is_full():
             continue
         look = space.size + space.size // 16
         heights, Y, slips = space.ritz(wanted)
-        if slips[:k].max() > goal and not space.is_full():
-            continue
         complete = space.T.shape[1] == 0
-        if slips[:k].max() <= goal or restarts == 0 or complete:
-            pairs = rayleigh_ritz(A, space.V[:, : space.size] @ Y)
+        probe = np.argsort(slips[:k])[-PROBE:]
+        hopeful = _is_small(
+            A, space.vectors(Y[:, probe]), transform, heights[k - 1], tol
+        )
+        if hopeful or complete or (space.is_full() and restarts == 0):
+            X = space.vectors(Y)
+            X -= outside @ (outside.T @ X)
+            pairs = rayleigh_ritz(A, X)
             if pairs.converged(k, tol):
                 return pairs
-            goal /= 10
         if space.is_full():
             if restarts == 0 or complete:
                 return pairs
@@ -184,6 +202,7 @@ def search_outside(
     steps: int = 60,
     enough: int = 12,
     resolution: float = 0.01,
+    single: bool = False,
 ) -> Search:
     """Search for eigenvalues below a level in the complement of a space.
 
@@ -208,6 +227,8 @@ def search_outside(
     enough : int, default=12
         After this many, a floor within `resolution` times `level` will do.
     resolution : float, default=0.01
+    single : bool, default=False
+        Compute in single precision, whose rounding is far below the resolution.
 
     Returns
     -------
@@ -225,7 +246,7 @@ def search_outside(
     Z -= outside @ (outside.T @ Z)
     norm = float(np.linalg.norm(Z, 2))
     room = min(n - c, steps * Z.shape[1])
-    space = KrylovSpace(transform, outside, Z, room, rng)
+    space = KrylovSpace(transform, outside, Z, room, rng, single=single)
     done = 0
     while True:
         space.expand()
@@ -248,20 +269,41 @@ def search_outside(
             return result
 
 
-def rayleigh_ritz(A: SparseArray, X: FloatArray) -> RitzPairs:
-    """Return the Ritz pairs of A in the span of orthonormal columns, and residuals."""
+def _is_small(
+    A: SparseArray, X: FloatArray, transform: Transform, height: float, tol: float
+) -> bool:
+    """Tell whether the residuals of a few columns are as small as wanted."""
     AX = A @ X
-    H = X.T @ AX
-    values, S = eigh((H + H.T) / 2)
-    X, AX = X @ S, AX @ S
+    values = np.einsum("ij,ij->j", X, AX)
     residuals = np.linalg.norm(AX - X * values, axis=0)
-    sums = np.linalg.norm(abs(A) @ np.abs(X), axis=0)
-    return RitzPairs(values, X, residuals, _ROUNDING * sums)
+    goal = tol * transform.value(height)
+    least = _ROUNDING * float(np.abs(A.diagonal()).max())
+    return bool(residuals.max() <= max(goal, least))
+
+
+def rayleigh_ritz(A: SparseArray, X: FloatArray) -> RitzPairs:
+    """Return the Ritz pairs of A in the span of the columns of X, and residuals.
+
+    The columns are orthonormal up to their rounding, and afterwards exactly.
+    """
+    AX = A @ X
+    H, G = X.T @ AX, X.T @ X
+    values, S = eigh((H + H.T) / 2, (G + G.T) / 2)
+    X, AX = X @ S, AX @ S
+    AX -= X * values
+    residuals = np.linalg.norm(AX, axis=0)
+    rounding = np.zeros_like(residuals)
+    limit = 4 * _ROUNDING * float(np.abs(A.diagonal()).max())
+    small = residuals <= limit  # the others are above rounding
+    if small.any():
+        sums = abs(A) @ np.abs(X[:, small])
+        rounding[small] = _ROUNDING * np.linalg.norm(sums, axis=0)
+    return RitzPairs(values, X, residuals, rounding)
 
 
 def _orthonormalised(
-    P: FloatArray, outside: FloatArray, V: FloatArray, rng: np.random.Generator
-) -> tuple[FloatArray, FloatArray, FloatArray]:
+    P: Any, outside: Any, V: Any, rng: np.random.Generator
+) -> tuple[Any, Any, Any]:
     """Return C, T, R with P = V C + T R + a part in the span of `outside`.
 
     T is orthonormal and orthogonal to V and `outside`. What the first projection
@@ -270,14 +312,15 @@ def _orthonormalised(
     """
     P = P - outside @ (outside.T @ P)
     C = V.T @ P
-    T, R = np.linalg.qr(P - V @ C)
-    T = _projected(T, outside, V)
-    T, left, Y = svd(T, full_matrices=False)
-    R = (left[:, None] * Y) @ R
+    P -= V @ C
+    T, R = np.linalg.qr(P) if P.dtype == np.float64 else _unit_columns(P)[:2]
+    T, turn, left = _unit_columns(_projected(T, outside, V))
+    R = turn @ R
     m = int(np.count_nonzero(left > _KEPT))
     free = P.shape[0] - outside.shape[1] - V.shape[1]
     if m < len(left):
         fresh = rng.standard_normal((len(P), min(len(left), free) - m))
+        fresh = fresh.astype(P.dtype, copy=False)
         T = T[:, : m + fresh.shape[1]]
         R = R[: T.shape[1]]
         for _ in range(2):
@@ -288,7 +331,23 @@ def _orthonormalised(
     return C, T, R
 
 
-def _projected(X: FloatArray, outside: FloatArray, V: FloatArray) -> FloatArray:
+def _unit_columns(P: Any) -> tuple[Any, FloatArray, FloatArray]:
+    """Return T, R with P = T R, T orthonormal, and the singular values, descending.
+
+    From the Gram matrix, in double precision, which is cheap. Directions shorter than
+    the rounding errors of single precision are zero in T.
+    """
+    P64 = P.astype(np.float64, copy=False)
+    squares, W = eigh(P64.T @ P64)
+    lengths, W = np.sqrt(np.maximum(squares[::-1], 0.0)), W[:, ::-1]
+    sure = lengths > 1e-6 * lengths.max(initial=0.0)
+    scales = np.zeros_like(lengths)
+    np.divide(1.0, lengths, out=scales, where=sure)
+    T = P @ (W * scales).astype(P.dtype)
+    return T, lengths[:, None] * W.T, np.where(sure, lengths, 0.0)
+
+
+def _projected(X: Any, outside: Any, V: Any) -> Any:
     X = X - outside @ (outside.T @ X)
-    left: FloatArray = X - V @ (V.T @ X)
-    return left
+    X -= V @ (V.T @ X)
+    return X

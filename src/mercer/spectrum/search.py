@@ -26,6 +26,8 @@ ROUNDS = 20
 SAME = 1e-6
 # The proof may end this share of the last kept value below it.
 RESOLUTION = 0.01
+# From this tolerance on the search is run in single precision.
+SINGLE_FROM = 1e-4
 # Further pairs are set aside in the search for skipped ones if they are this exact.
 _ROUGH = 1e-3
 
@@ -112,7 +114,7 @@ def searched_pairs(
         float(later.min()),
         float(min(seen.floor, later[0] - doubt)),
         FAILURE,
-        "band cholesky" if transform.cut == np.inf else "filtered lanczos",
+        _method(transform, tol),
         f"{kept} of {k} directions: {reason}" if kept < k else "",
     )
 
@@ -134,7 +136,14 @@ def _ordered_pairs(
     for _ in range(10):
         transform = make_transform(A, cut, upper)
         pairs = lowest_pairs(
-            A, transform, k + 1, outside=null, tol=tol, rng=rng, restarts=restarts
+            A,
+            transform,
+            k + 1,
+            outside=null,
+            tol=tol,
+            rng=rng,
+            restarts=restarts,
+            single=_is_single(transform, tol),
         )
         last = float(pairs.values[min(k + guard // 2, len(pairs.values)) - 1])
         if transform.cut <= pairs.values[k - 1]:
@@ -172,6 +181,7 @@ def _proved(
             failure=FAILURE / ROUNDS,
             rng=rng,
             resolution=RESOLUTION,
+            single=_is_single(transform, tol),
         )
         if seen.smallest >= level - same:
             break
@@ -192,7 +202,8 @@ def _merged(
     block: int,
 ) -> RitzPairs:
     """Add the pairs that were skipped to those that were found."""
-    exact = pairs.exact(k, tol)
+    # The k-th value will be lower than it was, but not below the skipped one.
+    exact = pairs.residuals <= np.maximum(tol * skipped, pairs.rounding)
     n_above = max(1, k - int(np.count_nonzero(pairs.values[exact] < skipped)))
     more = lowest_pairs(
         A,
@@ -202,6 +213,7 @@ def _merged(
         tol=tol,
         rng=rng,
         block=block,
+        single=_is_single(transform, tol),
     )
     values = np.concatenate([pairs.values[exact], more.values])
     order = np.argsort(values, kind="stable")
@@ -233,6 +245,18 @@ def _how_many_are_sure(
             f"below {seen.floor:.3g} none is"
         )
     return whole, reason
+
+
+def _is_single(transform: Transform, tol: float) -> bool:
+    """Tell whether single precision is enough: it limits residuals to some 1e-5."""
+    return tol >= SINGLE_FROM and transform.cut < np.inf
+
+
+def _method(transform: Transform, tol: float) -> str:
+    if transform.cut == np.inf:
+        return "band cholesky"
+    single = ", single precision" if _is_single(transform, tol) else ""
+    return f"filtered lanczos{single}"
 
 
 def compact(A: SparseArray) -> SparseArray:

@@ -1,7 +1,7 @@
 """Functions of a matrix that turn its smallest eigenvalues into the largest."""
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from scipy import sparse
@@ -31,7 +31,7 @@ class Transform(Protocol):
     def low(self) -> float:
         """No value of F is below it."""
 
-    def apply(self, X: FloatArray) -> FloatArray:
+    def apply(self, X: Any) -> Any:
         """Return F(A) X."""
 
     def height(self, value: float) -> float:
@@ -51,7 +51,7 @@ class ChebyshevTransform:
     degree: int
     low: float = -1.0
 
-    def apply(self, X: FloatArray) -> FloatArray:
+    def apply(self, X: Any) -> Any:
         """Return T(A) X."""
         return chebyshev_filter(self.A, X, self.degree, self.cut, self.high)
 
@@ -79,10 +79,9 @@ class InverseTransform:
     low: float = 0.0
     cut: float = np.inf
 
-    def apply(self, X: FloatArray) -> FloatArray:
+    def apply(self, X: Any) -> Any:
         """Return s (A + s I)^-1 X."""
-        solved: FloatArray = cho_solve_banded((self.factor, True), X)
-        return self.shift * solved
+        return self.shift * cho_solve_banded((self.factor, True), X)
 
     def height(self, value: float) -> float:
         """Return s / (value + s)."""
