@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 
 from mercer.fewlabels.pool import KernelPool
+from mercer.spectrum import eigen, search
 from mercer.spectrum.extension import extend_vectors
 from mercer.spectrum.gram import GramBasis
+from mercer.unified import UnifiedKernelMachine
 
 
 @pytest.fixture(scope="module")
@@ -71,3 +73,21 @@ def test_columns_are_centred_and_covariances_are_theirs(basis) -> None:
             ),
             atol=1e-14,
         )
+
+
+def test_crowded_eigenvalues_mean_fewer_directions_and_no_error(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rng = np.random.default_rng(0)
+    labels = np.arange(150) % 2
+    X = rng.standard_normal((150, 3)) + 4.0 * labels[:, None]
+    monkeypatch.setattr(eigen, "DENSE_UP_TO", 10)
+    monkeypatch.setattr(eigen, "DENSE_AT_MOST", 10)
+    monkeypatch.setattr(eigen, "SMALL_COMPONENT", 0)
+    monkeypatch.setattr(search, "_how_many_are_sure", lambda *args: (4, "they crowd"))
+    pool = KernelPool(20, random_state=0).fit(X)
+    assert pool.certificate_.note.count("they crowd") == 3
+    assert "graph 10: 4 of" in pool.certificate_.note
+    y = np.where(np.arange(150) < 10, labels, -1)
+    model = UnifiedKernelMachine(random_state=0).fit(X, y)
+    assert np.mean(model.predict(X) == labels) > 0.9

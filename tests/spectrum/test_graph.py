@@ -7,8 +7,9 @@ import pytest
 from scipy import sparse
 from sklearn.base import clone
 
+from mercer.exceptions import EigenpairError
 from mercer.graphs.neighbors import Graph, neighbor_graph
-from mercer.spectrum import eigen
+from mercer.spectrum import eigen, search
 from mercer.spectrum.extension import damped_inverse, extend_vectors
 from mercer.spectrum.graph import GraphBasis
 from oracles.spectrum import blobs, copies, dense_laplacian, grid_graph, projector
@@ -250,3 +251,18 @@ def test_one_point_graph() -> None:
     )
     assert np.array_equal(basis.vectors_, [[1.0]])
     assert np.array_equal(basis.values_, [0.0])
+
+
+def test_fewer_directions_and_the_reason_where_values_crowd(monkeypatch) -> None:
+    """What is certain is kept; by default that is an error."""
+    X = np.random.default_rng(0).standard_normal((300, 3))
+    whole = GraphBasis(20, random_state=0).fit(X)
+    monkeypatch.setattr(eigen, "DENSE_UP_TO", 10)
+    monkeypatch.setattr(eigen, "DENSE_AT_MOST", 10)
+    monkeypatch.setattr(search, "_how_many_are_sure", lambda *args: (6, "they crowd"))
+    with pytest.raises(EigenpairError, match="they crowd; ask for at most 6"):
+        GraphBasis(20, random_state=0).fit(X)
+    basis = GraphBasis(20, on_failure="fewer", random_state=0).fit(X)
+    assert basis.certificate_.note == "6 of 19 directions: they crowd"
+    np.testing.assert_allclose(basis.values_, whole.values_[:7], atol=1e-9)
+    assert basis.extend(X[:3]).shape == (3, 7)

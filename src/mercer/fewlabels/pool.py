@@ -25,6 +25,9 @@ from mercer.spectrum.graph import GraphBasis
 
 _DENSITY_NEIGHBOR = 10
 _WALK: LaplacianKind = "random_walk"
+# Residuals of the graphs, as a share of the last eigenvalue. They mix directions of
+# nearly equal eigenvalues, which the learners weigh alike.
+_TOL = 1e-3
 _Kind: TypeAlias = Literal["laplacian", "kernel", "density"]
 
 
@@ -124,7 +127,13 @@ class KernelPool(BasisMixin):
         bases: list[tuple[str, Any, int]] = []
         for k in sizes:
             graph = graph_from_neighbors(neighbors, k, weights="self_tuning")
-            basis = GraphBasis(self.n_components, laplacian=_WALK, random_state=rng)
+            basis = GraphBasis(
+                self.n_components,
+                laplacian=_WALK,
+                tol=_TOL,
+                on_failure="fewer",
+                random_state=rng,
+            )
             bases.append((f"graph {k}", basis.fit(graph), k))
         if not all_equal(X):
             for name, kernel in (("linear", Linear()), ("gaussian", RBF(_RULE))):
@@ -221,6 +230,13 @@ class KernelPool(BasisMixin):
             cuts_repeated_value=any(proof.cuts_repeated_value for proof in proofs),
             n_null=max(proof.n_null for proof in proofs),
             recall=min(proof.recall for proof in proofs),
+            floor=min(basis.certificate_.floor for _, basis, k in bases if k),
+            failure=sum(proof.failure for proof in proofs),
+            note="; ".join(
+                f"{name}: {basis.certificate_.note}"
+                for name, basis, _ in bases
+                if basis.certificate_.note
+            ),
         )
 
     def _checked(self, X: ArrayLike | SparseArray, *, reset: bool) -> Any:

@@ -102,12 +102,12 @@ def smallest_eigenpairs(
         next_value = 0.0 if c > r else np.inf
         nothing = np.empty((n, 0))
         found = Found(np.empty(0), nothing, next_value, next_value, 0.0, "components")
-        return _assembled(A, null[:, :r], found, upper)
+        return _assembled(A, null[:, :r], found, upper, on_failure)
     k = r - c
     small, labels = in_small_components(A, null, at_most=SMALL_COMPONENT)
     if not small.any():
         found = _solved(A, null, k, upper, tol, rng, on_failure)
-        return _assembled(A, null, found, upper)
+        return _assembled(A, null, found, upper, on_failure)
     rows = np.flatnonzero(small)
     belongs = (null[rows] != 0).any(axis=0)
     m = min(k + 1, len(rows) - int(belongs.sum()))
@@ -125,7 +125,7 @@ def smallest_eigenpairs(
         most = min(k, len(rest) - left.shape[1])
         other = _solved(B, left, most, upper, tol, rng, on_failure)
     found = _joined(n, k, (rows, values, vectors), rest, other)
-    return _assembled(A, null, found, upper)
+    return _assembled(A, null, found, upper, on_failure)
 
 
 def _joined(
@@ -194,35 +194,45 @@ def _dense(A: SparseArray, null: FloatArray, k: int, upper: float) -> Found:
 
 
 def _assembled(
-    A: SparseArray, null: FloatArray, found: Found, upper: float
+    A: SparseArray,
+    null: FloatArray,
+    found: Found,
+    upper: float,
+    on_failure: OnFailure,
 ) -> Eigenpairs:
     """Join null vectors and pairs, and check the residuals of both."""
-    values = np.concatenate([np.zeros(null.shape[1]), np.maximum(found.values, 0.0)])
+    c = null.shape[1]
+    values = np.concatenate([np.zeros(c), np.maximum(found.values, 0.0)])
     vectors = np.hstack([null, found.vectors]) if len(found.values) else null
     residuals = np.linalg.norm(A @ vectors - vectors * values, axis=0)
-    worst = float(residuals[: null.shape[1]].max(initial=0.0))
-    if worst > 1e-8 * upper:
-        msg = (
-            f"a null vector has the residual {worst:.1e}, above {1e-8 * upper:.1e}; "
-            "is the matrix symmetric, and `null` its null space?"
-        )
-        raise EigenpairError(msg)
-    worst = float(residuals[null.shape[1] :].max(initial=0.0))
     usual = float(np.median(np.abs(A.diagonal())))
-    most = max(_LARGEST_RESIDUAL * float(values[-1]), _NEGLIGIBLE * usual)
-    if worst > most:
-        msg = (
-            f"an eigenpair has the residual {worst:.1e}, above {most:.1e}: entries of "
-            f"the matrix up to {upper / 2:.1e} hide values of {values[-1]:.1e}."
+    most = np.full(len(values), 1e-8 * upper)
+    most[c:] = max(_LARGEST_RESIDUAL * float(values[-1]), _NEGLIGIBLE * usual)
+    wrong = np.flatnonzero(~(residuals <= most))
+    note, next_value, floor = found.note, found.next_value, found.floor
+    if len(wrong):
+        first = int(wrong[0])
+        note = f"pair {first + 1} has the residual {residuals[first]:.1e}"
+        if first < c:
+            msg = f"{note}; is the matrix symmetric, and `null` its null space?"
+            raise EigenpairError(msg)
+        note += (
+            f", above {most[first]:.1e}: entries of the matrix up to {upper / 2:.1e} "
+            f"hide values of {values[-1]:.1e}"
         )
-        raise EigenpairError(msg)
+        if on_failure == "raise":
+            msg = f"{note}."
+            raise EigenpairError(msg)
+        next_value = floor = float(values[first] - residuals[first])
+        values, vectors = values[:first], vectors[:, :first]
+        residuals = residuals[:first]
     return Eigenpairs(
         values,
         vectors,
-        found.next_value,
-        found.floor,
+        next_value,
+        floor,
         found.failure,
         float(residuals.max(initial=0.0)),
         found.method,
-        found.note,
+        note,
     )
