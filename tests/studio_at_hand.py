@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
@@ -73,3 +74,9 @@ def acting(client: httpx.Client) -> Callable[..., httpx.Response]:
         return client.post(f"/api/{act}", json=body)
 
     return act
+
+
+def serve_until_killed(folder: str, n_rows: int, pipe: Connection) -> None:
+    """Run a studio in a process of its own; its address goes through the pipe."""
+    running = Running(small_studio(Path(folder), rows(n_rows)), token="secret")
+    running.serve(lambda: pipe.send(running.address))

@@ -153,7 +153,7 @@ class Studio:
             with self.store.writing() as transaction:
                 if f"{token}:0" not in self.store.ledger.by_token:
                     for k, row in enumerate(rows):
-                        fields = {"label": label}
+                        fields = {"label": label, "purpose": "picked"}
                         self._write(
                             transaction, who, f"{token}:{k}", row, "answer", fields
                         )
@@ -213,18 +213,18 @@ class Studio:
     def add_class(self, who: str, token: str, name: str) -> int:
         """Make a class and return its number."""
         self._check_who(who)
-        name = self._checked_name(name)
         with self._lock:
-            ledger = self.store.ledger
-            if token in ledger.by_token:
-                return ledger.by_token[token].label or 0
-            if len(ledger.classes) >= MOST_CLASSES:
-                msg = (
-                    f"there are {MOST_CLASSES} classes already, the most there can be."
-                )
-                raise RefusedError(msg)
-            label = max(ledger.classes, default=-1) + 1
-            self._append(who, "class", token, label=label, text=name)
+            with self.store.writing() as transaction:
+                ledger = self.store.ledger
+                if token in ledger.by_token:
+                    return ledger.by_token[token].label or 0
+                name = self._checked_name(name)
+                if len(ledger.classes) >= MOST_CLASSES:
+                    msg = f"there are {MOST_CLASSES} classes, the most there can be."
+                    raise RefusedError(msg)
+                label = max(ledger.classes, default=-1) + 1
+                transaction.append(who, "class", token, label=label, text=name)
+            self._has_changed()
         return label
 
     def rename_class(self, who: str, token: str, label: int, name: str) -> None:
@@ -335,7 +335,9 @@ class Studio:
         fields: dict[str, Any],
     ) -> Event:
         key = self.items.keys[row]
-        purpose = {(i, w): p for i, w, p in transaction.claims()}.get((key, who))
+        if "purpose" not in fields:
+            shown = {(i, w): p for i, w, p in transaction.claims()}
+            fields = {**fields, "purpose": shown.get((key, who), "picked")}
         snapshot = self.snapshot
         guess = None
         if snapshot.proba is not None:
@@ -346,7 +348,6 @@ class Studio:
             token,
             item=key,
             digest=self.items.digests[row],
-            purpose=purpose or "picked",
             guess=guess,
             n_labels=snapshot.n_labels,
             **fields,

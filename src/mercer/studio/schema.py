@@ -103,6 +103,12 @@ def tick(connection: Connection) -> int:
     return _value_of("clock", connection)
 
 
+def set_clock(connection: Connection, seq: int) -> None:
+    """Note the number of the last event, where several were written at once."""
+    row = update(meta).where(meta.c.key == "clock")
+    connection.execute(row.values(value=str(seq)))
+
+
 def _value_of(key: str, connection: Connection) -> int:
     query = select(meta.c.value).where(meta.c.key == key)
     return int(str(connection.scalar(query)))

@@ -28,8 +28,8 @@ class Transaction:
 
     def append(self, who: str, kind: str, token: str, **fields: Any) -> Event:
         """Write an event."""
-        if self.written:
-            self._seq = schema.tick(self.connection)
+        if self.written:  # the clock is ours until commit
+            self._seq += 1
         made = Event(self._seq, time.time(), who, kind, token, **fields)
         self.connection.execute(events.insert().values(made._asdict()))
         self.written.append(made)
@@ -87,6 +87,8 @@ class Store:
             self._read(connection)
             transaction = Transaction(connection, seq)
             yield transaction
+            if len(transaction.written) > 1:
+                schema.set_clock(connection, transaction.written[-1].seq)
         for made in transaction.written:
             self.ledger.add(made)
 
