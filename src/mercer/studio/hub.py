@@ -3,7 +3,7 @@
 import hashlib
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -62,7 +62,7 @@ class Studio:
     ) -> None:
         self.items, self.store = items, store
         self.overlap, self.check_every = overlap, check_every
-        self.changed = threading.Condition()
+        self.listeners: set[Callable[[], None]] = set()
         self._lock = threading.RLock()
         self._given = self._read_given(classes)
         self._changes = changes(items, store.ledger)
@@ -80,8 +80,8 @@ class Studio:
 
     def announce(self) -> None:
         """Tell those who wait that something has changed."""
-        with self.changed:
-            self.changed.notify_all()
+        for listener in tuple(self.listeners):
+            listener()
 
     def labels(self) -> tuple[IntArray, IntArray]:
         """Return the class of each row, -1 for none, and the rows not to ask about."""

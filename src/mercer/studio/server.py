@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import suppress
 from importlib.resources import files
 from typing import Any
 
@@ -213,21 +214,24 @@ def _backend(studio: Studio) -> list[Route]:
 
 
 def _events(studio: Studio) -> Handler:
-    """Stream a line whenever something has changed."""
-
-    def now() -> tuple[int, int]:
-        return studio.snapshot.version, studio.store.ledger.seq
-
-    def wait(seen: tuple[int, int]) -> tuple[int, int]:
-        with studio.changed:
-            studio.changed.wait_for(lambda: now() != seen, HEARTBEAT_SECONDS)
-        return now()
+    """Stream a line whenever something has changed, and now and then without cause."""
 
     async def stream(request: Request) -> AsyncIterator[str]:
-        seen = (-1, -1)
-        while not await request.is_disconnected():
-            seen = await asyncio.to_thread(wait, seen)
-            yield f"data: {seen[0]} {seen[1]}\n\n"
+        loop, changed = asyncio.get_running_loop(), asyncio.Event()
+
+        def hear() -> None:
+            with suppress(RuntimeError):  # the loop has ended
+                loop.call_soon_threadsafe(changed.set)
+
+        studio.listeners.add(hear)
+        try:
+            while not await request.is_disconnected():
+                changed.clear()
+                yield f"data: {studio.snapshot.version} {studio.store.ledger.seq}\n\n"
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(changed.wait(), HEARTBEAT_SECONDS)
+        finally:
+            studio.listeners.discard(hear)
 
     async def handle(request: Request) -> Response:
         return StreamingResponse(stream(request), media_type="text/event-stream")
