@@ -12,9 +12,10 @@ import httpx
 import numpy as np
 import pytest
 
+from mercer.studio.engine import wait_until
 from studio_at_hand import rows, serve_until_killed, small_studio
 
-N_ROWS = 20_000
+N_ROWS = 4_000
 
 
 class Person:
@@ -75,7 +76,10 @@ def kill_again_and_again(folder: Path, n_kills: int) -> Person:
         address = ours.recv()
         worker = threading.Thread(target=person.work, args=(address,))
         worker.start()
-        time.sleep(rng.uniform(0.0, 0.25))
+        # Any moment: while starting, or some answers later, in the midst of one.
+        wanted = len(person.acknowledged) + int(rng.integers(0, 12))
+        wait_until(lambda n=wanted: len(person.acknowledged) >= n, 60)
+        time.sleep(rng.uniform(0.0, 0.02))
         os.kill(process.pid, signal.SIGKILL)
         process.join()
         worker.join()
@@ -100,7 +104,9 @@ def check(folder: Path, person: Person) -> None:
 
 
 def test_a_few_kills(tmp_path: Path) -> None:
-    check(tmp_path, kill_again_and_again(tmp_path, 4))
+    person = kill_again_and_again(tmp_path, 4)
+    check(tmp_path, person)
+    assert person.acknowledged
 
 
 @pytest.mark.slow
