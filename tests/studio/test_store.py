@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 from sqlalchemy import text
-from sqlalchemy.exc import OperationalError
 
 from mercer.studio import schema
 from mercer.studio.items import Items
@@ -155,7 +154,7 @@ def test_migration_happens_whole_or_not_at_all(
     small_studio(tmp_path).answer("ann", "t1", 3, 1)
     schema.VERSION += 1
     next_version.append("SELECT nonsense")
-    with pytest.raises(OperationalError, match="nonsense"):
+    with pytest.raises(StoreError, match="nonsense"):
         Store(url)
     columns = read(tmp_path / "labels.db", "PRAGMA table_info(mercer_meta)")
     assert [c[1] for c in columns] == ["key", "value"]

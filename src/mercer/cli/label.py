@@ -1,6 +1,5 @@
 """`mercer label`: a page on this machine that asks what to label next."""
 
-from pathlib import Path
 from typing import Any
 
 import click
@@ -9,7 +8,7 @@ from mercer.cli.running import reading_options, stop_with
 
 
 @click.command("label")
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file")
 @click.option("--target", default="label", show_default=True, help="Column of labels.")
 @click.option("--id", "id_column", default=None, help="Column that names the rows.")
 @click.option("--classes", default="", help="Classes to offer, separated by commas.")
@@ -39,7 +38,7 @@ from mercer.cli.running import reading_options, stop_with
 @click.option("--open/--no-open", "open_page", default=True, help="Open a browser.")
 @reading_options
 def command(
-    file: Path,
+    file: str,
     target: str,
     id_column: str | None,
     classes: str,
@@ -50,21 +49,14 @@ def command(
     port: int,
     names: tuple[str, ...],
     open_page: bool,
-    delimiter: str | None,
-    encoding: str,
-    missing: tuple[str, ...],
+    **reading: Any,
 ) -> None:
     """Label the rows of FILE on a page that asks the most useful question next.
 
-    FILE is a table (CSV, TSV, Parquet, Arrow, Feather, NPZ) or a folder of images or
-    texts. The target column may be empty or absent. Every answer is kept at once; run
-    the same command again to go on.
+    FILE is whatever `mercer learn` reads: a table, a folder of images or texts, or a
+    database. The target column may be empty or absent. Every answer is kept at once;
+    run the same command again to go on.
     """
-    options: dict[str, Any] = {
-        "delimiter": delimiter,
-        "encoding": encoding,
-        "missing": missing,
-    }
     try:
         from mercer.studio.opening import open_studio
         from mercer.studio.running import Running
@@ -82,7 +74,7 @@ def command(
             store=store,
             overlap=overlap,
             drop=drop,
-            **options,
+            **reading,
         )
         running = Running(studio, host=host, port=port, names=names)
     except (ValueError, OSError, RuntimeError, ImportError) as error:

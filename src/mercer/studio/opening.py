@@ -10,42 +10,49 @@ from mercer.tables.reading import read_table
 
 
 def open_studio(
-    file: Path,
+    file: Path | str,
     *,
     target: str = "label",
     id: str | None = None,
+    classes: tuple[str, ...] = (),
     store: str | None = None,
+    overlap: int = 1,
     drop: tuple[str, ...] = (),
-    delimiter: str | None = None,
-    encoding: str = "utf-8",
-    missing: tuple[str, ...] = (),
-    **settings: Any,
+    **reading: Any,
 ) -> Studio:
     """Return a studio for a file.
 
     Parameters
     ----------
-    file : Path
-        A table or a folder, as `mercer.tables.reading.read_table` takes them.
+    file : Path or str
+        Whatever `mercer.tables.reading.read_table` reads.
     target, id : str
         Columns of the labels and of the names of rows.
+    classes, overlap, drop
+        As for `Studio`.
     store : str, optional
         A file or a URL of SQLAlchemy; by default ``FILE.labels.db`` beside the file.
-    drop : tuple of str, default=()
-        Columns not to learn from.
-    delimiter, encoding, missing
-        How a text file is read.
-    settings : dict
-        Passed on to `Studio`.
+    reading : dict
+        How the file is read; passed on to `read_table`.
     """
-    table = read_table(
-        file,
-        delimiter=delimiter,
-        encoding=encoding,
-        missing=missing,
-        as_text=tuple(c for c in (target, id) if c),
-    )
+    columns = tuple(c for c in (target, id) if c)
+    table = read_table(file, as_text=columns, **reading)
     items = Items(table, target, id)
-    where = store or str(file.with_name(file.name + ".labels.db"))
+    where = store or _beside(str(file))
     url = where if "://" in where else sqlite_url(Path(where))
-    return Studio(items, Store(url), drop=drop, **settings)
+    return Studio(items, Store(url), classes=classes, overlap=overlap, drop=drop)
+
+
+def _beside(file: str) -> str:
+    """Return where answers go by default.
+
+    Examples
+    --------
+    >>> _beside("data/wines.csv"), _beside("digits/")
+    ('data/wines.csv.labels.db', 'digits.labels.db')
+    """
+    if file == "-" or "://" in file:
+        msg = f"say with --store where the answers about {file} are to be kept."
+        raise ValueError(msg)
+    path = Path(file)
+    return str(path.with_name(path.name + ".labels.db"))

@@ -8,11 +8,12 @@ from typing import Any
 
 from sqlalchemy import create_engine, delete, event, select
 from sqlalchemy.engine import Connection, Engine, make_url
+from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.pool import QueuePool
 
 from mercer.studio import schema
 from mercer.studio.ledger import Event, Ledger
-from mercer.studio.schema import claims, events
+from mercer.studio.schema import StoreError, claims, events
 
 BUSY_SECONDS = 30.0
 CLAIM_SECONDS = 600.0
@@ -66,8 +67,14 @@ class Store:
     def __init__(self, url: str) -> None:
         self.engine = _connect(url)
         self.ledger = Ledger()
-        with self._begin(write=True) as connection:
-            schema.prepare(connection)
+        try:
+            with self._begin(write=True) as connection:
+                schema.prepare(connection)
+        except SQLAlchemyError as error:
+            reason = str(getattr(error, "orig", None) or error).splitlines()[0]
+            shown = self.engine.url.render_as_string(hide_password=True)
+            msg = f"the store {shown} cannot be opened: {reason}."
+            raise StoreError(msg) from error
         self.sync()
 
     def sync(self) -> None:
