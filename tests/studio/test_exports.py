@@ -8,10 +8,13 @@ import httpx
 import pandas as pd
 import pytest
 
-from mercer.studio.exports import EXPORTS, labelled_frame
-from mercer.studio.hub import Studio
+from mercer import persist
+from mercer.studio.exports import EXPORTS, _learned, labelled_frame
+from mercer.studio.hub import RefusedError, Studio
 from mercer.studio.interop import from_label_studio, from_prodigy, take_in
+from mercer.tables.table import as_table
 from studio_at_hand import serving, small_studio
+from tables_at_hand import two_groups
 
 EVIL = ["=1+1", "<script>alert(1)</script>", "plain text", "+cmd|'/c calc'!A0"]
 
@@ -42,6 +45,22 @@ def test_files_hold_the_same_and_run_nothing(studio: Studio) -> None:
     for frame in (text, sheet):
         assert frame["said"].tolist() == ["'" + EVIL[0], *EVIL[1:3], "'" + EVIL[3]]
         assert frame["label"].fillna("").tolist() == ["cat", "dog", "", ""]
+
+
+def test_model_and_report_are_those_of_mercer_learn(tmp_path: Path) -> None:
+    studio = small_studio(tmp_path, two_groups(n=40, n_labels=0))
+    with pytest.raises(RefusedError, match="two classes"):
+        EXPORTS["model"][2](studio)
+    for row in range(8):
+        studio.answer("ann", f"t{row}", row, row % 2)
+    made = _learned(studio)
+    assert b"<html" in made["report.html"]
+    path = tmp_path / "model.skops"
+    path.write_bytes(made["model.skops"])
+    model = persist.load(path)
+    table = as_table(two_groups(n=40, n_labels=0))
+    predicted = model.classes_[model.predict_proba(table).argmax(axis=1)]
+    assert predicted.tolist() == ["cat", "dog"] * 20
 
 
 @pytest.mark.parametrize("kind", ["label_studio", "prodigy"])

@@ -3,6 +3,9 @@
 import io
 import tempfile
 from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
+from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +13,7 @@ import numpy as np
 
 from mercer.studio.hub import RefusedError, Studio
 from mercer.studio.interop import to_label_studio, to_prodigy
+from mercer.tables.table import Table
 from mercer.tables.writing import safe_cell, write_csv
 
 if TYPE_CHECKING:
@@ -88,6 +92,48 @@ def as_excel(studio: Studio) -> bytes:
     return out.getvalue()
 
 
+def as_report(studio: Studio) -> bytes:
+    """Return the report that `mercer learn` writes, for the labels at hand."""
+    return _learned(studio)["report.html"]
+
+
+def as_model(studio: Studio) -> bytes:
+    """Return a model that `mercer predict` takes, for the labels at hand."""
+    return _learned(studio)["model.skops"]
+
+
+def _learned(studio: Studio) -> dict[str, bytes]:
+    """Learn from the labels as `mercer learn` does, in a process of its own."""
+    items, names = studio.items, studio.store.ledger.classes
+    codes, _ = studio.labels()
+    if len(np.unique(codes[codes >= 0])) < 2:
+        msg = "label rows of two classes first; with one there is nothing to learn."
+        raise RefusedError(msg, 409)
+    frame = items.table.frame.drop(columns=[items.target], errors="ignore").copy()
+    frame[items.target] = [names.get(int(c)) for c in codes]
+    table = replace(items.table, frame=frame)
+    with ProcessPoolExecutor(1, get_context("spawn")) as apart:
+        try:
+            job = apart.submit(
+                _learn, table, items.target, items.id_column, studio.drop
+            )
+            return job.result()
+        except ValueError as error:
+            raise RefusedError(str(error), 409) from error
+
+
+def _learn(
+    table: Table, target: str, id: str | None, drop: tuple[str, ...]
+) -> dict[str, bytes]:
+    from mercer.tables.learning import learn
+    from mercer.tables.saving import save_result
+
+    with tempfile.TemporaryDirectory() as folder:
+        result = learn(table, target, id=id, drop=drop)
+        paths = save_result(result, Path(folder) / "out")
+        return {path.name: path.read_bytes() for path in paths}
+
+
 Export = Callable[[Studio], bytes]
 EXPORTS: dict[str, tuple[str, str, Export]] = {
     "csv": ("labelled.csv", "text/csv", as_csv),
@@ -97,6 +143,8 @@ EXPORTS: dict[str, tuple[str, str, Export]] = {
         "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
         as_excel,
     ),
+    "model": ("model.skops", "application/octet-stream", as_model),
+    "report": ("report.html", "text/html", as_report),
     "label_studio": ("label-studio.json", "application/json", to_label_studio),
     "prodigy": ("prodigy.jsonl", "application/jsonl", to_prodigy),
 }

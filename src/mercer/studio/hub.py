@@ -61,7 +61,7 @@ class Studio:
         engine: Engine | None = None,
     ) -> None:
         self.items, self.store = items, store
-        self.overlap, self.check_every = overlap, check_every
+        self.overlap, self.check_every, self.drop = overlap, check_every, drop
         self.listeners: set[Callable[[], None]] = set()
         self._lock = threading.RLock()
         self._given = self._read_given(classes)
