@@ -66,6 +66,7 @@ class Studio:
         self._lock = threading.RLock()
         self._given = self._read_given(classes)
         self._changes = changes(items, store.ledger)
+        self._folded: tuple[int, IntArray, IntArray] = (-1, self._given, self._given)
         self._order = np.random.default_rng(0).permutation(len(items))
         id_columns = [items.id_column] if items.id_column else ["file"]
         left_out = {items.target, *id_columns, *drop}
@@ -84,9 +85,14 @@ class Studio:
             listener()
 
     def labels(self) -> tuple[IntArray, IntArray]:
-        """Return the class of each row, -1 for none, and the rows not to ask about."""
+        """Return the class of each row, -1 for none, and the rows not to ask about.
+
+        Computed once per event: many pages look at the same time.
+        """
         with self._lock:
             ledger, row_of = self.store.ledger, self.items.row_of
+            if self._folded[0] == ledger.seq:
+                return self._folded[1:]
             codes = self._given.copy()
             for item in ledger.answers:
                 if item in row_of:
@@ -95,7 +101,12 @@ class Studio:
             codes = implied_labels(codes, self._pairs(), len(ledger.classes))
             closed = [row_of[i] for i in ledger.skips if i in row_of]
             closed += [row_of[i] for i in ledger.answers if i in row_of]
-        return codes, np.array(sorted(set(closed)), dtype=np.intp)
+            self._folded = (
+                ledger.seq,
+                codes,
+                np.array(sorted(set(closed)), dtype=np.intp),
+            )
+            return self._folded[1:]
 
     def next(self, who: str) -> dict[str, Any] | None:
         """Return the question for a person: the one on the screen, or the next."""

@@ -81,7 +81,7 @@ class Studio {
       } catch (error) {
         this.say(error.message);
       }
-    }, 60);
+    }, 150);
   }
 
   async refresh() {
@@ -104,9 +104,7 @@ class Studio {
       this.question.drawClasses();
     }
     if (before.map !== state.map) await this.map.load();
-    else if (before.version !== state.version || before.seq !== state.seq) {
-      await this.map.recolour();
-    }
+    else if (before.version !== state.version) await this.map.recolour();
     if (before.version !== state.version) {
       await Promise.all([this.question.update(), drawAccuracy()]);
     }
