@@ -19,6 +19,10 @@ class EigenpairError(ValueError):
     """Eigenpairs could not be certified: a pair was skipped or is inexact."""
 
 
+class ClusterError(RuntimeError):
+    """A cluster was lost before a job on it was done."""
+
+
 class DisconnectedGraphWarning(UserWarning):
     """Some points cannot be reached from any labelled point."""
 

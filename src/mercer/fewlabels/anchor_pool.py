@@ -22,7 +22,7 @@ from mercer.spectrum.anchor import (
 )
 
 ANCHORS = 20_000
-_POINTS_PER_ANCHOR = 3  # with fewer, an anchor stands for nobody but itself
+POINTS_PER_ANCHOR = 3  # with fewer, an anchor stands for nobody but itself
 _SAMPLE = 10_000  # points from which the plain kernels are known
 _LANDMARKS = 300  # of the Gaussian kernel
 _BATCH = 65_536
@@ -113,7 +113,7 @@ class AnchorPool(BasisMixin):
         points = self._checked(X, reset=True)
         rng = as_generator(self.random_state)
         n = points.shape[0]
-        m = min(int(self.n_anchors), max(n // _POINTS_PER_ANCHOR, 2))
+        m = min(int(self.n_anchors), max(n // POINTS_PER_ANCHOR, 2))
         self.prepare(points, m, rng)
         ties, dense = self.place(points)
         self.solve(PoolSums.of(ties, dense), rng)

@@ -1,0 +1,1 @@
+"""Where arrays that NumPy does not hold are worked on; each needs its extra."""

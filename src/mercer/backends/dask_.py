@@ -1,0 +1,303 @@
+"""Dask arrays: the default model of points that no single machine holds.
+
+Blocks of points are looked at twice. First a sample is taken: anchors and plain kernels
+come from it. Then every block is tied to the anchors and summed up (`PoolSums`); the
+sums are added along a tree, and the small eigenproblems are solved once, here. Labels
+are few, so all that needs them happens here, too, on the columns of the labelled rows
+and of rows drawn at random. Predictions are new columns, block by block, when they are
+asked for. Nothing with a row per point comes to this process or to any one worker.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer._labels import UNLABELED, keep_missing, one_column
+from mercer._typing import FloatArray, IntArray
+from mercer.exceptions import ClusterError
+from mercer.fewlabels.anchor_pool import POINTS_PER_ANCHOR, AnchorPool
+from mercer.fewlabels.anchor_sums import PoolSums
+
+LOCAL_ROWS = 100_000  # rows, besides the labelled ones, that the rule is run on
+_FAN_IN = 8  # sums that are added at a time
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Gathered:
+    """What a model of a Dask array works on in this process."""
+
+    pool: AnchorPool  # of all rows; keeps the columns of the rows below
+    ids: IntArray  # positions of these rows, ascending
+    y: NDArray[Any]  # their labels
+
+
+def is_dask(X: Any) -> bool:
+    """Tell whether X is an array or a frame of Dask, without importing Dask."""
+    return type(X).__module__.split(".")[0] in ("dask", "dask_expr")
+
+
+def gather(
+    X: Any,
+    y: Any,
+    *,
+    n_components: int = 150,
+    n_anchors: int | None = None,
+    local_rows: int = LOCAL_ROWS,
+    rng: np.random.Generator,
+) -> Gathered:
+    """Fit a pool of anchor graphs to all rows, and gather the rows a model works on.
+
+    Parameters
+    ----------
+    X : dask array or data frame of shape (n, d)
+        Blocks of rows that fit into the memory of a worker.
+    y : dask array, series or array-like of shape (n,)
+        Labels; -1, None and NaN mark unlabelled rows.
+    n_components : int, default=150
+        Directions per graph.
+    n_anchors : int, optional
+        By default that of `AnchorPool`.
+    local_rows : int, default=100_000
+        Rows to gather besides the labelled ones; all rows if there are no more.
+    rng : numpy.random.Generator
+        Draws rows and anchors.
+
+    Raises
+    ------
+    ClusterError
+        If the scheduler or its workers are lost.
+    """
+    client = _client()  # one for the whole job
+    X = as_rows(X)
+    n = X.shape[0]
+    pool = AnchorPool(n_components)
+    if n_anchors is not None:
+        pool.set_params(n_anchors=n_anchors)
+    m = min(int(pool.n_anchors), max(n // POINTS_PER_ANCHOR, 2))
+    labeled, given = _labels_of(y, X, client)
+    sample = _drawn(n, max(5 * m, local_rows), rng)
+    ids = np.union1d(labeled, _drawn(n, local_rows, rng))
+    wanted = np.union1d(sample, ids)
+    rows = _take(X, wanted, client)
+    pool.n_features_in_ = X.shape[1]
+    pool.prepare(rows[np.searchsorted(wanted, sample)], m, rng)
+    pool.solve(_sums(X, pool, client), rng)
+    pool.keep(*pool.place(rows[np.searchsorted(wanted, ids)]))
+    known = np.full(len(ids), UNLABELED, dtype=_with_unlabeled(given))
+    known[np.searchsorted(ids, labeled)] = given
+    return Gathered(pool, ids, known)
+
+
+def lazily(model: Any, name: str, X: Any, *, n_columns: int | None, dtype: Any) -> Any:
+    """Return a method of a fitted model at the rows of X, as an array of Dask.
+
+    Parameters
+    ----------
+    model : fitted estimator
+        Goes to every worker once.
+    name : str
+        Of the method, which takes rows.
+    X : dask array or data frame of shape (n, d)
+    n_columns : int or None
+        Columns of the result; None: it has one number or label per row.
+    dtype : dtype
+        Of the result.
+    """
+    import dask.array as da
+    from dask import delayed
+
+    X = as_rows(X)
+    at_workers = delayed(model, pure=False)
+    shape = (
+        {"drop_axis": 1}
+        if n_columns is None
+        else {"chunks": (X.chunks[0], (n_columns,))}
+    )
+    return da.map_blocks(
+        _call,
+        X,
+        at_workers,
+        name,
+        dtype=dtype,
+        meta=np.empty((0,) * (1 if n_columns is None else 2), dtype),
+        **shape,
+    )
+
+
+def as_rows(X: Any) -> Any:
+    """Return a Dask array of known shape whose blocks hold whole rows."""
+    if hasattr(X, "to_dask_array"):
+        X = X.to_dask_array(lengths=True)
+    if X.ndim != 2:
+        msg = f"X must have two dimensions, got {X.ndim}."
+        raise ValueError(msg)
+    if any(np.isnan(size) for size in X.chunks[0]):
+        X = X.compute_chunk_sizes()
+    return X.rechunk({1: -1}) if len(X.chunks[1]) > 1 else X
+
+
+def _call(block: Any, model: Any, name: str) -> Any:
+    return np.asarray(getattr(model, name)(block))
+
+
+def _sums(X: Any, pool: AnchorPool, client: Any) -> PoolSums:
+    from dask import delayed
+
+    at_workers = delayed(pool, pure=False)
+    parts = [delayed(_sum_block)(block, at_workers) for block in X.to_delayed().ravel()]
+    while len(parts) > 1:
+        parts = [
+            delayed(_added)(parts[i : i + _FAN_IN])
+            for i in range(0, len(parts), _FAN_IN)
+        ]
+    sums: PoolSums = _computed(parts, client)[0]
+    return sums
+
+
+def _sum_block(block: Any, pool: AnchorPool) -> PoolSums | None:
+    return PoolSums.of(*pool.place(_finite(block))) if len(block) else None
+
+
+def _added(parts: list[PoolSums | None]) -> PoolSums | None:
+    total = None
+    for part in parts:
+        if part is not None:
+            total = part if total is None else total + part
+    return total
+
+
+def _take(X: Any, rows: IntArray, client: Any) -> FloatArray:
+    """Return some rows, ascending, in this process."""
+    from dask import delayed
+
+    starts = np.concatenate([[0], np.cumsum(X.chunks[0])])
+    bounds = np.searchsorted(rows, starts)
+    parts = [
+        delayed(_rows_of)(block, rows[low:high] - start)
+        for block, start, low, high in zip(
+            X.to_delayed().ravel(), starts[:-1], bounds[:-1], bounds[1:], strict=True
+        )
+        if high > low
+    ]
+    return np.concatenate(_computed(parts, client))
+
+
+def _rows_of(block: Any, rows: IntArray) -> Any:
+    return _finite(block)[rows]
+
+
+def _finite(block: Any) -> Any:
+    points = np.asarray(block)
+    if points.dtype not in (np.float32, np.float64):
+        points = points.astype(np.float64)
+    if not np.isfinite(points).all():
+        msg = "X holds NaN or infinity; fill or drop these rows first."
+        raise ValueError(msg)
+    return points
+
+
+def _labels_of(y: Any, X: Any, client: Any) -> tuple[IntArray, NDArray[Any]]:
+    """Return the labelled rows and their labels."""
+    if not is_dask(y):
+        values = np.asarray(one_column(keep_missing(y)))
+        if len(values) != X.shape[0]:
+            msg = f"X has {X.shape[0]:,} rows and y has {len(values):,} entries."
+            raise ValueError(msg)
+        rows, given = _labeled_in(values, 0)
+        return rows, given
+    from dask import delayed
+
+    if hasattr(y, "to_dask_array"):
+        y = y.to_dask_array(lengths=True)
+    if sum(y.chunks[0]) != X.shape[0]:
+        msg = f"X has {X.shape[0]:,} rows and y has {sum(y.chunks[0]):,} entries."
+        raise ValueError(msg)
+    starts = np.concatenate([[0], np.cumsum(y.chunks[0])])[:-1]
+    found = _computed(
+        [
+            delayed(_labeled_in)(block, int(start))
+            for block, start in zip(y.to_delayed().ravel(), starts, strict=True)
+        ],
+        client,
+    )
+    rows = np.concatenate([rows for rows, _ in found])
+    return rows, np.concatenate([given for _, given in found])
+
+
+def _labeled_in(values: Any, start: int) -> tuple[IntArray, NDArray[Any]]:
+    values = np.asarray(values).ravel()
+    if values.dtype.kind == "f":
+        known = np.isfinite(values) & (values != UNLABELED)
+    elif values.dtype.kind == "O":
+        known = np.array(
+            [v is not None and v == v and v != UNLABELED for v in values], dtype=bool
+        )
+    else:
+        known = values != UNLABELED
+    rows = np.flatnonzero(known)
+    return rows + start, values[rows]
+
+
+def _with_unlabeled(given: NDArray[Any]) -> Any:
+    return given.dtype if given.dtype.kind in "if" else object
+
+
+def _drawn(n: int, most: int, rng: np.random.Generator) -> IntArray:
+    if n <= most:
+        return np.arange(n)
+    return np.sort(rng.choice(n, most, replace=False))
+
+
+def _computed(tasks: list[Any], client: Any) -> list[Any]:
+    """Run tasks where Dask runs them; nothing is left there if this is given up."""
+    import dask
+
+    if client is None:
+        return list(dask.compute(*tasks))
+    with _on_cluster(client):
+        futures = client.compute(tasks)
+        try:
+            return list(client.gather(futures))
+        except BaseException:
+            with suppress(Exception):  # the client may be gone, too
+                client.cancel(futures, force=True)
+            raise
+
+
+def _client() -> Any:
+    """Return the client of a cluster, or None where Dask works in this process."""
+    try:
+        from distributed import get_client
+    except ImportError:
+        return None
+    try:
+        return get_client()
+    except ValueError:
+        return None
+
+
+@contextmanager
+def _on_cluster(client: Any) -> Iterator[None]:
+    """Say in words what a lost cluster means."""
+    from distributed import CancelledError, KilledWorker
+
+    try:
+        yield
+    except KilledWorker as error:
+        msg = (
+            "the workers died again and again on the same block, mostly for want of "
+            "memory: make the blocks of X smaller, or give the workers more memory."
+        )
+        raise ClusterError(msg) from error
+    except Exception as error:
+        if client.status == "running" and not isinstance(error, CancelledError):
+            raise
+        msg = (
+            "the Dask scheduler was lost or the job was cancelled before it was done; "
+            "nothing was kept. Start a client again and fit again."
+        )
+        raise ClusterError(msg) from error

@@ -1,0 +1,219 @@
+"""Dask: equal to one machine, and what happens when parts of a cluster are lost."""
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from mercer._typing import FloatArray, IntArray
+from mercer.backends.dask_ import as_rows, gather, is_dask
+from mercer.exceptions import ClusterError
+from mercer.fewlabels.anchor_pool import AnchorPool
+
+da = pytest.importorskip("dask.array", reason="needs the extra dask")
+distributed = pytest.importorskip("distributed", reason="needs the extra dask")
+
+# Dask's own comments on slow machines are no errors of ours.
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+
+def points(n: int = 600) -> tuple[FloatArray, IntArray]:
+    """Return two clouds and a few labels."""
+    rng = np.random.default_rng(0)
+    truth = np.arange(n) % 2
+    X = rng.normal(size=(n, 3)) + 6.0 * truth[:, None]
+    y = np.where(np.isin(np.arange(n), [0, 1, 2, 3]), truth, -1)
+    return X, y
+
+
+def gathered(X: Any, y: Any, **options: Any) -> Any:
+    return gather(X, y, n_components=6, rng=np.random.default_rng(5), **options)
+
+
+def local_cluster(n_workers: int, memory: str) -> Any:
+    return distributed.LocalCluster(
+        n_workers=n_workers,
+        threads_per_worker=1,
+        processes=True,
+        host="127.0.0.1",
+        dashboard_address=None,
+        worker_dashboard_address=None,
+        memory_limit=memory,
+    )
+
+
+@pytest.fixture(scope="module", name="client")
+def two_processes() -> Iterator[Any]:
+    with local_cluster(2, "2GB") as cluster, distributed.Client(cluster) as client:
+        yield client
+
+
+def assert_same_pool(one: AnchorPool, other: AnchorPool) -> None:
+    np.testing.assert_array_equal(one.anchors_, other.anchors_)
+    np.testing.assert_allclose(one.values_, other.values_, rtol=1e-6, atol=1e-9)
+    for a, b in zip(one.blocks_, other.blocks_, strict=True):
+        np.testing.assert_allclose(a.covariance, b.covariance, rtol=1e-3, atol=1e-4)
+    # Directions of one block may be turned against each other; distances stay.
+    U, V = np.asarray(one.vectors_), np.asarray(other.vectors_)
+    for block in one.blocks_:
+        P, Q = U[:, block.columns], V[:, block.columns]
+        np.testing.assert_allclose(P @ P.T, Q @ Q.T, rtol=1e-3, atol=1e-2)
+
+
+def test_blocks_give_the_pool_of_one_machine() -> None:
+    X, y = points()
+    alone = AnchorPool(6, random_state=np.random.default_rng(5)).fit(X)
+    found = gathered(da.from_array(X, chunks=(170, 2)), y)
+    assert_same_pool(found.pool, alone)
+    np.testing.assert_array_equal(found.ids, np.arange(600))
+    np.testing.assert_array_equal(found.y, y)
+
+
+def test_processes_give_the_pool_of_one_machine(client: Any) -> None:
+    X, y = points()
+    alone = AnchorPool(6, random_state=np.random.default_rng(5)).fit(X)
+    blocks = da.from_array(X, chunks=(170, 3))
+    found = gathered(blocks, da.from_array(y, chunks=170))
+    assert_same_pool(found.pool, alone)
+    np.testing.assert_array_equal(found.y, y)
+
+
+def test_only_a_sample_and_the_labelled_rows_come_here() -> None:
+    X, y = points()
+    y[-1] = 1
+    found = gathered(da.from_array(X, chunks=(100, 3)), y, local_rows=50, n_anchors=20)
+    assert 50 <= len(found.ids) <= 55
+    assert {0, 1, 2, 3, 599} <= set(found.ids.tolist())
+    assert len(found.pool.vectors_) == len(found.ids)
+    np.testing.assert_array_equal(found.y, y[found.ids])
+    # The columns are those of the rows, and the sums those of all 600.
+    np.testing.assert_allclose(
+        found.pool.extend(X[found.ids]), np.asarray(found.pool.vectors_), atol=1e-5
+    )
+    sizes = [Z.shape[0] for Z in found.pool.vectors_.ties]
+    assert sizes == [len(found.ids)] * len(sizes)
+    mass = found.pool.extend(X).mean(axis=0)
+    np.testing.assert_allclose(mass, 0.0, atol=1e-4)
+
+
+def test_labels_of_every_kind_are_found() -> None:
+    X, _ = points(60)
+    blocks = da.from_array(X, chunks=(25, 3))
+    words = np.full(60, None, dtype=object)
+    words[[3, 40]] = ["a", "b"]
+    numbers = np.full(60, np.nan)
+    numbers[[3, 40]] = [0.0, 1.0]
+    for y in (words, numbers, da.from_array(numbers, chunks=30)):
+        found = gathered(blocks, y)
+        assert found.y[[3, 40]].tolist() in (["a", "b"], [0.0, 1.0])
+        assert (found.y == -1).sum() == 58
+
+
+def test_rows_that_do_not_match_are_refused() -> None:
+    X, y = points(60)
+    for wrong in (y[:-1], da.from_array(y[:-1], chunks=20)):
+        with pytest.raises(ValueError, match="60 rows and y has 59"):
+            gathered(da.from_array(X, chunks=(25, 3)), wrong)
+    with pytest.raises(ValueError, match="two dimensions, got 1"):
+        as_rows(da.ones(5))
+
+
+def test_missing_values_are_refused() -> None:
+    X, y = points(60)
+    X[30, 1] = np.nan
+    with pytest.raises(ValueError, match="NaN or infinity"):
+        gathered(da.from_array(X, chunks=(25, 3)), y)
+
+
+def test_what_is_dask() -> None:
+    assert is_dask(da.ones(3))
+    assert not is_dask(np.ones(3))
+
+
+def slow(X: FloatArray, seconds: float) -> Any:
+    """Return a Dask array whose blocks take a while."""
+
+    def wait(block: FloatArray) -> FloatArray:
+        time.sleep(seconds)
+        return block
+
+    return da.from_array(X, chunks=(50, 3)).map_blocks(wait, dtype=X.dtype)
+
+
+def in_the_background(act: Callable[[], None], after: float) -> threading.Thread:
+    def run() -> None:
+        time.sleep(after)
+        act()
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    return thread
+
+
+def test_a_killed_worker_does_not_matter(client: Any) -> None:
+    X, y = points()
+    alone = AnchorPool(6, random_state=np.random.default_rng(5)).fit(X)
+    victim = next(iter(client.run(os.getpid).values()))
+    killer = in_the_background(lambda: os.kill(victim, signal.SIGKILL), 0.5)
+    found = gathered(slow(X, 0.2), y)
+    killer.join()
+    assert_same_pool(found.pool, alone)
+    client.wait_for_workers(2, timeout=60)
+    assert victim not in client.run(os.getpid).values()
+
+
+def test_an_interrupted_job_leaves_nothing_behind(client: Any) -> None:
+    X, y = points()
+    main = threading.main_thread().ident
+    stop = in_the_background(
+        lambda: signal.pthread_kill(main, signal.SIGINT),  # type: ignore[arg-type]
+        1.0,
+    )
+    with pytest.raises(KeyboardInterrupt):
+        gathered(slow(X, 1.0), y)
+    stop.join()
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline and client.run_on_scheduler(n_tasks):
+        time.sleep(0.2)
+    assert client.run_on_scheduler(n_tasks) == 0
+
+
+def n_tasks(dask_scheduler: Any) -> int:
+    return len(dask_scheduler.tasks)
+
+
+def test_a_worker_short_of_memory_spills_and_finishes() -> None:
+    n, d = 6_000, 12_000  # 576 MB, of a worker that spills from 540 MB on
+    rng = da.random.default_rng(0)
+    X = rng.random(size=(n, d), chunks=(250, d))
+    y = np.full(n, -1)
+    y[:2] = [0, 1]
+    with local_cluster(1, "900MB") as cluster, distributed.Client(cluster) as client:
+        kept = X.persist()
+        found = gathered(kept, y, n_anchors=50, local_rows=300)
+        assert 300 <= len(found.ids) <= 302
+        (spilled,) = client.run(
+            lambda dask_worker: dask_worker.data.spilled_total.memory
+        ).values()
+        assert spilled > 0
+
+
+def test_a_lost_scheduler_is_said_in_words() -> None:
+    X, y = points()
+    cluster = local_cluster(1, "2GB")
+    client = distributed.Client(cluster, timeout=5)
+    loss = in_the_background(cluster.close, 0.5)
+    try:
+        with (
+            client.as_current(),
+            pytest.raises(ClusterError, match="scheduler was lost"),
+        ):
+            gathered(slow(X, 1.0), y)
+    finally:
+        loss.join()
+        client.close()
