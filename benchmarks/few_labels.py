@@ -34,11 +34,11 @@ from scipy import sparse
 from sklearn.datasets import load_breast_cancer, load_digits, make_moons
 from sklearn.decomposition import PCA
 from sklearn.feature_extraction.text import TfidfTransformer
-from sklearn.frozen import FrozenEstimator
 from sklearn.preprocessing import StandardScaler
 from sklearn.semi_supervised import LabelSpreading, SelfTrainingClassifier
 from sklearn.svm import SVC
 
+from mercer._labels import encode_labels
 from mercer.datasets import load
 from mercer.fewlabels.learner import AutoKernel
 from mercer.fewlabels.machine import LeaveOneOutRLS
@@ -153,7 +153,7 @@ class Methods:
     def __init__(self, data: Problem, *, ours_only: bool) -> None:
         self.data, self.n = data, data.X.shape[0]
         start = time.process_time()
-        self.pool = FrozenEstimator(KernelPool(random_state=0).fit(data.X))
+        self.pool = KernelPool(random_state=0).fit(data.X)
         self.seconds = time.process_time() - start
         self.run: dict[str, Callable[[np.ndarray], np.ndarray]] = {
             "ours": self.ours,
@@ -165,9 +165,10 @@ class Methods:
 
     def ours(self, y: np.ndarray, **sizes: Any) -> np.ndarray:
         """Return the labels of the default."""
-        learner = AutoKernel(self.pool).fit(self.data.X, y)
-        machine = LeaveOneOutRLS(FrozenEstimator(learner), **sizes)
-        return machine.fit(self.data.X, y).transduction_
+        labels = encode_labels(y)
+        learner = AutoKernel().learn(self.pool, labels)
+        machine = LeaveOneOutRLS(**sizes).solve(learner.kernel_, labels)
+        return machine.transduction_
 
     def add_peers(self) -> None:
         """Prepare the other methods."""
@@ -180,14 +181,18 @@ class Methods:
         self.distances = np.hstack([np.zeros((n, 1)), near.distances])
         small = n <= SMALL
         basis = GraphBasis(None if small else 200, n_neighbors=k, random_state=0).fit(X)
-        self.kta = ParameterFreeKernel(FrozenEstimator(basis), power=p)
+        self.kta, self.basis = ParameterFreeKernel(power=p), basis
         W7 = sparse.csr_matrix(
             (np.ones(7 * n), self.neighbors[:, :7].ravel(), np.arange(0, 7 * n + 1, 7)),
             shape=(n, n),
         )
         dense = X.toarray() if sparse.issparse(X) else X
         self.run["KTA"] = lambda y: (
-            RLSClassifier(self.kta, C=np.inf).fit(X, y).transduction_
+            RLSClassifier(C=np.inf)
+            .solve(
+                self.kta.learn(self.basis, encode_labels(y)).kernel_, encode_labels(y)
+            )
+            .transduction_
         )
         self.run["LS knn"] = lambda y: (
             LabelSpreading(lambda a, b=None: W7).fit(dense[:, :1], y).transduction_

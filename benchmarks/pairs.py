@@ -22,7 +22,6 @@ from constrained_kmeans import constrained_kmeans
 from scipy.optimize import minimize
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.frozen import FrozenEstimator
 from sklearn.metrics import adjusted_rand_score
 from sklearn.preprocessing import StandardScaler
 
@@ -152,14 +151,14 @@ def cached_basis(name: str, X, basis: GraphBasis):
         seconds, fitted = cpu(lambda: basis.fit(X))
         print(f"{name}: basis in {seconds:.0f} s of CPU, kept in {path}")
         save(fitted, path)
-    return FrozenEstimator(load_model(path))
+    return load_model(path)
 
 
 def inside_basis(name: str, X, y, pairs: Pairs, basis: GraphBasis) -> None:
     frozen = cached_basis(name, X, basis)
     before = peak_gb()
-    learner = PairwiseKernel(basis=frozen, tol=1e-4)
-    seconds, _ = cpu(lambda: learner.fit(X, pairs=pairs))
+    learner = PairwiseKernel(tol=1e-4)
+    seconds, _ = cpu(lambda: learner.learn(frozen, pairs=pairs))
     certificate = learner.certificate_
     print(f"{name}: {len(y)} points, {len(pairs)} pairs")
     print(f"fit {seconds:.1f} s of CPU, {certificate.n_eigh} eigen-decompositions")
@@ -235,7 +234,7 @@ def clusters(n_repeats: int = 20) -> None:
 
 
 def learn(X, pairs: Pairs, frozen) -> PairwiseKernel:
-    return PairwiseKernel(basis=frozen, tol=1e-4).fit(X, pairs=pairs)
+    return PairwiseKernel(tol=1e-4).learn(frozen, pairs=pairs)
 
 
 def active(n_repeats: int = 5) -> None:
@@ -246,7 +245,7 @@ def active(n_repeats: int = 5) -> None:
     for d, name in enumerate(names):
         X, y = standardised(name, 300)
         k = len(np.unique(y))
-        frozen = FrozenEstimator(GraphBasis(100, random_state=0).fit(X))
+        frozen = GraphBasis(100, random_state=0).fit(X)
         for s in range(n_repeats):
             asked[0, d, s] = random_questions(X, y, k, frozen, s)
             asked[1, d, s] = chosen_questions(X, y, k, frozen, s)

@@ -62,7 +62,7 @@ def calibration() -> None:
             model = UnifiedKernelMachine(random_state=0)
             base = model.fit(X, y) if base is None else base.with_labels(y)
             hidden = y == -1
-            probas.append(base.predict_proba(None)[hidden])
+            probas.append(base.training_proba()[hidden])
             answers.append(truth[hidden])
         # Pooled over draws: bins of a hundred points would be noise.
         proba, answer = np.vstack(probas), np.concatenate(answers)
@@ -161,7 +161,7 @@ def ask_among(
     return choose_rows(
         query,
         n,
-        proba=model.predict_proba(None),
+        proba=model.training_proba(),
         features=model.kernel_.features(),
         labeled=model.labeled_,
         candidates=np.setdiff1d(rows, model.labeled_),

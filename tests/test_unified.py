@@ -28,6 +28,7 @@ from mercer.unified import UnifiedKernelMachine
 MINUS_ONE = "y holds -1 as a class; here -1 means unlabelled"
 WAIVED = {
     "check_classifiers_classes": MINUS_ONE,
+    "check_supervised_y_no_nan": "NaN means unlabelled; a model without labels asks",
 }
 
 
@@ -259,7 +260,7 @@ def test_a_copy_in_single_precision_is_the_same_point(blobs, learner) -> None:
     X, y, _ = blobs
     model = UnifiedKernelMachine(learner, random_state=0).fit(X, y)
     exact = model.predict_proba(X)
-    np.testing.assert_array_equal(exact, model.predict_proba(None))
+    np.testing.assert_allclose(exact, model.training_proba(), rtol=1e-12)
     for copy in (X.astype(np.float32), X + 1e-12):
         np.testing.assert_allclose(model.predict_proba(copy), exact, atol=1e-5)
 
@@ -268,17 +269,17 @@ def test_a_copy_in_single_precision_is_the_same_point(blobs, learner) -> None:
     ("rows", "labels", "message"),
     [
         ([10, 11], [0], "2 rows were named and 1 labels"),
-        ([10, 10], [0, 1], "named twice"),
+        ([10, 10], [0, 1], "appears twice"),
         ([999], [0], "no row 999"),
     ],
 )
 def test_answers_that_do_not_fit_change_nothing(blobs, rows, labels, message) -> None:
     X, y, _ = blobs
     model = UnifiedKernelMachine(random_state=0).fit(X, y)
-    before = model.predict_proba(None)
+    before = model.training_proba()
     with pytest.raises(ValueError, match=message):
         model.tell(rows, labels)
-    np.testing.assert_array_equal(model.predict_proba(None), before)
+    np.testing.assert_array_equal(model.training_proba(), before)
 
 
 def test_answers_keep_their_kind(blobs) -> None:
@@ -319,7 +320,7 @@ def test_adjacency_is_cross_validated_by_rows_and_columns(blobs) -> None:
             ValueError,
             "takes none",
         ),
-        ({"machine": StandardScaler()}, TypeError, "must take `kernel=`"),
+        ({"machine": StandardScaler()}, TypeError, "must be a kernel machine"),
     ],
 )
 def test_parts_that_do_not_fit_are_refused(blobs, arguments, kind, message) -> None:
@@ -333,3 +334,25 @@ def test_pairs_need_a_learner_that_takes_them(blobs) -> None:
     pairs = Pairs.from_labels(truth, n_pairs=10, random_state=0)
     with pytest.raises(TypeError, match="for pairs use PairwiseKernel"):
         UnifiedKernelMachine(ParameterFreeKernel()).fit(X, y, pairs=pairs)
+
+
+def test_a_model_without_labels_asks_and_learns_from_answers(blobs) -> None:
+    X, _, truth = blobs
+    model = UnifiedKernelMachine(random_state=0).fit(X, np.full(len(X), -1))
+    assert model.training_proba().shape == (len(X), 0)
+    with pytest.raises(ValueError, match="no row has a label yet"):
+        model.predict(X)
+    first = model.ask(3)
+    assert len(np.unique(truth[first])) == 3  # one of each cluster
+    model.tell(first[:1], truth[first[:1]])
+    assert set(model.predict(X)) == set(truth[first[:1]])
+    np.testing.assert_array_equal(model.predict_proba(X[:2]), [[1.0], [1.0]])
+    assert first[0] not in model.ask(5, exclude=first[1:])
+    model.tell(first[1:], truth[first[1:]])
+    assert np.mean(model.transduction_ == truth) > 0.95
+
+
+def test_minus_one_and_one_are_still_a_trap(blobs) -> None:
+    X, _, truth = blobs
+    with pytest.raises(ValueError, match="-1 means unlabelled"):
+        UnifiedKernelMachine().fit(X, np.where(truth == 0, 1, -1))

@@ -31,6 +31,24 @@ class Labels:
         hot: FloatArray = np.equal.outer(codes, np.arange(len(self.classes))) * 1.0
         return hot
 
+    def given(self) -> NDArray[Any]:
+        """Return the labels, (n,), None where there is none."""
+        given = np.full(len(self.codes), None, dtype=object)
+        given[self.labeled] = self.classes[self.codes[self.labeled]]
+        return given
+
+    def take(self, rows: IntArray) -> "Labels":
+        """Return the labels of some rows; the classes stay."""
+        return Labels(self.codes[rows], self.classes)
+
+    def without(self, rows: IntArray) -> "Labels":
+        """Return the labels with some rows unlabelled, and classes that are left."""
+        codes = self.codes.copy()
+        codes[rows] = UNLABELED
+        left, again = np.unique(codes[codes != UNLABELED], return_inverse=True)
+        codes[codes != UNLABELED] = again
+        return Labels(codes, self.classes[left])
+
     def prior(self) -> FloatArray:
         """Share of each class among the labelled points."""
         shares: FloatArray = self.one_hot().mean(axis=0)
@@ -61,7 +79,7 @@ def encode_labels(y: ArrayLike, *, min_classes: int = 2) -> Labels:
     y : array-like of shape (n,)
         Numbers or strings.
     min_classes : int, default=2
-        Fewer distinct labels than this are an error.
+        Fewer distinct labels than this are an error; 0 admits no label at all.
 
     Returns
     -------
@@ -74,6 +92,8 @@ def encode_labels(y: ArrayLike, *, min_classes: int = 2) -> Labels:
     """
     values = column_or_1d(keep_missing(y), warn=True)
     known = is_labeled(values)
+    if not known.any() and min_classes == 0:
+        return Labels(np.full(len(values), UNLABELED), np.array([]))
     if not known.any():
         msg = (
             f"y has no label: all {len(values)} entries mean unlabelled "
@@ -86,7 +106,7 @@ def encode_labels(y: ArrayLike, *, min_classes: int = 2) -> Labels:
         raise ValueError(msg)
     check_classification_targets(labels)
     classes, codes = np.unique(labels, return_inverse=True)
-    if len(classes) < min_classes:
+    if len(classes) < min_classes or _is_a_trap(values, classes):
         raise ValueError(_too_few_classes(values, classes, min_classes))
     coded = np.full(len(values), UNLABELED, dtype=np.intp)
     coded[known] = codes
@@ -151,10 +171,15 @@ def _of_one_kind(labels: NDArray[Any]) -> NDArray[Any]:
     return plain
 
 
+def _is_a_trap(values: NDArray[Any], classes: NDArray[Any]) -> bool:
+    """Tell whether -1 was probably meant as a class."""
+    return classes.tolist() == [1] and bool(np.any(values == UNLABELED))
+
+
 def _too_few_classes(
     values: NDArray[Any], classes: NDArray[Any], min_classes: int
 ) -> str:
-    if classes.tolist() == [1] and np.any(values == UNLABELED):
+    if _is_a_trap(values, classes):
         return (
             "y holds only -1 and 1, and -1 means unlabelled: one class is left. "
             "Recode, e.g. (y > 0).astype(int)."

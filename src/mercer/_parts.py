@@ -64,8 +64,11 @@ def new_machine(spec: Any) -> Any:
         Cloned.
     """
     if not isinstance(spec, str):
-        if "kernel" not in spec.get_params():
-            msg = f"machine must take `kernel=`, and {spec!r} does not."
+        if "kernel" not in spec.get_params() or not hasattr(spec, "solve"):
+            msg = (
+                "machine must be a kernel machine with `kernel=` and `solve`, such as "
+                f"KernelLogisticRegression(); got {spec!r}."
+            )
             raise TypeError(msg)
         return clone(spec)
     if spec not in MACHINES:

@@ -8,9 +8,6 @@ from numpy.typing import NDArray
 from mercer._typing import IntArray
 
 _BLOCK = 64  # mostly the first one tells
-_SAMPLED = 2000
-# Above the rounding of single precision, far below the exchange of two rows.
-_SAME = 1e-6
 
 
 def take_rows(X: Any, rows: IntArray) -> Any:
@@ -73,7 +70,8 @@ def all_equal(X: Any, *, rtol: float = 0.0) -> bool:
     ----------
     X : ndarray or sparse array of shape (n, d)
     rtol : float, default=0.0
-        Differences of so much of the largest entry of the first row count as none.
+        Share of the largest entry of the first row up to which differences count as
+        none.
 
     Examples
     --------
@@ -87,38 +85,3 @@ def all_equal(X: Any, *, rtol: float = 0.0) -> bool:
         if abs(X[rows] - X[np.zeros_like(rows)]).max() > least:
             return False
     return True
-
-
-def fingerprint(X: Any) -> tuple[float, float]:
-    r"""Return :math:`c^\top X p` and the size of X p for fixed random c and p.
-
-    The first changes with the values and the order of rows. Of many rows 2000, evenly
-    spread, stand for all, so that the cost is that of a look.
-
-    Parameters
-    ----------
-    X : array-like or sparse array of shape (n, d)
-        Numbers.
-    """
-    rows = X.tocsr() if hasattr(X, "tocsr") else np.asarray(X)
-    n, d = rows.shape
-    sample = np.unique(np.linspace(0, n - 1, min(n, _SAMPLED)).astype(np.intp))
-    rng = np.random.default_rng(0)
-    p, c = rng.standard_normal(d), rng.standard_normal(len(sample))
-    image = rows[sample].astype(np.float64) @ p
-    # In place of the norm, whose squares may overflow.
-    return float(c @ image), float(np.abs(image).sum() / np.sqrt(len(sample)))
-
-
-def same_rows(one: tuple[float, float], other: tuple[float, float]) -> bool:
-    """Tell whether two fingerprints can be of the same rows in the same order.
-
-    Examples
-    --------
-    >>> X = np.array([[0.0, 1.0], [2.0, 3.0]])
-    >>> same_rows(fingerprint(X), fingerprint(X.astype(np.float32)))
-    True
-    >>> same_rows(fingerprint(X), fingerprint(X[::-1]))
-    False
-    """
-    return not abs(one[0] - other[0]) > _SAME * max(one[1], other[1])

@@ -50,17 +50,17 @@ class Explanation:
 
     @classmethod
     def of(
-        cls, machine: Any, X: Any, ids: NDArray[Any], labels: NDArray[Any]
+        cls, machine: Any, R: FloatArray, ids: NDArray[Any], labels: NDArray[Any]
     ) -> "Explanation":
-        """Explain the decisions of a fitted machine at the points X.
+        """Explain the decisions of a fitted machine at some points.
 
         Parameters
         ----------
         machine : KernelMachine
             ``similarity(X) @ dual_coef_ + intercept_`` is its decision, or the part
             of it that labelled points make.
-        X : array-like
-            Points.
+        R : ndarray of shape (m, k)
+            The points as ``machine.represent(X)`` gives them.
         ids, labels : ndarray of shape (n_labeled,)
             Of the labelled points, in the machine's order.
         """
@@ -71,7 +71,7 @@ class Explanation:
                 "no sum over examples explains; use machine='klr' or 'rls'."
             )
             raise TypeError(msg)
-        similarity, decision = machine.similarity_and_decision(X)  # (m, l), (m, q)
+        similarity, decision = machine.similarity_and_decision(R)  # (m, l), (m, q)
         contributions = similarity[:, :, None] * machine.dual_coef_
         rest = decision - contributions.sum(axis=1) - machine.intercept_
         return cls(

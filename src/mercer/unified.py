@@ -13,22 +13,24 @@ from sklearn.base import (
     TransformerMixin,
     clone,
 )
-from sklearn.frozen import FrozenEstimator
 from sklearn.utils import Tags, check_scalar, get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mercer._labels import encode_labels, keep_missing, one_column
+from mercer._checks import check_same_length
+from mercer._labels import Labels, encode_labels, keep_missing, one_column, require_y
 from mercer._parts import new_learner, new_machine
 from mercer._proba import log_of, probabilities
 from mercer._random import as_generator
 from mercer._rows import positions_of, row_ids
 from mercer._typing import ArrayLike, FloatArray, IntArray, RandomState
+from mercer.active.cold import cold_rows
 from mercer.active.strategies import ask_rows
-from mercer.active.suspicion import SuspiciousLabels, rank_labels
 from mercer.explanation import Explanation
 from mercer.fewlabels.machine import LeaveOneOutRLS
 from mercer.graphs.neighbors import Graph
-from mercer.spectrum.kernel import SpectralKernel
+from mercer.judging.suspicion import SuspiciousLabels, rank_labels
+from mercer.machines.prior import PriorMachine
+from mercer.spectrum.features import Features
 
 
 class UnifiedKernelMachine(
@@ -115,25 +117,28 @@ class UnifiedKernelMachine(
         X : array-like, sparse array or data frame of shape (n, n_features)
             All points, labelled or not.
         y : array-like of shape (n,)
-            Labels; -1, None and NaN mark unlabelled points.
+            Labels; -1, None and NaN mark unlabelled points. Without a label, or with
+            one class, the model can still `ask`.
         pairs : Pairs, optional
             Points that belong together or apart.
         """
-        if y is None:
-            msg = (
-                "UnifiedKernelMachine requires y to be passed, but the target y is "
-                "None; mark unlabelled points by -1."
-            )
-            raise ValueError(msg)
+        y = require_y(y, type(self).__name__)
         points = self._checked(X, reset=True)
-        labels = encode_labels(y)
-        rng = as_generator(self.random_state)
-        self._seed = int(rng.integers(2**31))
-        learner = new_learner(self.learner, self.basis, pairs, self._seed)
-        machine = new_machine(self.machine)
+        labels = encode_labels(y, min_classes=0)
+        self._seed = int(as_generator(self.random_state).integers(2**31))
+        self._learner = new_learner(self.learner, self.basis, pairs, self._seed)
+        self._machine = new_machine(self.machine)
+        self._pairs, self._n_asked = pairs, 0
         self.ids_ = row_ids(X, len(labels.codes))
-        self._X, self._pairs, self._n_asked = points, pairs, 0
-        self._learn(learner, machine, _own_copy(y))
+        self._X: Any = None  # kept where the learner has no basis
+        self.basis_: Any = None
+        check_same_length(self.ids_, labels.codes, "X", "y")
+        if hasattr(self._learner, "learn"):
+            self.basis_ = self._learner.fitted_basis(points, len(labels.labeled))
+        else:
+            self._X = points
+        self._learn(labels)
+        self._y = _own_copy(y)
         return self
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
@@ -141,19 +146,22 @@ class UnifiedKernelMachine(
         check_is_fitted(self, "machine_")
         return np.asarray(self.machine_.predict(self._checked(X, reset=False)))
 
-    def predict_proba(self, X: ArrayLike | None) -> FloatArray:
+    def predict_proba(self, X: ArrayLike) -> FloatArray:
         """Return the probability of every class, (m, n_classes).
 
-        None stands for the training rows and saves a search. A machine without
-        probabilities gives those of its decision values.
+        A machine without probabilities gives those of its decision values.
         """
         check_is_fitted(self, "machine_")
-        X = self._training_rows() if X is None else self._checked(X, reset=False)
-        if hasattr(self.machine_, "predict_proba"):
-            return np.asarray(self.machine_.predict_proba(X))
-        return probabilities(np.asarray(self.machine_.decision_function(X)))
+        return _proba_of(self.machine_, self._checked(X, reset=False))
 
-    def predict_log_proba(self, X: ArrayLike | None) -> FloatArray:
+    def training_proba(self) -> FloatArray:
+        """Return the probabilities of the training rows, (n, n_classes)."""
+        check_is_fitted(self, "machine_")
+        if self._X is None:
+            return np.asarray(self.machine_.training_proba_)
+        return _proba_of(self.machine_, self._X)
+
+    def predict_log_proba(self, X: ArrayLike) -> FloatArray:
         """Return the logarithm of `predict_proba`, (m, n_classes)."""
         return log_of(self.predict_proba(X))
 
@@ -171,9 +179,7 @@ class UnifiedKernelMachine(
     def fit_transform(self, X: ArrayLike, y: ArrayLike, **evidence: Any) -> FloatArray:
         """Fit and return the features of the training rows, without a search."""
         self.fit(X, y, **evidence)
-        if hasattr(self.kernel_, "features"):
-            return np.asarray(self.kernel_.features())
-        return np.asarray(self.learner_.transform(self._X))
+        return self._features(np.arange(len(self.ids_)))
 
     def ask(self, n: int = 1, *, exclude: ArrayLike = ()) -> NDArray[Any]:
         """Return the ids of the unlabelled rows most worth a label.
@@ -190,14 +196,22 @@ class UnifiedKernelMachine(
         excluded = self._positions(exclude)
         self._n_asked += 1
         rng = np.random.default_rng([self._seed, self._n_asked])
-        if callable(self.query):
+        if len(self.classes_) < 2:
+            rows = cold_rows(
+                self._features,
+                int(n),
+                n_points=len(self.ids_),
+                asked=np.union1d(self.labeled_, excluded),
+                rng=rng,
+            )
+        elif callable(self.query):
             rows = np.asarray(self.query(self, int(n) + len(excluded), rng))
             rows = rows[~np.isin(rows, excluded)][:n]
         else:
             rows = ask_rows(
                 self.query,
                 int(n),
-                proba=self.predict_proba(None),
+                proba=self.training_proba(),
                 features_of=self._features,
                 labeled=self.labeled_,
                 rng=rng,
@@ -223,13 +237,16 @@ class UnifiedKernelMachine(
             msg = f"{len(ids)} rows were named and {len(answers)} labels given."
             raise ValueError(msg)
         positions = positions_of(ids, self.ids_)
-        if len(np.unique(positions)) < len(positions):
-            msg = "a row is named twice; give each row one label."
+        names, counts = np.unique(positions, return_counts=True)
+        if (counts > 1).any():
+            twice = self.ids_[names[counts > 1][0]]
+            msg = f"row {twice} appears twice; give each row one label."
             raise ValueError(msg)
         kinds = {self._y.dtype, answers.dtype}
         y = self._y.astype(object if object in kinds else np.result_type(*kinds))
         y[positions] = answers
-        self._relearn(y)
+        self._learn(encode_labels(y, min_classes=0))
+        self._y = y
         return self
 
     def with_labels(self, y: ArrayLike) -> Self:
@@ -248,8 +265,39 @@ class UnifiedKernelMachine(
             )
             raise ValueError(msg)
         other = copy(self)
-        other._relearn(y)
+        other._learn(encode_labels(y, min_classes=0))
+        other._y = y
         return other
+
+    def held_out_proba(
+        self, test: IntArray, *, rows: IntArray | None = None
+    ) -> FloatArray:
+        """Return probabilities of labelled rows from a model without their labels.
+
+        Parameters
+        ----------
+        test : int ndarray of shape (t,)
+            Positions of labelled rows.
+        rows : int ndarray, optional
+            Positions, ascending, of the rows that the machine sees; all rows when left
+            out. The basis has seen all of them.
+
+        Returns
+        -------
+        ndarray of shape (t, n_classes)
+            In the order of `classes_`; 0 for a class that has no other label.
+        """
+        check_is_fitted(self, "machine_")
+        labels = encode_labels(self._y).without(test)
+        _, _, machine = self._learned(labels, rows)
+        if self._X is None:
+            places = test if rows is None else np.searchsorted(rows, test)
+            found = machine.training_proba_[places]
+        else:
+            found = _proba_of(machine, self._X[test])
+        proba = np.zeros((len(test), len(self.classes_)))
+        proba[:, np.isin(self.classes_, labels.classes)] = found
+        return proba
 
     def suspicious_labels(self) -> SuspiciousLabels:
         """Rank the given labels by how little the other labels support them.
@@ -259,12 +307,20 @@ class UnifiedKernelMachine(
         listed.
         """
         check_is_fitted(self, "machine_")
-        judge = LeaveOneOutRLS(FrozenEstimator(self.learner_), class_sizes=None)
-        held_out = judge.fit(self._X, self._y).certificate_
+        labels = encode_labels(self._y, min_classes=0)
+        if len(labels.classes) < 2:
+            msg = "one class cannot be told from itself; label a row of another class."
+            raise ValueError(msg)
+        judge = LeaveOneOutRLS(self.kernel_, class_sizes=None)
+        if self.features_ is None:
+            judge.fit(self._X, self._y)
+        else:
+            judge.solve(self.kernel_, labels)
+        held_out = judge.certificate_
         rows = self.labeled_[held_out.counted]
         return rank_labels(
             held_out.scores[held_out.counted],
-            encode_labels(self._y).codes[rows],
+            labels.codes[rows],
             self.ids_[rows],
             self.classes_,
         )
@@ -278,29 +334,44 @@ class UnifiedKernelMachine(
             Points; all training points when left out.
         """
         check_is_fitted(self, "machine_")
+        if X is not None:
+            R = self.machine_.represent(self._checked(X, reset=False))
+        elif self.features_ is None:
+            R = self.machine_.represent(self._X)
+        else:
+            R = self.features_.rows(np.arange(len(self.ids_)))
         rows = self.labeled_
-        X = self._training_rows() if X is None else self._checked(X, reset=False)
-        return Explanation.of(self.machine_, X, self.ids_[rows], self._y[rows])
+        return Explanation.of(self.machine_, R, self.ids_[rows], self._y[rows])
 
-    def _relearn(self, y: NDArray[Any]) -> None:
-        encode_labels(y)
-        learner = clone(self.learner_)
-        basis = getattr(self.learner_, "basis_", None)
-        if basis is not None:
-            if not isinstance(basis, FrozenEstimator):
-                basis = FrozenEstimator(basis)
-            learner.set_params(basis=basis)
-        self._learn(learner, clone(self.machine_), y)
-
-    def _learn(self, learner: Any, machine: Any, y: NDArray[Any]) -> None:
-        evidence = {} if self._pairs is None else {"pairs": self._pairs}
-        learner.fit(self._X, y, **evidence)
-        machine.set_params(kernel=FrozenEstimator(learner)).fit(self._X, y)
-        self.learner_, self.machine_, self._y = learner, machine, y
-        self.kernel_ = learner.kernel_
-        self.classes_ = machine.classes_
-        self.labeled_ = machine.labeled_
+    def _learn(self, labels: Labels) -> None:
+        learner, features, machine = self._learned(labels, None)
+        self.learner_, self.machine_ = learner, machine
+        self.kernel_, self.features_ = learner.kernel_, features
+        self.classes_, self.labeled_ = labels.classes, labels.labeled
         self.transduction_ = machine.transduction_
+
+    def _learned(
+        self, labels: Labels, rows: IntArray | None
+    ) -> tuple[Any, Features | None, Any]:
+        """Return a learner, its features and a machine for other labels."""
+        evidence = {} if self._pairs is None else {"pairs": self._pairs}
+        learner, machine = clone(self._learner), clone(self._machine)
+        if self.basis_ is None:
+            y = labels.given()
+            learner.fit(self._X, y, **evidence)
+            machine.set_params(kernel=learner.kernel_).fit(self._X, y)
+            return learner, None, machine
+        learner.learn(self.basis_, labels, **evidence)
+        if len(labels.classes) < 2:
+            machine = PriorMachine()
+        features = learner.kernel_.at_training()
+        if rows is not None:
+            features, labels = features.take(rows), labels.take(rows)
+        return (
+            learner,
+            features,
+            machine.solve(learner.kernel_, labels, features=features),
+        )
 
     def _positions(self, ids: Any) -> IntArray:
         rows = np.atleast_1d(np.asarray(ids))
@@ -310,13 +381,10 @@ class UnifiedKernelMachine(
     def _n_features_out(self) -> int:
         return len(self.learner_.get_feature_names_out())
 
-    def _training_rows(self) -> Any:
-        return None if hasattr(self.kernel_, "features") else self._X
-
     def _features(self, rows: IntArray) -> FloatArray:
         """Return features of training rows; kernel values where there are none."""
-        if isinstance(self.kernel_, SpectralKernel):
-            return self.kernel_.features(rows=rows)
+        if self.features_ is not None:
+            return self.features_.rows(rows)
         if hasattr(self.kernel_, "features"):
             return np.asarray(self.kernel_.features())[rows]
         return np.asarray(self.machine_.similarity(self._X[rows]))
@@ -338,6 +406,12 @@ class UnifiedKernelMachine(
         if not isinstance(self.learner, str):
             tags.input_tags.pairwise = get_tags(self.learner).input_tags.pairwise
         return tags
+
+
+def _proba_of(machine: Any, X: Any) -> FloatArray:
+    if hasattr(machine, "predict_proba"):
+        return np.asarray(machine.predict_proba(X))
+    return probabilities(np.asarray(machine.decision_function(X)))
 
 
 def _own_copy(y: ArrayLike) -> NDArray[Any]:

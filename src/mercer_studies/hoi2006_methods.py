@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 from scipy.linalg import eigh
-from sklearn.frozen import FrozenEstimator
 
+from mercer._labels import encode_labels
 from mercer._typing import FloatArray, IntArray
 from mercer.active.strategies import entropy
 from mercer.datasets.loading import load
@@ -41,7 +41,7 @@ class Problem:
     X: FloatArray
     y: IntArray
     grams: dict[str, FloatArray]  # standard kernels, k(x, x) = 1 on average
-    bases: dict[str, Any]  # frozen, of the standard kernels and "graph"
+    bases: dict[str, Any]  # fitted, of the standard kernels and "graph"
 
     def reveal(self, rows: IntArray) -> IntArray:
         """Return labels with -1 outside these rows."""
@@ -68,9 +68,9 @@ def prepare(X: FloatArray, y: IntArray) -> Problem:
         K = kernel.resolve(X)(X)
         grams[name] = K / K.diagonal().mean()
         basis = GramBasis(None, kernel="precomputed").fit(grams[name])
-        bases[name] = FrozenEstimator(basis)
+        bases[name] = basis
     graph = GraphBasis(N_COMPONENTS, weights="binary", random_state=0)
-    bases["graph"] = FrozenEstimator(graph.fit(X))
+    bases["graph"] = graph.fit(X)
     return Problem(X, y, grams, bases)
 
 
@@ -91,14 +91,14 @@ def decaying_gram(
 ) -> FloatArray:
     """Return the kernel learned from the spectrum of a standard one, (n, n)."""
     basis = problem.bases[name]
-    learner = DecayingKernel(decay, n_components, basis=basis)
-    return learner.fit(problem.grams[name], y).kernel_()
+    learner = DecayingKernel(decay, n_components)
+    return learner.learn(basis, encode_labels(y)).kernel_()
 
 
 def ordered_gram(problem: Problem, y: IntArray, *, improved: bool) -> FloatArray:
     """Return the order-constrained graph kernel, (n, n)."""
-    learner = OrderedKernel(improved, N_COMPONENTS, basis=problem.bases["graph"])
-    return learner.fit(problem.X, y).kernel_()
+    learner = OrderedKernel(improved, N_COMPONENTS)
+    return learner.learn(problem.bases["graph"], encode_labels(y)).kernel_()
 
 
 def choose_ridge(K: FloatArray, codes: IntArray, *, intercept: bool) -> float:

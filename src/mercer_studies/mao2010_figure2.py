@@ -3,8 +3,8 @@
 from typing import Any
 
 import numpy as np
-from sklearn.frozen import FrozenEstimator
 
+from mercer._labels import encode_labels
 from mercer._typing import FloatArray, IntArray
 from mercer.kernels.alignment import alignment
 from mercer.learners.parameter_free import ParameterFreeKernel
@@ -25,10 +25,10 @@ def learned_kernels(problem: Problem, labeled: IntArray) -> dict[str, FloatArray
     """Return both kernels as cosines over all points, which stand class by class."""
     data = problem.data
     y = data.reveal(labeled)
-    learner = ParameterFreeKernel(FrozenEstimator(problem.basis), power=problem.power)
+    learner = ParameterFreeKernel(power=problem.power)
     order = np.argsort(data.y, kind="stable")
     kernels = {
-        "SKL_KTA": learner.fit(problem.basis.graph_, y).kernel_(),
+        "SKL_KTA": learner.learn(problem.basis, encode_labels(y)).kernel_(),
         "SimpleMKL": SimpleMKL(C=MKL_C).fit(data.X, y).kernel_(data.X),
     }
     for name, K in kernels.items():

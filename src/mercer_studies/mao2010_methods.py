@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from scipy.sparse import hstack
 from sklearn.feature_extraction.text import TfidfTransformer
-from sklearn.frozen import FrozenEstimator
 
+from mercer._labels import encode_labels
 from mercer._typing import IntArray
 from mercer.datasets.dataset import Dataset, Split
 from mercer.datasets.loading import load
@@ -133,18 +133,18 @@ def run_methods(
 
     SimpleMKL and SVM have a column for each C.
     """
-    data, basis = problem.data, FrozenEstimator(problem.basis)
+    data, basis = problem.data, problem.basis
     graph: Any = problem.basis.graph_
     X, y = data.X, data.reveal(labeled)
+    labels = encode_labels(y)
 
     def skl() -> RLSClassifier:
-        learner = ClosedFormKernelCV(basis=basis, power=problem.power).fit(graph, y)
-        machine = RLSClassifier(FrozenEstimator(learner), C=learner.C_)
-        return machine.fit(graph, y)
+        learner = ClosedFormKernelCV(power=problem.power).learn(basis, labels)
+        return RLSClassifier(C=learner.C_).solve(learner.kernel_, labels)
 
     def skl_kta() -> RLSClassifier:
-        learner = ParameterFreeKernel(basis, power=problem.power)
-        return RLSClassifier(learner, C=np.inf).fit(graph, y)
+        learner = ParameterFreeKernel(power=problem.power).learn(basis, labels)
+        return RLSClassifier(C=np.inf).solve(learner.kernel_, labels)
 
     runs: dict[str, Callable[[], Any]] = {
         "LapRLS": partial(LapRLSCV(graph=graph, degree=problem.power).fit, X, y),

@@ -8,11 +8,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy import sparse
-from sklearn.base import clone
 from sklearn.datasets import make_blobs
-from sklearn.frozen import FrozenEstimator
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from mercer._labels import encode_labels
 from mercer.datasets import make_two_moons
 from mercer.exceptions import NearlyConstantKernelWarning
 from mercer.fewlabels.centred import fit_centred
@@ -20,10 +19,11 @@ from mercer.fewlabels.learner import AutoKernel
 from mercer.fewlabels.machine import LeaveOneOutRLS
 from mercer.fewlabels.pool import KernelPool
 from mercer.fewlabels.ridge import calibrate, held_out_loss, solve_loo_ridge
-from mercer.fewlabels.sizes import match_sizes
-from mercer.fewlabels.spreading import estimated_sizes, spread_decision
+from mercer.fewlabels.sizes import estimated_sizes, match_sizes
+from mercer.fewlabels.spreading import spread_decision
 from mercer.fewlabels.steep import steep
 from mercer.fewlabels.weigh import pool_members
+from mercer.spectrum.features import DenseFeatures
 from mercer.spectrum.graph import GraphBasis
 
 MINUS_ONE = "y holds -1 as a class; here -1 means unlabelled"
@@ -224,9 +224,8 @@ def test_training_points_as_new_points_get_their_own_scores() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         again = machine.decision_function(X)
-    np.testing.assert_allclose(again, machine.decision_function(None), atol=1e-10)
-    machine.decision_function(None)[:] = 0  # what the caller does with it is his
-    np.testing.assert_allclose(again, machine.decision_function(None), atol=1e-10)
+    P = 1 / (1 + np.exp(-again))
+    np.testing.assert_allclose(machine.training_proba_[:, 1], P, atol=1e-10)
     unlabeled = y < 0
     np.testing.assert_array_equal(
         machine.predict(X)[unlabeled], machine.transduction_[unlabeled]
@@ -364,11 +363,12 @@ def test_centred_scores_have_mean_zero_but_for_their_offset() -> None:
     Phi -= Phi.mean(axis=0)
     Phi /= np.sqrt((Phi**2).sum() / 50)
     rows, codes = np.arange(6), np.array([0, 0, 1, 1, 2, 2])
-    fit = fit_centred(Phi, rows, codes, 3)
+    features = DenseFeatures.plain(Phi)
+    fit = fit_centred(features, rows, codes, 3)
     np.testing.assert_allclose((Phi @ fit.coef).mean(axis=0), 0, atol=1e-12)
     np.testing.assert_allclose(fit.coef, Phi[rows].T @ fit.dual, atol=1e-12)
     sizes = np.array([0.5, 0.3, 0.2])
-    spread = spread_decision(Phi, fit.coef, fit.offset, rows, codes, sizes=sizes)
+    spread = spread_decision(features, fit.coef, fit.offset, rows, codes, sizes=sizes)
     np.testing.assert_array_equal(spread.sizes, sizes)
     decided = (Phi @ spread.coef + spread.offset).argmax(axis=1)
     found = np.bincount(decided, minlength=3) / 50
@@ -379,12 +379,14 @@ def test_a_second_label_of_one_class_does_not_take_the_others_points() -> None:
     X, truth = make_blobs(500, centers=3.0 * np.eye(5), random_state=0)
     rows = [int(np.flatnonzero(truth == c)[0]) for c in range(5)]
     more = [int(np.flatnonzero(truth == c)[1]) for c in (0, 1)]
-    basis = FrozenEstimator(KernelPool(random_state=0).fit(X))
+    pool = KernelPool(random_state=0).fit(X)
     right = []
     for labeled in (rows, rows + more):
         y = np.full(500, -1)
         y[labeled] = truth[labeled]
-        machine = LeaveOneOutRLS(AutoKernel(basis), class_sizes=None).fit(X, y)
+        labels = encode_labels(y)
+        kernel = AutoKernel().learn(pool, labels).kernel_
+        machine = LeaveOneOutRLS(class_sizes=None).solve(kernel, labels)
         right.append(np.mean(machine.transduction_ == truth))
     assert right[1] > right[0]
 
@@ -394,7 +396,7 @@ def test_new_labels_on_a_kept_basis_equal_a_fresh_fit() -> None:
     learner = AutoKernel(random_state=0).fit(X, y)
     y[50] = truth[50]
     fresh = AutoKernel(random_state=0).fit(X, y)
-    kept = clone(learner).set_params(basis=FrozenEstimator(learner.basis_)).fit(X, y)
+    kept = AutoKernel().learn(learner.basis_, encode_labels(y))
     np.testing.assert_allclose(kept.weights_, fresh.weights_, rtol=1e-8)
 
 
@@ -402,5 +404,7 @@ def test_bad_input_is_named() -> None:
     X, y, _ = moons()
     with pytest.raises(TypeError, match="KernelPool"):
         AutoKernel(GraphBasis()).fit(X, y)
+    with pytest.raises(TypeError, match="KernelPool"):
+        AutoKernel().learn(GraphBasis().fit(X), encode_labels(y))
     with pytest.raises(TypeError, match="use GraphBasis"):
         KernelPool().fit(GraphBasis().fit(X).graph_)

@@ -1,12 +1,13 @@
 """Spreading a decision: dense algebra, brute force, and clusters crosswise."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from mercer.exceptions import NearlyConstantKernelWarning
 from mercer.fewlabels.machine import LeaveOneOutRLS
 from mercer.fewlabels.partition import (
-    CLEAR,
     ScoredPoints,
     missed_labels,
     resplit,
@@ -14,13 +15,23 @@ from mercer.fewlabels.partition import (
     split_pair,
     unexplained,
 )
-from mercer.fewlabels.sizes import match_sizes
-from mercer.fewlabels.spreading import (
-    candidate_sizes,
-    matching_slope,
-    spread_decision,
-    spreading_gain,
-)
+from mercer.fewlabels.rule import DEFAULT
+from mercer.fewlabels.sizes import candidate_sizes, match_sizes
+from mercer.fewlabels.spreading import matching_slope, spreading_gain
+from mercer.fewlabels.spreading import spread_decision as spread_features
+from mercer.spectrum.features import DenseFeatures
+
+
+def smoother(Phi, dof):
+    return ridge_smoother(Phi.T @ Phi / len(Phi), dof)
+
+
+def scored(Phi, *rest):
+    return ScoredPoints(DenseFeatures.plain(Phi), *rest)
+
+
+def spread_decision(Phi, *rest, **options):
+    return spread_features(DenseFeatures.plain(Phi), *rest, **options)
 
 
 def standardised(Phi):
@@ -62,33 +73,33 @@ def unexplained_by_hand(R, decision, C):
 def test_smoother_is_ridge_regression_with_that_trace(dof) -> None:
     rng = np.random.default_rng(0)
     Phi = standardised(rng.standard_normal((40, 6)) * np.arange(1, 7))
-    R = Phi @ ridge_smoother(Phi, dof) @ Phi.T / 40
+    R = Phi @ smoother(Phi, dof) @ Phi.T / 40
     np.testing.assert_allclose(R, smoother_by_hand(Phi, dof), atol=1e-8)
 
 
 def test_smoother_of_fewer_directions_is_a_projection() -> None:
     rng = np.random.default_rng(0)
     Phi = standardised(rng.standard_normal((40, 3)))
-    R = Phi @ ridge_smoother(Phi, 20.0) @ Phi.T / 40
+    R = Phi @ smoother(Phi, 20.0) @ Phi.T / 40
     np.testing.assert_allclose(R, Phi @ np.linalg.pinv(Phi), atol=1e-5)
-    assert not ridge_smoother(np.zeros((5, 2)), 1.0).any()
+    assert not smoother(np.zeros((5, 2)), 1.0).any()
 
 
 def test_unexplained_share_is_what_the_regression_leaves() -> None:
     rng = np.random.default_rng(1)
     Phi = standardised(rng.standard_normal((30, 4)))
     decision = rng.integers(0, 3, 30)
-    points = ScoredPoints(Phi, np.zeros((30, 3)), np.arange(3), decision[:3])
+    points = scored(Phi, np.zeros((30, 3)), np.arange(3), decision[:3])
     R = smoother_by_hand(Phi, 2.0)
-    got = unexplained(points, ridge_smoother(Phi, 2.0), decision)
+    got = unexplained(points, smoother(Phi, 2.0), decision)
     assert got == pytest.approx(unexplained_by_hand(R, decision, 3), abs=1e-8)
 
 
 def test_explained_wholly_by_its_own_indicators() -> None:
     decision = np.repeat(np.arange(3), [10, 20, 30])
     Phi = standardised(np.eye(3)[decision])
-    points = ScoredPoints(Phi, np.zeros((60, 3)), np.array([0, 10, 30]), np.arange(3))
-    assert unexplained(points, ridge_smoother(Phi, 3.0), decision) < 1e-5
+    points = scored(Phi, np.zeros((60, 3)), np.array([0, 10, 30]), np.arange(3))
+    assert unexplained(points, smoother(Phi, 3.0), decision) < 1e-5
 
 
 def test_missed_labels_are_those_the_other_points_outvote() -> None:
@@ -96,7 +107,7 @@ def test_missed_labels_are_those_the_other_points_outvote() -> None:
     Phi = standardised(rng.standard_normal((25, 5)))
     decision = rng.integers(0, 3, 25)
     rows = np.arange(12)
-    points = ScoredPoints(Phi, np.zeros((25, 3)), rows, decision[:12])
+    points = scored(Phi, np.zeros((25, 3)), rows, decision[:12])
     R = smoother_by_hand(Phi, 2.5)
     by_hand = 0
     for i in rows:
@@ -104,7 +115,7 @@ def test_missed_labels_are_those_the_other_points_outvote() -> None:
         V[i] = 0
         by_hand += int((R[i] @ V).argmax() != decision[i])
     assert 0 < by_hand < 12
-    assert missed_labels(points, ridge_smoother(Phi, 2.5), decision) == by_hand
+    assert missed_labels(points, smoother(Phi, 2.5), decision) == by_hand
 
 
 def spread_by_hand(Phi, base, rows, codes, sizes, gain, fading):
@@ -124,7 +135,7 @@ def spread_by_hand(Phi, base, rows, codes, sizes, gain, fading):
             V = np.eye(C)[now]
             S = R @ (V - V.mean(axis=1, keepdims=True))
             F = base + gain * S / np.sqrt(np.mean(S**2))
-            b = match_sizes(F, sizes, start=b, max_iter=5)
+            b = match_sizes(F, sizes, start=b, max_iter=10)
             before, last, now = now, before, decide(F + b)
             if last is not None and np.mean(now != before) < 1e-3:
                 break
@@ -154,7 +165,7 @@ def test_spreading_is_its_formula(seed, n) -> None:
     )
     assert got.n_resplits == 0
     assert got.unexplained == pytest.approx(left, abs=1e-6)
-    assert left > CLEAR
+    assert left > DEFAULT.clear
     scores = Phi @ got.coef + got.offset
     slope = np.linalg.norm(scores) / np.linalg.norm(expected)
     np.testing.assert_allclose(scores, slope * expected, atol=1e-6)
@@ -169,7 +180,7 @@ def test_class_sizes_are_those_that_leave_least_unexplained(shift, n_first) -> N
     got = spread_decision(Phi, coef, offset, rows, codes)
     left = [
         spread_decision(Phi, coef, offset, rows, codes, sizes=sizes).unexplained
-        for sizes in candidate_sizes(Phi @ coef + offset, codes)
+        for sizes in candidate_sizes(Phi @ coef + offset, codes).values()
     ]
     assert got.unexplained == min(left) < max(left)
     np.testing.assert_allclose(got.sizes[0], n_first / 400, atol=0.02)
@@ -180,11 +191,11 @@ def test_class_sizes_are_those_that_leave_least_unexplained(shift, n_first) -> N
 def test_even_sizes_are_considered_unless_labels_contradict_them() -> None:
     base = np.eye(3)[np.repeat(np.arange(3), [60, 30, 10])]
     nearly, uneven = np.array([0, 1, 2, 1]), np.array([0, 1, 2, 1, 1, 1, 1])
-    *_, even = candidate_sizes(base, nearly)
-    np.testing.assert_allclose(even, 1 / 3)
-    assert len(candidate_sizes(base, nearly)) == 4
-    assert len(candidate_sizes(base, uneven)) == 3
-    np.testing.assert_allclose(candidate_sizes(base, np.arange(3))[-1], 1 / 3)
+    found = candidate_sizes(base, nearly)
+    assert list(found) == ["predicted", "between", "labels", "even"]
+    np.testing.assert_allclose(found["even"], 1 / 3)
+    assert list(candidate_sizes(base, uneven)) == ["predicted", "between", "labels"]
+    np.testing.assert_allclose(candidate_sizes(base, np.arange(3))["labels"], 1 / 3)
 
 
 def test_some_points_stand_for_all() -> None:
@@ -218,44 +229,44 @@ def crosswise():
     return Phi, truth, wrong
 
 
-def test_classes_that_share_clusters_crosswise_are_divided_anew() -> None:
+def test_classes_that_share_clusters_crosswise_are_split_again() -> None:
     Phi, truth, wrong = crosswise()
     rows = np.array([0, 60, 121])
-    points = ScoredPoints(Phi, np.zeros((180, 3)), rows, np.arange(3))
-    B = ridge_smoother(Phi, 18.0)
+    points = scored(Phi, np.zeros((180, 3)), rows, np.arange(3))
+    B = smoother(Phi, 18.0)
     new = split_pair(points, B, wrong, 1, 2)
     assert np.mean(new == truth) > 0.98 > np.mean(wrong == truth)
     np.testing.assert_array_equal(np.bincount(new), np.bincount(wrong))
     assert unexplained(points, B, new) < unexplained(points, B, wrong)
 
 
-def test_only_clear_clusters_are_divided_anew() -> None:
+def test_only_clear_clusters_are_split_again() -> None:
     Phi, truth, wrong = crosswise()
     rows = np.array([0, 60, 121])
-    B = ridge_smoother(Phi, 18.0)
-    points = ScoredPoints(Phi, np.zeros((180, 3)), rows, np.arange(3))
-    assert unexplained(points, B, wrong) > CLEAR
+    B = smoother(Phi, 18.0)
+    points = scored(Phi, np.zeros((180, 3)), rows, np.arange(3))
+    assert unexplained(points, B, wrong) > DEFAULT.clear
     assert resplit(points, B, wrong, lambda d: d) == (pytest.approx(wrong), 0)
 
     nearly = truth.copy()  # clear enough, and 5 points of each class in the other
     swapped = np.r_[61:66, 122:127]
     nearly[swapped] = 3 - nearly[swapped]
-    assert unexplained(points, B, nearly) < CLEAR
+    assert unexplained(points, B, nearly) < DEFAULT.clear
     new, n_resplits = resplit(points, B, nearly, lambda d: d)
     assert n_resplits == 1
     assert np.mean(new == truth) > 0.98
 
 
-def test_no_division_is_taken_that_contradicts_more_labels(monkeypatch) -> None:
-    monkeypatch.setattr("mercer.fewlabels.partition.CLEAR", 1.0)
+def test_no_division_is_taken_that_contradicts_more_labels() -> None:
     Phi, _, wrong = crosswise()
-    B = ridge_smoother(Phi, 18.0)
+    B = smoother(Phi, 18.0)
     rows = np.r_[0, 60:180:10]
-    said = ScoredPoints(Phi, np.zeros((180, 3)), rows, wrong[rows])
+    said = scored(Phi, np.zeros((180, 3)), rows, wrong[rows])
     better = split_pair(said, B, wrong, 1, 2)
     assert unexplained(said, B, better) < 0.97 * unexplained(said, B, wrong)
     assert missed_labels(said, B, better) > missed_labels(said, B, wrong)
-    kept, n_resplits = resplit(said, B, wrong, lambda d: d)
+    rule = replace(DEFAULT, clear=1.0)
+    kept, n_resplits = resplit(said, B, wrong, lambda d: d, rule)
     np.testing.assert_array_equal(kept, wrong)
     assert n_resplits == 0
 
@@ -263,11 +274,11 @@ def test_no_division_is_taken_that_contradicts_more_labels(monkeypatch) -> None:
 def test_the_pair_that_is_confused_is_found_among_small_classes() -> None:
     Phi, truth = blobs([400, 400, 20, 20, 20], 4 * np.eye(5), noise=0.15)
     rows = np.array([0, 400, 800, 820, 840])
-    points = ScoredPoints(Phi, np.zeros((860, 5)), rows, np.arange(5))
+    points = scored(Phi, np.zeros((860, 5)), rows, np.arange(5))
     nearly = truth.copy()
     swapped = np.r_[1:31, 401:431]
     nearly[swapped] = 1 - nearly[swapped]
-    new, n_resplits = resplit(points, ridge_smoother(Phi, 50.0), nearly, lambda d: d)
+    new, n_resplits = resplit(points, smoother(Phi, 50.0), nearly, lambda d: d)
     assert n_resplits == 1
     np.testing.assert_array_equal(new, truth)
 
@@ -277,8 +288,8 @@ def test_a_new_division_keeps_sizes_and_labels() -> None:
     Phi = standardised(rng.standard_normal((100, 4)))
     decision = np.repeat([0, 1], [30, 70])
     rows = rng.permutation(100)[:40]  # labels that no direction agrees with
-    points = ScoredPoints(Phi, np.zeros((100, 2)), rows, decision[rows])
-    new = split_pair(points, ridge_smoother(Phi, 3.0), decision, 0, 1)
+    points = scored(Phi, np.zeros((100, 2)), rows, decision[rows])
+    new = split_pair(points, smoother(Phi, 3.0), decision, 0, 1)
     np.testing.assert_array_equal(new[rows], decision[rows])
     np.testing.assert_array_equal(np.bincount(new), [30, 70])
 

@@ -10,6 +10,7 @@ from sklearn.exceptions import DataConversionWarning
 from sklearn.frozen import FrozenEstimator
 from sklearn.metrics.pairwise import rbf_kernel
 
+from mercer._labels import encode_labels
 from mercer.exceptions import (
     DisconnectedGraphWarning,
     NearlyConstantKernelWarning,
@@ -148,7 +149,7 @@ def islands():
 def test_an_island_without_labels_gets_the_prior_and_a_warning(machine):
     X, y = islands()
     model = clone(machine).set_params(kernel=DiffusionLearner(n_neighbors=6))
-    with pytest.warns(DisconnectedGraphWarning, match="7 of 15 points are not reached"):
+    with pytest.warns(DisconnectedGraphWarning, match="7 of 19 points are not reached"):
         model.fit(X, y)
     with pytest.warns(DisconnectedGraphWarning, match="7 of 7"):
         scores = model.decision_function(X[12:])
@@ -187,7 +188,7 @@ def test_an_island_of_the_graph_is_left_to_the_ambient_kernel(machine):
 def test_an_island_that_nothing_reaches_gets_the_prior(machine):
     X, y = islands()
     model = clone(machine).set_params(kernel=RBF(gamma=1.0))
-    with pytest.warns(DisconnectedGraphWarning, match="7 of 15 points") as caught:
+    with pytest.warns(DisconnectedGraphWarning, match="7 of 19 points") as caught:
         model.fit(X, y)
     assert len(caught) == 1
     np.testing.assert_array_equal(model.transduction_[12:], 0)
@@ -370,33 +371,23 @@ def test_features_and_gram_matrix_of_a_learned_kernel_agree(machine, n_classes):
     assert not hasattr(learner, "kernel_")
 
 
-@each_machine
-def test_none_is_the_training_rows_of_a_learned_kernel(machine):
+@each_on_kernels
+def test_solving_on_features_equals_fitting_on_points(machine):
     X, truth = blobs()
     y = some_labels(truth)
-    if isinstance(machine, SimpleMKL):
-        with pytest.raises(ValueError, match="pass X"):
-            clone(machine).fit(X, y).predict(None)
-        return
-    model = clone(machine)
-    if machine in ON_KERNELS:
-        model.set_params(kernel=DiffusionLearner(12))
-    model.fit(X, y)
+    fitted = clone(machine).set_params(kernel=DiffusionLearner(12)).fit(X, y)
+    kernel = fitted.learner_.kernel_
+    solved = clone(machine).solve(kernel, encode_labels(y))
+    for name in ("transduction_", "classes_", "labeled_"):
+        np.testing.assert_array_equal(getattr(solved, name), getattr(fitted, name))
     np.testing.assert_allclose(
-        model.decision_function(None), model.decision_function(X), atol=1e-8
+        solved.decision_function(X), fitted.decision_function(X), atol=1e-8
     )
-    np.testing.assert_array_equal(model.predict(None), model.predict(X))
-
-
-@each_on_kernels
-def test_none_is_refused_where_the_rows_were_not_kept(machine):
-    X, truth = blobs()
-    basis = GraphBasis(None, n_neighbors=12).fit(X[::-1])
-    ready_made = SpectralKernel(basis, diffusion(basis.values_))
-    for kernel in ("rbf", ready_made):
-        model = clone(machine).set_params(kernel=kernel).fit(X, truth)
-        with pytest.raises(ValueError, match="pass X"):
-            model.predict(None)
+    np.testing.assert_allclose(
+        solved.training_proba_, solved.predict_proba(X), atol=1e-8
+    )
+    with pytest.raises(ValueError, match=f"{len(X)}.*{len(X) - 1}"):
+        clone(machine).solve(kernel, encode_labels(y[:-1]))
 
 
 @each_on_kernels
@@ -422,15 +413,12 @@ def test_a_graph_has_no_points_to_compare(machine):
 
 
 @each_on_kernels
-def test_a_frozen_learner_of_other_points_is_refused(machine):
+def test_a_frozen_learner_is_refused(machine):
     X, truth = blobs()
     y = some_labels(truth)
     frozen = FrozenEstimator(DiffusionLearner(12).fit(X, y))
-    rows = np.arange(1, len(X))
-    with pytest.raises(ValueError, match="frozen and was fitted to"):
-        clone(machine).set_params(kernel=frozen).fit(X[rows], truth[rows])
-    with pytest.raises(ValueError, match="24 other points than X, or to the same in"):
-        clone(machine).set_params(kernel=frozen).fit(X[::-1], truth[::-1])
+    with pytest.raises(TypeError, match=r"frozen learner.*kernel_"):
+        clone(machine).set_params(kernel=frozen).fit(X, y)
 
 
 @each_on_kernels

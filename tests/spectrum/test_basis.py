@@ -4,12 +4,10 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.base import BaseEstimator, clone
-from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from mercer.fewlabels.pool import KernelPool
 from mercer.graphs.neighbors import neighbor_graph
 from mercer.spectrum import basis as basis_module
 from mercer.spectrum.anchor import AnchorBasis
@@ -40,42 +38,13 @@ def test_every_basis(basis: BaseEstimator) -> None:
     assert np.allclose(fitted.transform(X), fitted.vectors_, atol=1e-8)
     steps = np.diff(fitted.values_) * (-1 if isinstance(basis, GramBasis) else 1)
     assert (steps >= 0).all()
-    frozen = FrozenEstimator(fitted)
-    assert frozen.fit(X[:5], None).vectors_ is fitted.vectors_
+    assert fitted.is_orthonormal
+    root = np.array([1.0, 2.0, 0.5])
+    Phi = fitted.weighted(root)
+    np.testing.assert_allclose(Phi.rows(np.arange(9)), fitted.vectors_[:9] * root)
     assert len(fitted.get_feature_names_out()) == 3
     largest = fitted.vectors_[np.abs(fitted.vectors_).argmax(axis=0), range(3)]
     assert (largest > 0).all()
-
-
-@pytest.mark.parametrize(
-    "basis", [*BASES, KernelPool(3, random_state=0)], ids=lambda b: type(b).__name__
-)
-def test_a_fitted_basis_knows_its_rows(basis: BaseEstimator) -> None:
-    fitted = clone(basis).fit(X)
-    for same in (X.astype(np.float32), X.tolist(), np.asfortranarray(X)):
-        fitted.check_rows(same)
-    swapped = X.copy()
-    swapped[[3, 40]] = X[[40, 3]]
-    moved = X.copy()
-    moved[7] += 0.01
-    for other in (swapped, moved, X + 1, X[:, :3]):
-        with pytest.raises(ValueError, match="60 other points than X, or to the same"):
-            fitted.check_rows(other)
-    with pytest.raises(ValueError, match="fitted to 60 points, X has 59"):
-        fitted.check_rows(X[1:])
-
-
-def test_a_graph_is_checked_against_the_graph_of_the_basis() -> None:
-    graph = neighbor_graph(X, 5, rng=np.random.default_rng(0))
-    other = neighbor_graph(X[::-1], 5, rng=np.random.default_rng(0))
-    for given in (graph, graph.adjacency, graph.adjacency.toarray()):
-        basis = GraphBasis(3, affinity="precomputed").fit(given)
-        basis.check_rows(given)
-        basis.check_rows(graph)
-        with pytest.raises(ValueError, match="60 other points"):
-            basis.check_rows(other)
-    on_points = GraphBasis(3, n_neighbors=5).fit(X)
-    on_points.check_rows(on_points.graph_)
 
 
 @pytest.mark.parametrize("basis", [AnchorBasis(3), GramBasis(3)], ids=repr)

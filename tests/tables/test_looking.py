@@ -46,7 +46,7 @@ def test_spellings_of_one_class_are_one_class() -> None:
     found = look_at_target(table, "label")
     assert found.labels.tolist() == ["yes"] * 3 + ["no"] * 3 + ["New York"] * 2
     assert "'YES' (1) was taken for 'yes' (2)" in " ".join(found.notes)
-    kept = look_at_target(table, "label", as_written=True, allow_single=True)
+    kept = look_at_target(table, "label", as_written=True)
     assert len(set(kept.labels)) == 6
 
 
@@ -131,7 +131,7 @@ def test_the_only_column_is_kept() -> None:
 def test_the_result_says_what_was_left_out() -> None:
     frame = two_groups().assign(copy=two_groups()["label"])
     result = learn(frame)
-    kinds = {note.column: note.kind for note in result.notes}
+    kinds = {note.column: note.kind for note in result.session.notes}
     assert kinds["copy"] == kinds["code"] == "left out"
     said = " ".join(result.warnings)
     assert "Column 'copy' was left out: it repeats the target" in said

@@ -3,33 +3,38 @@
 import numpy as np
 import pytest
 
-from mercer._labels import encode_labels
-from mercer.tables.fitting import fit_basis, plan_basis
-from mercer.tables.memory import GIB, available_memory, parse_size, plan_memory
+from mercer.fewlabels.pool import KernelPool
+from mercer.spectrum.graph import GraphBasis
+from mercer.tables.memory import GIB, available_memory, parse_size, plan_model
 from mercer.tables.table import TableError
 
-JOB = {
-    "n": 500_000,
-    "bytes_of_points": 100_000_000,
-    "n_classes": 5,
-    "wanted": 100,
-    "has_graph": False,
-}
+X = np.zeros((5_000, 20))
 
 
 def test_a_tight_limit_makes_the_basis_smaller() -> None:
-    roomy = plan_memory(**JOB, limit=100 * GIB)
-    assert roomy.n_components == 100
+    roomy = plan_model(X, 5, False, 100 * GIB)
+    assert roomy.n_components == 150
     assert not roomy.is_reduced
-    tight = plan_memory(**JOB, limit=0.7 * roomy.needed)
-    assert 10 <= tight.n_components < 100
+    assert roomy.basis(0) == "auto"
+    tight = plan_model(X, 5, False, 0.95 * roomy.needed)
+    assert 2 <= tight.n_components < 150
     assert tight.needed <= tight.limit
-    assert f"{tight.n_components} directions instead of 100" in str(tight)
+    assert f"{tight.n_components} directions instead of 150" in str(tight)
+    pool = tight.basis(0)
+    assert isinstance(pool, KernelPool)
+    assert pool.n_components == tight.n_components
+
+
+def test_pairs_have_one_graph_of_their_own() -> None:
+    plan = plan_model(X, 5, True, 100 * GIB)
+    assert plan.n_components == 100
+    assert plan.needed < plan_model(X, 5, False, 100 * GIB).needed
+    assert isinstance(plan_model(X, 5, True, 0.99 * plan.needed).basis(0), GraphBasis)
 
 
 def test_too_tight_a_limit_is_refused_with_what_is_needed() -> None:
-    with pytest.raises(TableError, match=r"500,000 rows need at least \d\.\d GiB"):
-        plan_memory(**JOB, limit=0.2 * GIB)
+    with pytest.raises(TableError, match=r"5,000 rows need at least \d\.\d GiB"):
+        plan_model(X, 5, False, 0.2 * GIB)
 
 
 @pytest.mark.parametrize(
@@ -48,16 +53,3 @@ def test_bad_sizes(text: str) -> None:
 
 def test_some_memory_is_available() -> None:
     assert available_memory() > 0
-
-
-def test_the_basis_has_the_planned_size() -> None:
-    X = np.random.default_rng(0).standard_normal((200, 3))
-    labels = encode_labels(np.r_[np.arange(10) % 2, np.full(190, -1)])
-    free = plan_basis(X, labels, None, pool=False)
-    assert free.n_components == 100
-    # What is left after the rest of the job: room for 30 directions.
-    rest = free.needed - 100 * (free.needed - 0.45 * GIB) / 1e4
-    plan = plan_basis(X, labels, rest - 70 * 5.5 * 8 * 200, pool=False)
-    assert plan.is_reduced
-    basis = fit_basis(X, plan, pool=False, seed=0)
-    assert basis.vectors_.shape == (200, plan.n_components)

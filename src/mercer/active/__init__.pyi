@@ -11,4 +11,3 @@ from .strategies import choose_rows as choose_rows
 from .strategies import entropy as entropy
 from .strategies import least_confidence as least_confidence
 from .strategies import margin as margin
-from .suspicion import SuspiciousLabels as SuspiciousLabels

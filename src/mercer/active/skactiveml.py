@@ -53,7 +53,7 @@ def _as_classifier(model: Any) -> Any:
             return self
 
         def predict_proba(self, X: Any) -> Any:
-            proba = model.predict_proba(None)
+            proba = model.training_proba()
             if len(X) == len(proba):
                 return proba
             rest = np.setdiff1d(np.arange(len(proba)), model.labeled_)

@@ -41,9 +41,6 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Take every spelling in the target for a class, NA and ? too.",
 )
-@click.option(
-    "--allow-single", is_flag=True, help="Accept classes with a single label."
-)
 @click.option("--memory", default=None, help="Most memory to use, e.g. 4GB.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Random seed.")
 @reading_options
@@ -57,7 +54,6 @@ def command(
     drop: tuple[str, ...],
     keep: tuple[str, ...],
     labels_as_written: bool,
-    allow_single: bool,
     memory: str | None,
     seed: int,
     delimiter: str | None,
@@ -105,7 +101,6 @@ def command(
             pairs=pairs,
             drop=drop,
             keep=keep,
-            allow_single=allow_single,
             labels_as_written=labels_as_written,
             missing=missing,
             memory=limit,
@@ -129,10 +124,10 @@ def summarise(result: "TableResult", paths: list[Path]) -> dict[str, Any]:
             s.name: {"share": s.accuracy, "low": float(s.low), "high": float(s.high)}
             for s in scores
         },
-        "memory": str(result.plan),
+        "memory": str(result.session.plan),
         "warnings": list(result.warnings),
         "next": [str(result.ids[i]) for i in result.next_rows],
-        "columns": [note._asdict() for note in result.notes],
+        "columns": [note._asdict() for note in result.session.notes],
         "files": {path.name: str(path) for path in paths},
     }
 

@@ -15,8 +15,7 @@ from rich.table import Table
 COSTS = {
     "reading": 6,
     "columns to coordinates": 4,
-    "neighbours and directions": 50,
-    "kernel and classifier": 4,
+    "neighbours and directions": 54,
     "checks with hidden labels": 22,
     "predictions": 4,
     "report": 6,

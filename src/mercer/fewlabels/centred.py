@@ -7,9 +7,8 @@ from scipy.special import softmax
 
 from mercer._typing import BoolArray, FloatArray, IntArray
 from mercer.fewlabels.ridge import calibrate, held_out_loss, solve_loo_ridge
-
-RIDGES = (0.1, 1.0, 10.0)  # for kernels of unit variance
-_EVEN = 5  # labels that every class is thought to have besides its own
+from mercer.fewlabels.rule import DEFAULT, Rule
+from mercer.spectrum.features import Features
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -26,7 +25,12 @@ class CentredFit:
 
 
 def fit_centred(
-    Phi: FloatArray, rows: IntArray, codes: IntArray, n_classes: int
+    Phi: Features,
+    rows: IntArray,
+    codes: IntArray,
+    n_classes: int,
+    *,
+    rule: Rule = DEFAULT,
 ) -> CentredFit:
     r"""Fit scores with mean 0 over all points, and calibrated offsets.
 
@@ -36,31 +40,33 @@ def fit_centred(
 
     Parameters
     ----------
-    Phi : ndarray of shape (n, r)
-        Features of all points, columns centred, total variance 1.
+    Phi : Features
+        Of all points, columns centred, total variance 1.
     rows, codes : int ndarray of shape (l,)
         Labelled points and their classes, 0 to C - 1; every class has one.
     n_classes : int
         C.
+    rule : Rule, optional
+        Ridges, and how labels are weighed and calibrated.
     """
-    Y, labeled = np.equal.outer(codes, np.arange(n_classes)) * 1.0, Phi[rows]
+    Y, labeled = np.equal.outer(codes, np.arange(n_classes)) * 1.0, Phi.rows(rows)
     counts = Y.sum(axis=0)
     counted = counts[codes] > 1
-    shares = np.log((counts + 1) / (counts + 1).sum())
-    shares -= shares.mean()
+    shares = log_shares(counts, rule)
     K = labeled @ labeled.T
-    evened = (counts + _EVEN) / (len(rows) + _EVEN * n_classes)
+    even = rule.even_labels
+    evened = (counts + even) / (len(rows) + even * n_classes)
     weight = (evened * len(rows) / counts)[codes]
-    fits = [solve_loo_ridge(K, Y, ridge=ridge / weight) for ridge in RIDGES]
-    values = Phi @ (labeled.T @ np.hstack([fit.alpha for fit in fits]))
-    losses = np.empty(len(RIDGES))
+    fits = [solve_loo_ridge(K, Y, ridge=ridge / weight) for ridge in rule.ridges]
+    values = Phi.times(labeled.T @ np.hstack([fit.alpha for fit in fits]))
+    losses = np.empty(len(fits))
     duals, scores, offsets = [], [], []
     for i, (fit, value) in enumerate(
         zip(fits, np.split(values, len(fits), axis=1), strict=True)
     ):
         scale = max(float(np.sqrt(np.mean(value**2))), 1e-12)
         held = (fit.held_out - fit.held_out_offset) / scale
-        losses[i], slope = held_out_loss(held, codes, counted, shares)
+        losses[i], slope = held_out_loss(held, codes, counted, shares, rule=rule)
         duals.append(slope * fit.alpha / scale)
         scores.append(slope * held)
         offsets.append(slope * (fit.offset - fit.offset.mean()) / scale)
@@ -68,12 +74,15 @@ def fit_centred(
     dual, held, offset = (
         np.tensordot(weights, parts, axes=1) for parts in (duals, scores, offsets)
     )
-    offset = (offset + shares) / 2
+    offset += rule.pull_to_shares * (shares - offset)
     # Classes without a second label are never right when one is left out: how large
     # they are is not for the held-out labels to say.
     seen = np.flatnonzero((counts > 1) | ~counted.any())
     line = calibrate(
-        held[counted][:, seen], np.searchsorted(seen, codes[counted]), offset[seen]
+        held[counted][:, seen],
+        np.searchsorted(seen, codes[counted]),
+        offset[seen],
+        rule=rule,
     )
     offset[seen] = line.offset
     dual = line.slope * (dual - dual.mean(axis=1, keepdims=True))
@@ -86,3 +95,17 @@ def fit_centred(
         losses,
         weights,
     )
+
+
+def log_shares(counts: FloatArray, rule: Rule = DEFAULT) -> FloatArray:
+    """Return the logarithms of the label shares, smoothed, with mean 0.
+
+    Examples
+    --------
+    >>> log_shares(np.array([1.0, 3.0])).round(3)
+    array([-0.347,  0.347])
+    """
+    more = counts + rule.added_label
+    shares = np.log(more / more.sum())
+    centred: FloatArray = shares - shares.mean()
+    return centred

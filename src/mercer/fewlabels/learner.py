@@ -7,6 +7,7 @@ from sklearn.utils import Tags
 from mercer._labels import Labels
 from mercer._typing import RandomState
 from mercer.fewlabels.pool import KernelPool
+from mercer.fewlabels.rule import DEFAULT, Rule
 from mercer.fewlabels.weigh import weigh_pool
 from mercer.learners._base import LabelLearner
 
@@ -26,9 +27,11 @@ class AutoKernel(LabelLearner):
     Parameters
     ----------
     basis : KernelPool or None, default=None
-        None is `KernelPool()`, whose 150 directions a graph serve some 30 classes.
+        None is `KernelPool()`, whose 150 directions per graph serve some 30 classes.
+    rule : Rule, optional
+        Members of the pool and their priors.
     random_state : int, Generator, RandomState or None, default=None
-        For the default basis.
+        For the default pool.
 
     Attributes
     ----------
@@ -47,10 +50,10 @@ class AutoKernel(LabelLearner):
     Scores are compared after the mean over *all* points is taken off, with the offset
     that was fitted without the held-out label: a fold that lost a label of a class
     would otherwise speak against that class whatever the kernel. A label alone in its
-    class cannot be left out; with one label a class the prior decides.
+    class cannot be left out; with one label per class the prior decides.
 
-    New labels cost little: with ``basis=FrozenEstimator(learner.basis_)`` only small
-    matrices of the labelled points are factored.
+    New labels cost little: ``learn(learner.basis_, labels)`` factors only small
+    matrices of the labelled points.
 
     Examples
     --------
@@ -65,14 +68,25 @@ class AutoKernel(LabelLearner):
     1.0
     """
 
-    def __init__(self, basis: Any = None, *, random_state: RandomState = None) -> None:
+    def __init__(
+        self,
+        basis: Any = None,
+        *,
+        rule: Rule | None = None,
+        random_state: RandomState = None,
+    ) -> None:
         self.basis = basis
+        self.rule = rule
         self.random_state = random_state
 
     def _check_parameters(self) -> None:
-        basis = getattr(self.basis, "estimator", self.basis)  # of a FrozenEstimator
-        if basis is not None and not isinstance(basis, KernelPool):
-            msg = f"AutoKernel weighs the blocks of a KernelPool; got basis={basis!r}."
+        if self.basis is not None and not isinstance(self.basis, KernelPool):
+            msg = f"AutoKernel weighs the kernels of a KernelPool; got {self.basis!r}."
+            raise TypeError(msg)
+
+    def _check_basis(self, basis: Any) -> None:
+        if not hasattr(basis, "blocks_"):
+            msg = f"AutoKernel weighs the kernels of a KernelPool; got {basis!r}."
             raise TypeError(msg)
 
     def _default_basis(self, n_labeled: int) -> KernelPool:
@@ -80,7 +94,10 @@ class AutoKernel(LabelLearner):
 
     def _learn(self, labels: Labels) -> None:
         self.weights_, self.certificate_ = weigh_pool(
-            self.basis_.vectors_[labels.labeled], labels, self.basis_.blocks_
+            self.basis_.vectors_[labels.labeled],
+            labels,
+            self.basis_.blocks_,
+            rule=DEFAULT if self.rule is None else self.rule,
         )
 
     def __sklearn_tags__(self) -> Tags:

@@ -1,21 +1,20 @@
-"""Least squares that settles everything itself, by leaving labels out."""
+"""Ridge regression whose settings are chosen by leaving labels out."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import softmax
-from sklearn.utils.validation import check_is_fitted
 
 from mercer._labels import Labels
-from mercer._proba import probabilities
 from mercer._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from mercer.fewlabels.centred import fit_centred
+from mercer.fewlabels.rule import DEFAULT, Rule
 from mercer.fewlabels.spreading import spread_decision
 from mercer.machines._base import KernelMachine, Solution
 from mercer.machines._maps import GramMap, KernelMap
+from mercer.spectrum.features import DenseFeatures, Features, Standardised
 
 _LEVEL = 1e-6  # lead in log-probability that rounding may have made
 
@@ -58,6 +57,8 @@ class LeaveOneOutRLS(KernelMachine):
         "estimate" compares geometric means of predicted shares and label shares, in
         which the latter weigh 0, u/2 and :math:`u = \min(1, 2C/l)`, and takes the one
         whose classes the kernel explains best. None leaves out step 3.
+    rule : Rule, optional
+        The constants of all steps.
 
     Attributes
     ----------
@@ -89,19 +90,18 @@ class LeaveOneOutRLS(KernelMachine):
     """
 
     certificate_: HeldOut
+    _needs_all_points = True
 
     def __init__(
         self,
         kernel: Any = "rbf",
         *,
         class_sizes: str | Mapping[Any, float] | ArrayLike | None = "estimate",
+        rule: Rule | None = None,
     ) -> None:
         self.kernel = kernel
         self.class_sizes = class_sizes
-
-    def predict_proba(self, X: ArrayLike) -> FloatArray:
-        """Return the probability of every class, (m, n_classes)."""
-        return probabilities(self._scores_at(X))
+        self.rule = rule
 
     def _check_parameters(self) -> None:
         if isinstance(self.class_sizes, str) and self.class_sizes != "estimate":
@@ -111,39 +111,35 @@ class LeaveOneOutRLS(KernelMachine):
             )
             raise ValueError(msg)
 
-    def _make_map(
-        self, X: Any, y: ArrayLike, labels: Labels
-    ) -> tuple[KernelMap, FloatArray | None]:
-        kernel_map, training = super()._make_map(X, y, labels)
-        if training is None:
-            training = kernel_map.represent(X)
-        self._training = training
-        return kernel_map, training
-
-    def _solve(self, labels: Labels, weights: FloatArray) -> Solution:
+    def _solve_all(
+        self, labels: Labels, weights: FloatArray, features: Features | None
+    ) -> Solution:
+        assert features is not None  # _needs_all_points
         to_features = _labelled_span(self._map)
-        Phi = self._training if to_features is None else self._training @ to_features
+        if to_features is not None:
+            values = features.rows(np.arange(features.shape[0]))
+            features = DenseFeatures(values, to_features)
+        Phi = Standardised.of(features)
+        rule = DEFAULT if self.rule is None else self.rule
         rows, codes = labels.labeled, labels.codes[labels.labeled]
-        labeled = Phi[rows]
-        Phi, mean, unit = _standardised(Phi)
-        start = fit_centred(Phi, rows, codes, len(labels.classes))
+        start = fit_centred(Phi, rows, codes, len(labels.classes), rule=rule)
         errors = int((start.scores.argmax(axis=1) != codes)[start.counted].sum())
-        dual = start.dual / unit
-        coef, offset = labeled.T @ dual, start.offset
+        coef, offset = start.coef, start.offset
         sizes, left = softmax(offset), None
         if self.class_sizes is not None:
             spread = spread_decision(
                 Phi,
-                start.coef,
+                coef,
                 offset,
                 rows,
                 codes,
                 sizes=self._sizes(labels),
                 n_errors=errors,
                 n_held_out=int(start.counted.sum()),
+                rule=rule,
             )
-            offset, sizes, left = spread.offset, spread.sizes, spread.unexplained
-            coef += (spread.coef - start.coef) / np.sqrt(unit)
+            coef, offset = spread.coef, spread.offset
+            sizes, left = spread.sizes, spread.unexplained
         self.certificate_ = HeldOut(
             start.scores,
             start.counted,
@@ -153,22 +149,14 @@ class LeaveOneOutRLS(KernelMachine):
             sizes,
             left,
         )
-        intercept = offset - mean @ coef
+        coef, dual = coef / Phi.scale, start.dual / Phi.scale**2
+        intercept = offset - Phi.mean @ coef
         if coef.shape[1] == 2:
             coef, dual = coef[:, 1:] - coef[:, :1], dual[:, 1:] - dual[:, :1]
             intercept = intercept[1:] - intercept[:1]
         if to_features is not None:
             dual = to_features @ coef
         return Solution(coef, dual, intercept)
-
-    def _transduce(
-        self, X: Any, labels: Labels, training: FloatArray | None
-    ) -> NDArray[Any]:
-        self._training_scores = self._scores(self._training)
-        del self._training
-        codes = self._codes_of(self._training_scores)
-        codes[labels.labeled] = labels.codes[labels.labeled]
-        return self.classes_[codes]
 
     def _codes_of(self, scores: FloatArray) -> IntArray:
         """Return positions in `classes_`; the first of those that are level."""
@@ -177,13 +165,6 @@ class LeaveOneOutRLS(KernelMachine):
         best = scores.max(axis=1, keepdims=True)
         first: IntArray = (scores >= best - _LEVEL).argmax(axis=1)
         return first
-
-    def _scores_at(self, X: Any) -> FloatArray:
-        if X is not None:
-            return super()._scores_at(X)
-        check_is_fitted(self, "dual_coef_")
-        self._check_training_rows_are_known()
-        return self._training_scores.copy()
 
     def _sizes(self, labels: Labels) -> FloatArray | None:
         if isinstance(self.class_sizes, str) or self.class_sizes is None:
@@ -213,24 +194,6 @@ class LeaveOneOutRLS(KernelMachine):
     def _prior_scores(self) -> FloatArray:
         log = np.log(np.maximum(self.class_prior_, 1e-12))
         return log[1:] - log[:1] if len(log) == 2 else log
-
-
-def _standardised(Phi: FloatArray) -> tuple[FloatArray, FloatArray, float]:
-    """Return features with mean 0 and total variance 1, what they were before.
-
-    The learned default kernel has such features to rounding; they are large and not
-    copied.
-    """
-    mean = Phi.mean(axis=0)
-    unit = float(np.einsum("ij,ij->", Phi, Phi)) / len(Phi)
-    if float(mean @ mean) <= 1e-24 * unit:
-        mean = np.zeros_like(mean)
-    else:
-        Phi = Phi - mean
-        unit = float(np.einsum("ij,ij->", Phi, Phi)) / len(Phi)
-    if abs(unit - 1.0) <= 1e-10 or unit == 0:
-        return Phi, mean, 1.0
-    return Phi / np.sqrt(unit), mean, unit
 
 
 def _labelled_span(kernel_map: KernelMap) -> FloatArray | None:

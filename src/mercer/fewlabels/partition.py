@@ -17,19 +17,16 @@ from scipy.linalg import eigh
 from scipy.optimize import brentq
 
 from mercer._typing import BoolArray, FloatArray, IntArray
+from mercer.fewlabels.rule import DEFAULT, Rule
 from mercer.fewlabels.sizes import class_counts, decide
-
-CLEAR = 0.2  # classes that leave more than this unexplained are no clusters
-_WORTH = 0.97  # a new division leaves at most so much of what the old one left
-_DIRECTIONS = _PAIRS = 3
-_MAX_RESPLITS, _MAX_ROUNDS = 6, 20
+from mercer.spectrum.features import Features
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ScoredPoints:
     """Points, their features, and the scores to start from."""
 
-    Phi: FloatArray  # (n, r) columns centred
+    Phi: Features  # columns centred
     base: FloatArray  # (n, C)
     rows: IntArray  # (l,) labelled points
     codes: IntArray  # (l,) their classes
@@ -42,11 +39,11 @@ class ScoredPoints:
 
     def sums(self, decision: IntArray) -> FloatArray:
         """Return the sums of the features of each class, (r, C); ties are in none."""
-        hot = np.equal.outer(np.arange(self.base.shape[1]), decision) * 1.0
-        return np.ascontiguousarray((hot @ self.Phi).T)
+        hot = np.equal.outer(decision, np.arange(self.base.shape[1])) * 1.0
+        return self.Phi.gather(hot)
 
 
-def ridge_smoother(Phi: FloatArray, dof: float) -> FloatArray:
+def ridge_smoother(moment: FloatArray, dof: float) -> FloatArray:
     r"""Return B, (r, r), for which :math:`R = \Phi B \Phi^\top / n` has trace `dof`.
 
     :math:`B = (\Phi^\top \Phi / n + \lambda I)^{-1}`; where there are no more than
@@ -54,19 +51,19 @@ def ridge_smoother(Phi: FloatArray, dof: float) -> FloatArray:
 
     Parameters
     ----------
-    Phi : ndarray of shape (n, r)
-        Features, columns centred.
+    moment : ndarray of shape (r, r)
+        :math:`\Phi^\top \Phi / n`, columns centred.
     dof : float
         Degrees of freedom of the regression, > 0.
 
     Examples
     --------
     >>> Phi = np.random.default_rng(0).normal(size=(100, 5))
-    >>> B = ridge_smoother(Phi, 2.0)
+    >>> B = ridge_smoother(Phi.T @ Phi / 100, 2.0)
     >>> round(float(np.trace(Phi @ B @ Phi.T)) / 100, 6)
     2.0
     """
-    w, Q = eigh(Phi.T @ Phi / len(Phi))
+    w, Q = eigh(moment)
     w = np.maximum(w, 0.0)
     if not w.any():
         return np.zeros_like(Q)
@@ -92,7 +89,7 @@ def unexplained(points: ScoredPoints, B: FloatArray, decision: IntArray) -> floa
 
 def missed_labels(points: ScoredPoints, B: FloatArray, decision: IntArray) -> int:
     """Return how many labels the regression on all *other* points would miss."""
-    L = points.Phi[points.rows]
+    L = points.Phi.rows(points.rows)
     LB = L @ B
     votes = LB @ points.sums(decision)
     votes[np.arange(len(L)), points.codes] -= np.einsum("ij,ij->i", LB, L)
@@ -104,15 +101,16 @@ def resplit(
     B: FloatArray,
     decision: IntArray,
     settle: Callable[[IntArray], IntArray],
+    rule: Rule = DEFAULT,
 ) -> tuple[IntArray, int]:
-    """Divide pairs of classes anew while that leaves less unexplained.
+    """Split pairs of classes again while that leaves less unexplained.
 
-    Spreading a decision climbs to the nearest summit, and with one label a class that
-    may be one where two classes share two clusters crosswise. The pairs that the
-    regression confuses most are therefore divided as if their boundary were unknown:
-    along the principal directions of their points, then by k-means with both sizes and
-    the labels kept. The result is taken if it settles with less unexplained and misses
-    no more labels. Where the classes are no clear clusters, nothing is done.
+    Spreading a decision climbs to the nearest local optimum. With one label per class
+    that may be one where two clusters are swapped between two classes. The pairs that
+    the regression confuses most are therefore divided as if their boundary were
+    unknown: along the principal directions of their points, then by k-means with both
+    sizes and the labels kept. The result is taken if it converges with less unexplained
+    and misses no more labels. Where the classes are no clear clusters, nothing is done.
 
     Parameters
     ----------
@@ -121,54 +119,65 @@ def resplit(
     B : ndarray of shape (r, r)
         From `ridge_smoother`.
     decision : int ndarray of shape (n,)
-        Where spreading came to rest.
+        What spreading converged to.
     settle : callable
-        Takes a decision to where it rests.
+        Spreads a decision until it converges.
+    rule : Rule, optional
+        When to try, how often, and what is worth taking.
 
     Returns
     -------
     decision : int ndarray of shape (n,)
     n_resplits : int
     """
-    if unexplained(points, B, decision) > CLEAR:
+    if unexplained(points, B, decision) > rule.clear:
         return decision, 0
-    for n_resplits in range(_MAX_RESPLITS):
+    for n_resplits in range(rule.resplits):
         left = unexplained(points, B, decision)
-        for a, b in _confused(points, B, decision):
-            new = split_pair(points, B, decision, a, b)
+        for a, b in _confused(points, B, decision, rule.split_pairs):
+            new = split_pair(points, B, decision, a, b, rule)
             if unexplained(points, B, new) >= left:
                 continue
             new = settle(new)
-            if is_better(points, B, new, decision):
+            if is_better(points, B, new, decision, rule):
                 decision = new
                 break
         else:
             return decision, n_resplits
-    return decision, _MAX_RESPLITS
+    return decision, rule.resplits
 
 
 def is_better(
-    points: ScoredPoints, B: FloatArray, new: IntArray, old: IntArray
+    points: ScoredPoints,
+    B: FloatArray,
+    new: IntArray,
+    old: IntArray,
+    rule: Rule = DEFAULT,
 ) -> bool:
     """Tell whether a division leaves less unexplained and misses no more labels."""
-    return unexplained(points, B, new) < _WORTH * unexplained(points, B, old) and (
+    return unexplained(points, B, new) < rule.worth * unexplained(points, B, old) and (
         missed_labels(points, B, new) <= missed_labels(points, B, old)
     )
 
 
 def split_pair(
-    points: ScoredPoints, B: FloatArray, decision: IntArray, a: int, b: int
+    points: ScoredPoints,
+    B: FloatArray,
+    decision: IntArray,
+    a: int,
+    b: int,
+    rule: Rule = DEFAULT,
 ) -> IntArray:
-    """Divide the points of two classes anew, with the sizes that they have."""
+    """Divide the points of two classes again, with the sizes that they have."""
     inside = np.flatnonzero((decision == a) | (decision == b))
     at_a, at_b = (
         np.searchsorted(inside, points.rows[points.codes == c]) for c in (a, b)
     )
     n_a = int((decision == a).sum())
-    X = points.Phi[inside]
+    X = points.Phi.rows(inside)
     X = X - X.mean(axis=0)
     r = X.shape[1]
-    _, V = eigh(X.T @ X, subset_by_index=[max(r - _DIRECTIONS, 0), r - 1])
+    _, V = eigh(X.T @ X, subset_by_index=[max(r - rule.split_directions, 0), r - 1])
 
     def take(lead: FloatArray) -> BoolArray:
         lead[at_a], lead[at_b] = -np.inf, np.inf
@@ -179,9 +188,9 @@ def split_pair(
     best, best_side = -np.inf, decision[inside] == b
     for lead in (X @ V).T:
         side = take(lead if lead[at_b].mean() >= lead[at_a].mean() else -lead)
-        for _ in range(_MAX_ROUNDS):
+        for _ in range(rule.split_rounds):
             before, side = side, take(X @ (B @ X[side].sum(axis=0)))
-            if np.mean(before != side) < 1e-3:
+            if np.mean(before != side) < rule.still:
                 break
         total = X[side].sum(axis=0)
         if total @ B @ total > best:
@@ -198,11 +207,11 @@ def _between(points: ScoredPoints, B: FloatArray, decision: IntArray) -> FloatAr
 
 
 def _confused(
-    points: ScoredPoints, B: FloatArray, decision: IntArray
+    points: ScoredPoints, B: FloatArray, decision: IntArray, n_pairs: int
 ) -> Iterator[tuple[int, int]]:
     """Yield the pairs of classes that the regression, with an offset, confuses most."""
     counts = class_counts(decision, points.base.shape[1])
     votes = _between(points, B, decision) + np.outer(counts, counts) / len(decision)
     a, b = np.triu_indices(len(counts), 1)
-    order = np.argsort(-votes[a, b])[:_PAIRS]
+    order = np.argsort(-votes[a, b])[:n_pairs]
     yield from zip(a[order].tolist(), b[order].tolist(), strict=True)

@@ -8,8 +8,9 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mercer._random import as_generator
-from mercer._rows import all_equal, fingerprint
+from mercer._rows import all_equal
 from mercer._typing import ArrayLike, FloatArray, RandomState, SparseArray
+from mercer.fewlabels.rule import DEFAULT
 from mercer.graphs.laplacian import LaplacianKind
 from mercer.graphs.neighbors import Graph, graph_from_neighbors
 from mercer.graphs.search import NeighborIndex
@@ -23,7 +24,6 @@ from mercer.spectrum.extension import (
 from mercer.spectrum.gram import GramBasis
 from mercer.spectrum.graph import GraphBasis
 
-_DENSITY_NEIGHBOR = 10
 _WALK: LaplacianKind = "random_walk"
 # Residuals of the graphs, as a share of the last eigenvalue. They mix directions of
 # nearly equal eigenvalues, which the learners weigh alike.
@@ -56,7 +56,7 @@ class KernelPool(BasisMixin):
     Parameters
     ----------
     n_components : int, default=150
-        At most so many directions of each graph and kernel.
+        Directions at most of each graph and kernel.
     n_neighbors : tuple of int, default=(3, 10, 50)
         Sizes of the graphs.
     random_state : int, Generator, RandomState or None, default=None
@@ -91,9 +91,9 @@ class KernelPool(BasisMixin):
 
     def __init__(
         self,
-        n_components: int = 150,
+        n_components: int = DEFAULT.directions,
         *,
-        n_neighbors: tuple[int, ...] = (3, 10, 50),
+        n_neighbors: tuple[int, ...] = DEFAULT.graphs,
         random_state: RandomState = None,
     ) -> None:
         self.n_components = n_components
@@ -116,12 +116,11 @@ class KernelPool(BasisMixin):
             )
             raise TypeError(msg)
         X = self._checked(X, reset=True)
-        self._rows = fingerprint(X)
         rng = as_generator(self.random_state)
         n = X.shape[0]
         sizes = sorted({min(int(k), n - 1) for k in self.n_neighbors})
         self.index_ = NeighborIndex.fit(X, rng=rng)
-        most = min(max(sizes[-1], _DENSITY_NEIGHBOR), n - 1)
+        most = min(max(sizes[-1], DEFAULT.density_neighbor), n - 1)
         neighbors = self.index_.neighbors(most)
         self._width = most
         bases: list[tuple[str, Any, int]] = []
@@ -175,8 +174,13 @@ class KernelPool(BasisMixin):
         extended[known >= 0] = self.vectors_[known[known >= 0]]
         return extended
 
+    @property
+    def is_orthonormal(self) -> bool:
+        """False: columns of different kernels overlap."""
+        return False
+
     def _log_density(self, distances: FloatArray) -> FloatArray:
-        k = min(_DENSITY_NEIGHBOR, distances.shape[1])
+        k = min(DEFAULT.density_neighbor, distances.shape[1])
         scale = np.maximum(distances[:, k - 1], self._smallest)
         return -np.log(scale)[:, None]
 

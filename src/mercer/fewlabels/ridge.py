@@ -7,9 +7,7 @@ from scipy.linalg import cho_factor, cho_solve
 from scipy.special import log_softmax, softmax
 
 from mercer._typing import BoolArray, FloatArray, IntArray
-
-SLOPES = np.array([0.25, 0.5, 1.0, 2.0, 4.0, 8.0])
-_USUAL_SLOPE = 2.0  # of scores with unit deviation
+from mercer.fewlabels.rule import DEFAULT, Rule
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,7 +72,12 @@ def solve_loo_ridge(
 
 
 def held_out_loss(
-    scores: FloatArray, codes: IntArray, counted: BoolArray, shift: FloatArray
+    scores: FloatArray,
+    codes: IntArray,
+    counted: BoolArray,
+    shift: FloatArray,
+    *,
+    rule: Rule = DEFAULT,
 ) -> tuple[float, float]:
     r"""Return the summed log-loss of held-out scores, and the slope it is taken at.
 
@@ -91,6 +94,8 @@ def held_out_loss(
         Points whose class has another label; without one, leaving out is no test.
     shift : ndarray of shape (C,)
         Logarithms t of the class shares.
+    rule : Rule, optional
+        Slopes, the usual one and its weight.
 
     Examples
     --------
@@ -101,13 +106,14 @@ def held_out_loss(
     >>> slope
     2.0
     """
-    doubt = 0.5 * np.log(SLOPES / _USUAL_SLOPE) ** 2
-    z = SLOPES[:, None, None] * scores[counted] + shift
+    slopes = np.array(rule.slopes)
+    doubt = rule.slope_doubt * np.log(slopes / rule.usual_slope) ** 2
+    z = slopes[:, None, None] * scores[counted] + shift
     chosen = codes[counted][None, :, None]
     fit = -np.take_along_axis(log_softmax(z, axis=2), chosen, axis=2).sum(axis=(1, 2))
     best = int(np.argmin(fit + doubt))
     guessing = float(counted.sum()) * float(np.log(scores.shape[1]))
-    return min(float((fit + doubt)[best]), guessing), float(SLOPES[best])
+    return min(float((fit + doubt)[best]), guessing), float(slopes[best])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -120,7 +126,7 @@ class Calibration:
 
 
 def calibrate(
-    scores: FloatArray, codes: IntArray, start: FloatArray, *, spread: float = 2.0
+    scores: FloatArray, codes: IntArray, start: FloatArray, *, rule: Rule = DEFAULT
 ) -> Calibration:
     r"""Fit slope and offsets of a softmax to held-out scores.
 
@@ -135,8 +141,8 @@ def calibrate(
         Classes.
     start : ndarray of shape (C,)
         Offsets :math:`c_0` to stay close to.
-    spread : float, default=2.0
-        How far, :math:`\sigma`.
+    rule : Rule, optional
+        How stiff the slope is, and how far offsets may go, :math:`\sigma`.
 
     Notes
     -----
@@ -149,7 +155,7 @@ def calibrate(
     """
     C = len(start)
     hot = np.equal.outer(codes, np.arange(C)) * 1.0
-    stiffness = np.r_[4.0, np.full(C, 1 / spread**2)]
+    stiffness = np.r_[rule.slope_stiffness, np.full(C, 1 / rule.offset_spread**2)]
     rest = np.r_[1.0, start]
 
     def objective(x: FloatArray) -> float:

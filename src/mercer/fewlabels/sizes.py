@@ -1,9 +1,10 @@
-"""Offsets that make classes as large as they should be."""
+"""How large the classes may be, and offsets that make them so."""
 
 import numpy as np
 
 from mercer._typing import FloatArray, IntArray
 from mercer.fewlabels._contenders import leads_at
+from mercer.fewlabels.rule import DEFAULT, Rule
 
 UNDECIDED = -1
 _DENSE_UP_TO = 50  # classes
@@ -111,3 +112,78 @@ def _leads(columns: FloatArray) -> FloatArray:
     best = columns.argmax(axis=0) == np.arange(len(columns))[:, None]
     lead: FloatArray = columns - np.where(best, second, first)
     return lead
+
+
+def candidate_sizes(
+    base: FloatArray, codes: IntArray, *, rule: Rule = DEFAULT
+) -> dict[str, FloatArray]:
+    r"""Return class sizes between the predicted shares and those of the labels.
+
+    Geometric means in which the latter weigh 0, u/2 and u, :math:`u = \min(1, 2C/l)`.
+    Labels drawn at random from classes of one size are not even: if those given are no
+    more uneven than that, :math:`2 \sum_c l_c \log(C l_c / l) \le C - 1`, even shares
+    with the weight u are a fourth.
+
+    Parameters
+    ----------
+    base : ndarray of shape (n, C)
+        Scores of all points.
+    codes : int ndarray of shape (l,)
+        Classes of the labelled ones; every class has one.
+    rule : Rule, optional
+        How far label shares are trusted.
+
+    Returns
+    -------
+    dict of str to ndarray of shape (C,)
+    """
+    C = base.shape[1]
+    most = min(1.0, rule.label_trust * C / len(codes))
+    predicted, counts = decide(base), np.bincount(codes, minlength=C)
+    sizes = {
+        name: estimated_sizes(predicted, codes, C, trust, rule=rule)
+        for name, trust in (("predicted", 0.0), ("between", most / 2), ("labels", most))
+    }
+    surprise = 2 * float((counts * np.log(C * counts / len(codes))).sum())
+    if counts.max() > counts.min() and surprise <= C - 1:
+        sizes["even"] = estimated_sizes(predicted, np.arange(C), C, most, rule=rule)
+    return sizes
+
+
+def estimated_sizes(
+    predicted: IntArray,
+    known: IntArray,
+    n_classes: int,
+    trust: float,
+    *,
+    rule: Rule = DEFAULT,
+) -> FloatArray:
+    """Return a geometric mean of predicted and label shares, both smoothed.
+
+    One point is added to every predicted class, C / 2 labels to every labelled one:
+    the more classes share the labels, the less their numbers say.
+
+    Parameters
+    ----------
+    predicted, known : int ndarray
+        Classes of all points (those in a tie are not counted), and of the labelled
+        ones.
+    n_classes : int
+        Number of classes.
+    trust : float
+        Weight of the label shares, in [0, 1].
+    rule : Rule, optional
+        How label shares are smoothed.
+
+    Examples
+    --------
+    >>> estimated_sizes(np.array([0, 0, 0, 1]), np.array([0, 1]), 2, 1.0)
+    array([0.5, 0.5])
+    """
+    seen = class_counts(predicted, n_classes) + 1.0
+    told = (
+        np.bincount(known, minlength=n_classes) + n_classes * rule.smoothing_per_class
+    )
+    mixed = (seen / seen.sum()) ** (1 - trust) * (told / told.sum()) ** trust
+    shares: FloatArray = mixed / mixed.sum()
+    return shares

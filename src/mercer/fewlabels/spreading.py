@@ -1,4 +1,4 @@
-"""Class sizes: a decision spread over all points until it rests."""
+"""Class sizes: a decision spread over all points until it converges."""
 
 from dataclasses import dataclass
 
@@ -8,19 +8,15 @@ from scipy.special import softmax
 
 from mercer._typing import FloatArray, IntArray
 from mercer.fewlabels.partition import (
-    CLEAR,
     ScoredPoints,
     is_better,
     resplit,
     ridge_smoother,
     unexplained,
 )
-from mercer.fewlabels.sizes import class_counts, decide, match_sizes
-
-MAX_ROUNDS = 10
-_ENOUGH = 10_000  # points to look for a division on
-_LAST_ROUNDS = 3  # with all points
-_LARGE = 0.7  # fading above which the gentle gain is nearly the full one
+from mercer.fewlabels.rule import DEFAULT, Rule
+from mercer.fewlabels.sizes import candidate_sizes, match_sizes
+from mercer.spectrum.features import DenseFeatures, Features
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,7 +31,7 @@ class SpreadDecision:
 
 
 def spread_decision(
-    Phi: FloatArray,
+    Phi: Features,
     coef: FloatArray,
     offset: FloatArray,
     rows: IntArray,
@@ -44,23 +40,24 @@ def spread_decision(
     sizes: FloatArray | None = None,
     n_errors: int = 0,
     n_held_out: int = 0,
+    rule: Rule = DEFAULT,
 ) -> SpreadDecision:
-    r"""Spread the decision by the kernel under class sizes, until it rests.
+    r"""Spread the decision by the kernel under class sizes, until it converges.
 
     The present decision V, with given labels kept, is smoothed by ridge regression on
     the features, :math:`R = K (K + n \lambda I)^{-1}` with 10 C degrees of freedom
-    (n / 10 if that is less), and what comes out is added to the scores, which decide
-    anew. The first rounds use the kernel itself, which sees the large structure only.
-    Pairs of classes may then be divided anew (`resplit`). All of this happens on at
-    most some 10,000 points, always the same ones; a last few rounds on all of them.
+    (n / 10 if that is less). The result is added to the scores, which decide again. The
+    first rounds use the kernel itself, which sees the large structure only. Pairs of
+    classes may then be split again (`resplit`). All of this happens on at most some
+    10,000 points, always the same ones; a last few rounds use all of them.
 
-    Sizes that are not given are those, out of `candidate_sizes`, whose resting decision
+    Sizes that are not given are those, out of `candidate_sizes`, whose final decision
     leaves least unexplained.
 
     Parameters
     ----------
-    Phi : ndarray of shape (n, r)
-        Features of all points, columns centred, total variance 1.
+    Phi : Features
+        Of all points, columns centred, total variance 1.
     coef, offset : ndarray of shape (r, C) and (C,)
         Scores to start from.
     rows, codes : int ndarray of shape (l,)
@@ -69,35 +66,47 @@ def spread_decision(
         Shares of the classes.
     n_errors, n_held_out : int
         Labels missed among those that could be left out.
+    rule : Rule, optional
+        Every constant of the above.
     """
-    base = Phi @ coef + offset
+    base = Phi.times(coef) + offset
     scale = float(np.sqrt(np.mean(base**2))) or 1.0
     base /= scale
     n, C = base.shape
-    fading = _fading(n, len(rows))
-    gain = spreading_gain(n, len(rows), C, n_errors, n_held_out)
+    gain = spreading_gain(n, len(rows), C, n_errors, n_held_out, rule=rule)
     every = ScoredPoints(Phi, base, rows, codes)
-    some = _enough(every)
-    B = ridge_smoother(some.Phi, min(10.0 * C, len(some.Phi) / 10))
-    candidates = candidate_sizes(base, codes) if sizes is None else [sizes]
-    if len(candidates) == 4 and some is not every:
-        del candidates[1]  # among many points three do
-    few = some is every and fading <= _LARGE
-    shares, found = _first_rest(some, B, candidates, gain, gain * fading**2, few)
+    drawn = _drawn(n, rule.sampled_points)
+    some, moment = _sampled(every, drawn)
+    dof = min(rule.directions_per_class * C, rule.share_of_points * len(some.base))
+    B = ridge_smoother(moment, dof)
+    is_sample = len(drawn) < n
+    candidates = candidate_sizes(base, codes, rule=rule)
+    if is_sample and "even" in candidates:
+        del candidates["between"]  # among many points three candidates are enough
+    if sizes is not None:
+        candidates = {"given": sizes}
+    search = _Search(some, B, gain, _fading(n, len(rows), rule), is_sample, rule)
+    shares, found = search.first(list(candidates.values()))
 
     def settle(decision: IntArray) -> IntArray:
         sums = some.sums(decision)
-        return _settle(some, B, shares, gain, sums, found.offset).decision
+        return _settle(some, B, shares, gain, sums, found.offset, rule).decision
 
-    decision, n_resplits = resplit(some, B, found.decision, settle)
-    rest = _settle(
-        every, B, shares, gain, some.sums(decision), found.offset, _LAST_ROUNDS
+    decision, n_resplits = resplit(some, B, found.decision, settle, rule)
+    final = _settle(
+        every,
+        B,
+        shares,
+        gain,
+        some.sums(decision),
+        found.offset,
+        rule,
+        max_rounds=rule.last_rounds,
     )
-    drawn = _drawn(n)
-    slope = matching_slope(scale * rest.scores[drawn], scale * base[drawn])
+    slope = matching_slope(scale * final.scores[drawn], scale * base[drawn])
     return SpreadDecision(
-        slope * (coef + scale * rest.added),
-        slope * (offset + scale * rest.offset),
+        slope * (coef + scale * final.added),
+        slope * (offset + scale * final.offset),
         shares,
         unexplained(some, B, decision),
         n_resplits,
@@ -105,7 +114,13 @@ def spread_decision(
 
 
 def spreading_gain(
-    n: int, n_labeled: int, n_classes: int, n_errors: int, n_held_out: int
+    n: int,
+    n_labeled: int,
+    n_classes: int,
+    n_errors: int,
+    n_held_out: int,
+    *,
+    rule: Rule = DEFAULT,
 ) -> float:
     r"""Return how much of a decision to spread, in units of the scores' own size.
 
@@ -122,6 +137,8 @@ def spreading_gain(
         Points, labels l and classes C.
     n_errors, n_held_out : int
         Labels missed, e, among those that could be left out, m.
+    rule : Rule, optional
+        The constants.
 
     Examples
     --------
@@ -130,61 +147,37 @@ def spreading_gain(
     >>> round(spreading_gain(200, 20, 2, 4, 20), 2)
     0.16
     """
-    skill = 1.0 - n_errors / ((n_held_out + 2) * (1 - 1 / n_classes))
-    return 4.0 * max(skill, 0.0) * _fading(n, n_labeled)
+    tested = n_held_out + rule.doubted_labels
+    skill = 1.0 - n_errors / (tested * (1 - 1 / n_classes))
+    return rule.gain * max(skill, 0.0) * _fading(n, n_labeled, rule)
 
 
-def candidate_sizes(base: FloatArray, codes: IntArray) -> list[FloatArray]:
-    r"""Return class sizes between the predicted shares and those of the labels.
-
-    Geometric means in which the latter weigh 0, u/2 and u, :math:`u = \min(1, 2C/l)`.
-    Labels drawn at random from classes of one size are not even: if those given are no
-    more uneven than that, :math:`2 \sum_c l_c \log(C l_c / l) \le C - 1`, even shares
-    with the weight u are a fourth.
-
-    Parameters
-    ----------
-    base : ndarray of shape (n, C)
-        Scores of all points.
-    codes : int ndarray of shape (l,)
-        Classes of the labelled ones; every class has one.
-    """
-    C = base.shape[1]
-    most = min(1.0, 2 * C / len(codes))
-    predicted, counts = decide(base), np.bincount(codes, minlength=C)
-    sizes = [
-        estimated_sizes(predicted, codes, C, trust) for trust in (0.0, most / 2, most)
-    ]
-    surprise = 2 * float((counts * np.log(C * counts / len(codes))).sum())
-    if counts.max() > counts.min() and surprise <= C - 1:
-        sizes.append(estimated_sizes(predicted, np.arange(C), C, most))
-    return sizes
+def _fading(n: int, n_labeled: int, rule: Rule) -> float:
+    return n / (n + rule.points_per_label * (n_labeled + rule.labels_at_hand))
 
 
-def _fading(n: int, n_labeled: int) -> float:
-    return n / (n + 100 * (n_labeled + 10))
-
-
-def _drawn(n: int) -> IntArray:
+def _drawn(n: int, most: int) -> IntArray:
     """Return rows that stand for all, always the same ones."""
-    if n <= _ENOUGH:
+    if n <= most:
         return np.arange(n)
-    return np.random.default_rng(0).choice(n, _ENOUGH, replace=False)
+    return np.random.default_rng(0).choice(n, most, replace=False)
 
 
-def _enough(points: ScoredPoints) -> ScoredPoints:
-    if len(points.base) <= _ENOUGH:
-        return points
-    some = np.union1d(points.rows, _drawn(len(points.base)))
-    Phi = points.Phi[some]
-    Phi -= Phi.mean(axis=0)
+def _sampled(points: ScoredPoints, drawn: IntArray) -> tuple[ScoredPoints, FloatArray]:
+    """Return the drawn and the labelled points, centred, and their second moment."""
+    some = np.union1d(points.rows, drawn)
+    Phi = points.Phi.rows(some)
+    if len(some) < len(points.base):
+        Phi = Phi - Phi.mean(axis=0)
+    features = DenseFeatures.plain(Phi)
     rows = np.searchsorted(some, points.rows)
-    return ScoredPoints(Phi, points.base[some], rows, points.codes)
+    scored = ScoredPoints(features, points.base[some], rows, points.codes)
+    return scored, Phi.T @ Phi / len(Phi)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Rest:
-    """Where a decision came to rest."""
+class _Settled:
+    """A decision that spreading no longer changes."""
 
     decision: IntArray
     scores: FloatArray  # (n, C) with offsets
@@ -192,43 +185,50 @@ class _Rest:
     offset: FloatArray  # (C,)
 
 
-def _first_rest(
-    points: ScoredPoints,
-    B: FloatArray,
-    candidates: list[FloatArray],
-    gain: float,
-    gentle: float,
-    few: bool,
-) -> tuple[FloatArray, _Rest]:
-    """Return the sizes under which the scores' own decision rests best, and where.
+@dataclass(frozen=True, slots=True, eq=False)
+class _Search:
+    """Spreads the scores' own decision under several class sizes."""
 
-    It is spread by the kernel first, with a gentle gain; among few points, if the
-    classes turn out to be clear clusters, also with the full gain, which makes clusters
-    without a label whole.
-    """
+    points: ScoredPoints
+    B: FloatArray
+    gain: float
+    fading: float
+    is_sample: bool
+    rule: Rule
 
-    def rest_best(coarse: float) -> tuple[float, FloatArray, _Rest]:
-        rests = [_spread_own(points, B, sizes, gain, coarse) for sizes in candidates]
-        left = [unexplained(points, B, rest.decision) for rest in rests]
+    def first(self, candidates: list[FloatArray]) -> tuple[FloatArray, _Settled]:
+        """Return the sizes that leave least unexplained, and the decision.
+
+        It is spread by the kernel first, with a gentle gain; among few points, if the
+        classes turn out to be clear clusters, also with the full gain, which makes
+        clusters without a label whole.
+        """
+        rule = self.rule
+        gentle = self.gain * self.fading**rule.gentle_power
+        left, sizes, found = self._best(candidates, gentle)
+        if not self.is_sample and self.fading <= rule.few_fading and left <= rule.clear:
+            _, other, fully = self._best(candidates, self.gain)
+            if is_better(self.points, self.B, fully.decision, found.decision, rule):
+                return other, fully
+        return sizes, found
+
+    def _best(
+        self, candidates: list[FloatArray], coarse: float
+    ) -> tuple[float, FloatArray, _Settled]:
+        found = [self._spread(sizes, coarse) for sizes in candidates]
+        left = [unexplained(self.points, self.B, end.decision) for end in found]
         best = int(np.argmin(left))
-        return left[best], candidates[best], rests[best]
+        return left[best], candidates[best], found[best]
 
-    left, sizes, rest = rest_best(gentle)
-    if few and left <= CLEAR:
-        _, other, fully = rest_best(gain)
-        if is_better(points, B, fully.decision, rest.decision):
-            return other, fully
-    return sizes, rest
-
-
-def _spread_own(
-    points: ScoredPoints, B: FloatArray, sizes: FloatArray, gain: float, coarse: float
-) -> _Rest:
-    """Spread the scores' own decision: by the kernel, then by the regression."""
-    b = match_sizes(points.base, sizes)
-    sums = points.sums(points.decide(points.base + b))
-    rest = _settle(points, np.eye(len(B)), sizes, coarse, sums, b)
-    return _settle(points, B, sizes, gain, points.sums(rest.decision), rest.offset)
+    def _spread(self, sizes: FloatArray, coarse: float) -> _Settled:
+        """Spread by the kernel, then by the regression."""
+        points, rule = self.points, self.rule
+        b = match_sizes(points.base, sizes)
+        sums = points.sums(points.decide(points.base + b))
+        kernel = np.eye(len(self.B))
+        first = _settle(points, kernel, sizes, coarse, sums, b, rule)
+        sums = points.sums(first.decision)
+        return _settle(points, self.B, sizes, self.gain, sums, first.offset, rule)
 
 
 def _settle(
@@ -238,34 +238,37 @@ def _settle(
     gain: float,
     sums: FloatArray,
     b: FloatArray,
-    max_rounds: int = MAX_ROUNDS,
-) -> _Rest:
-    """Spread a decision, given by its sums of features, until it rests.
+    rule: Rule,
+    *,
+    max_rounds: int | None = None,
+) -> _Settled:
+    """Spread a decision, given by its sums of features, until it converges.
 
-    It may be one on other points; `b` are offsets to begin with.
+    The decision may be one on other points; `b` are offsets to begin with.
     """
     if gain == 0:
         b = match_sizes(points.base, sizes, start=b)
         scores = points.base + b
-        return _Rest(points.decide(scores), scores, np.zeros_like(sums), b)
+        return _Settled(points.decide(scores), scores, np.zeros_like(sums), b)
     hot = np.vstack([np.eye(len(sizes)), np.zeros(len(sizes))])  # last: undecided
     now = np.full(len(points.base), len(sizes))  # neither a class nor undecided
-    for n_rounds in range(max_rounds):
+    for n_rounds in range(rule.rounds if max_rounds is None else max_rounds):
         added = B @ sums
-        S = points.Phi @ added
+        S = points.Phi.times(added)
         factor = gain / (float(np.sqrt(np.mean(S**2))) or 1.0)
         S *= factor
         S += points.base
-        b = match_sizes(S, sizes, start=b, max_iter=10)
+        b = match_sizes(S, sizes, start=b, max_iter=rule.sweeps)
         before, now = now, points.decide(S + b)
         moved = np.flatnonzero(now != before)
-        if len(moved) < 1e-3 * len(now):
+        if len(moved) < rule.still * len(now):
             break
         if n_rounds == 0:
             sums = points.sums(now)
         else:
-            sums = sums + points.Phi[moved].T @ (hot[now[moved]] - hot[before[moved]])
-    return _Rest(now, S + b, factor * added, b)
+            change = hot[now[moved]] - hot[before[moved]]
+            sums = sums + points.Phi.gather(change, moved)
+    return _Settled(now, S + b, factor * added, b)
 
 
 def matching_slope(scores: FloatArray, calibrated: FloatArray) -> float:
@@ -298,33 +301,3 @@ def matching_slope(scores: FloatArray, calibrated: FloatArray) -> float:
     if excess(low) >= 0 or excess(high) <= 0:
         return 1.0
     return float(np.exp(brentq(excess, low, high, xtol=1e-8)))
-
-
-def estimated_sizes(
-    predicted: IntArray, known: IntArray, n_classes: int, trust: float
-) -> FloatArray:
-    """Return a geometric mean of predicted and label shares, both smoothed.
-
-    One point is added to every predicted class, C / 2 labels to every labelled one:
-    the more classes share the labels, the less their numbers say.
-
-    Parameters
-    ----------
-    predicted, known : int ndarray
-        Classes of all points (those in a tie are not counted), and of the labelled
-        ones.
-    n_classes : int
-        Number of classes.
-    trust : float
-        Weight of the label shares, in [0, 1].
-
-    Examples
-    --------
-    >>> estimated_sizes(np.array([0, 0, 0, 1]), np.array([0, 1]), 2, 1.0)
-    array([0.5, 0.5])
-    """
-    seen = class_counts(predicted, n_classes) + 1.0
-    told = np.bincount(known, minlength=n_classes) + n_classes / 2
-    mixed = (seen / seen.sum()) ** (1 - trust) * (told / told.sum()) ** trust
-    shares: FloatArray = mixed / mixed.sum()
-    return shares

@@ -7,13 +7,11 @@ from scipy.special import logsumexp, softmax
 
 from mercer._labels import Labels
 from mercer._typing import FloatArray
-from mercer.fewlabels.centred import RIDGES
+from mercer.fewlabels.centred import log_shares
 from mercer.fewlabels.pool import Block
 from mercer.fewlabels.ridge import held_out_loss, solve_loo_ridge
+from mercer.fewlabels.rule import DEFAULT, Rule
 from mercer.fewlabels.steep import steep
-
-RANKS = (1.0, 1.5, 4.0)  # effective ranks of the graph kernels, in classes
-KERNEL_PRIOR, DENSITY_PRIOR = 0.17, 0.18  # of graphs: graph_prior
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,8 +34,10 @@ class Member:
     prior: float
 
 
-def pool_members(blocks: tuple[Block, ...], n_classes: int) -> list[Member]:
-    """Return the kernels of a pool for so many classes.
+def pool_members(
+    blocks: tuple[Block, ...], n_classes: int, rule: Rule = DEFAULT
+) -> list[Member]:
+    """Return the kernels of a pool for a number of classes.
 
     Blocks without variance (all points equal) are left out.
     """
@@ -45,19 +45,19 @@ def pool_members(blocks: tuple[Block, ...], n_classes: int) -> list[Member]:
     for block in blocks:
         if block.kind == "laplacian":
             n_null = int((block.values <= 1e-10).sum())
-            prior = graph_prior(block.n_neighbors)
+            prior = graph_prior(block.n_neighbors, rule)
             filters = [
                 (
                     f"{block.name}, rank {R}",
-                    steep_rank(block.values, R, n_classes, n_null),
+                    steep_rank(block.values, R, n_classes, n_null, rule),
                 )
-                for R in RANKS
+                for R in rule.ranks
             ]
         elif block.kind == "kernel":
             filters = [(block.name, (block.values / block.values[0]) ** 2)]
-            prior = KERNEL_PRIOR
+            prior = rule.kernel_prior
         else:
-            filters, prior = [(block.name, np.ones(1))], DENSITY_PRIOR
+            filters, prior = [(block.name, np.ones(1))], rule.density_prior
         for name, h in filters:
             variance = float(h @ np.diag(block.covariance))
             if variance > 0:
@@ -65,29 +65,39 @@ def pool_members(blocks: tuple[Block, ...], n_classes: int) -> list[Member]:
     return members
 
 
-def graph_prior(k: int) -> float:
-    """Return the prior weight of a graph of k neighbours: largest at 7."""
-    return float((k / 7 + 7 / k) ** -0.6)
+def graph_prior(k: int, rule: Rule = DEFAULT) -> float:
+    """Return the prior weight of a graph of k neighbours."""
+    ratio = k / rule.best_graph
+    return float((ratio + 1 / ratio) ** -rule.graph_power)
 
 
-def steep_rank(values: FloatArray, R: float, n_classes: int, n_null: int) -> FloatArray:
-    """Return steep weights of R directions a class and one a further component."""
-    return steep(values, rank=R * n_classes + max(n_null - 1, 0))
+def steep_rank(
+    values: FloatArray, R: float, n_classes: int, n_null: int, rule: Rule = DEFAULT
+) -> FloatArray:
+    """Return steep weights: R directions per class, one per further component."""
+    rank = R * n_classes + max(n_null - 1, 0)
+    return steep(values, rank=rank, power=rule.steepness)
 
 
 def weigh_pool(
-    labeled: FloatArray, labels: Labels, blocks: tuple[Block, ...]
+    labeled: FloatArray,
+    labels: Labels,
+    blocks: tuple[Block, ...],
+    *,
+    rule: Rule = DEFAULT,
 ) -> tuple[FloatArray, PoolEvidence]:
     """Weigh the kernels of a pool by the labels.
 
     Parameters
     ----------
     labeled : ndarray of shape (l, r)
-        Rows of the basis at the labelled points.
+        Rows of the pool at the labelled points.
     labels : Labels
         Classes of the points.
     blocks : tuple of Block
-        Of the basis.
+        Which columns belong together.
+    rule : Rule, optional
+        Members of the pool, their priors, and the ridges.
 
     Returns
     -------
@@ -98,14 +108,17 @@ def weigh_pool(
     Y, codes = labels.one_hot(), labels.codes[labels.labeled]
     counts = Y.sum(axis=0)
     counted = counts[codes] > 1
-    shares = np.log((counts + 1) / (counts + 1).sum())
-    members = pool_members(blocks, len(counts))
-    evidence, losses = np.empty(len(members)), np.empty(len(members))
+    shares = log_shares(counts, rule) if counted.any() else counts
+    members = pool_members(blocks, max(len(counts), 2), rule)
+    evidence, losses = np.empty(len(members)), np.zeros(len(members))
     for i, member in enumerate(members):
+        if not counted.any():
+            evidence[i] = np.log(member.prior)
+            continue
         U = labeled[:, member.block.columns]
         K = (U * member.core) @ U.T
         at = []
-        for ridge in RIDGES:
+        for ridge in rule.ridges:
             fit = solve_loo_ridge(K, Y, ridge=ridge)
             coef = member.core[:, None] * (U.T @ fit.alpha)
             scale = np.sqrt(
@@ -113,7 +126,8 @@ def weigh_pool(
             )
             scale = max(scale / np.sqrt(len(counts)), 1e-12)
             scores = (fit.held_out - fit.held_out_offset) / scale
-            at.append(held_out_loss(scores, codes, counted, shares - shares.mean())[0])
+            loss, _ = held_out_loss(scores, codes, counted, shares, rule=rule)
+            at.append(loss)
         losses[i] = float(np.mean(at))
         evidence[i] = np.log(member.prior) + float(logsumexp(-np.array(at)))
     weights = softmax(evidence)

@@ -17,7 +17,7 @@ from mercer._checks import check_same_length
 from mercer._labels import Labels, encode_labels, require_y
 from mercer._typing import ArrayLike, FloatArray, RandomState, SparseArray
 from mercer.graphs.neighbors import Graph
-from mercer.spectrum._base import n_points
+from mercer.graphs.points import n_points
 from mercer.spectrum.graph import GraphBasis
 from mercer.spectrum.kernel import SpectralKernel
 
@@ -64,21 +64,47 @@ class SpectralLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     def _default_basis(self, n_labeled: int) -> Any:
         raise NotImplementedError
 
-    def _fit_basis(self, X: Any, n_labeled: int = 0) -> None:
+    def fitted_basis(self, X: Any, n_labeled: int = 0) -> Any:
+        """Return the basis that this learner works in, fitted to X.
+
+        Parameters
+        ----------
+        X : array-like or sparse array of shape (n, n_features), or Graph
+        n_labeled : int, default=0
+            How many labels there will be.
+        """
         self._check_size(X)
         basis = self._default_basis(n_labeled) if self.basis is None else self.basis
+        if isinstance(basis, FrozenEstimator):
+            msg = (
+                "basis is frozen, and may know other points than X. Give it unfrozen, "
+                "or call `learn(basis, labels)`, which takes a fitted basis."
+            )
+            raise TypeError(msg)
         if not hasattr(basis, "extend"):
             msg = (
                 "basis must be an estimator with `extend`, such as GraphBasis(), or "
                 f"None for the default; got {basis!r}."
             )
             raise TypeError(msg)
-        self.basis_ = clone(basis).fit(X, None)  # FrozenEstimator demands y
-        if isinstance(basis, FrozenEstimator) and hasattr(basis, "check_rows"):
-            basis.check_rows(X)
+        return clone(basis).fit(X)
+
+    def _take_basis(self, basis: Any) -> None:
+        """Keep a fitted basis, if this learner can work in it."""
+        self._check_basis(basis)
+        self.basis_ = basis
         for name in ("n_features_in_", "feature_names_in_"):
-            if hasattr(self.basis_, name):
-                setattr(self, name, getattr(self.basis_, name))
+            if hasattr(basis, name):
+                setattr(self, name, getattr(basis, name))
+
+    def _check_basis(self, basis: Any) -> None:
+        if not getattr(basis, "is_orthonormal", True):
+            msg = (
+                f"{type(self).__name__} needs orthonormal directions, which "
+                f"{type(basis).__name__} does not have. Use AnchorBasis, GramBasis or "
+                "GraphBasis with a normalised or combinatorial Laplacian."
+            )
+            raise TypeError(msg)
 
     @property
     def _n_features_out(self) -> int:
@@ -95,7 +121,7 @@ class LabelLearner(SpectralLearner):
     """Learns the weights of a basis from partly labelled points.
 
     Subclasses write `_check_parameters`, `_default_basis` and `_learn`, which sets
-    `weights_` and `certificate_` once `basis_` is fitted.
+    `weights_` and `certificate_` once `basis_` is known.
     """
 
     def fit(
@@ -115,9 +141,22 @@ class LabelLearner(SpectralLearner):
         n = self._check_size(X)
         labels = encode_labels(y)
         check_same_length(np.empty(n), labels.codes, "X", "y")
-        self._fit_basis(X, len(labels.labeled))
+        return self.learn(self.fitted_basis(X, len(labels.labeled)), labels)
+
+    def learn(self, basis: Any, labels: Labels) -> Self:
+        """Learn the kernel in a basis that is fitted already; it is kept, not copied.
+
+        Parameters
+        ----------
+        basis : fitted basis
+        labels : Labels
+            Of the points that the basis was fitted to (`mercer.encode_labels`).
+        """
+        self._check_parameters()
+        check_same_length(basis.vectors_, labels.codes, "the basis", "labels")
+        self._take_basis(basis)
         self._learn(labels)
-        self.kernel_ = SpectralKernel(self.basis_, self.weights_)
+        self.kernel_ = SpectralKernel(basis, self.weights_)
         return self
 
     def _check_parameters(self) -> None:

@@ -36,13 +36,6 @@ def pair_family(basis: Any, pairs: Pairs) -> PairFamily:
     """Return the kernels spanned by a fitted basis; with r = n, all kernels."""
     U: FloatArray = basis.vectors_
     n, r = U.shape
-    error = float(np.abs(U.T @ U - np.eye(r)).max())
-    if error > 1e-6:
-        msg = (
-            f"the basis is not orthonormal (off by {error:.1e}), so tr(KK) is not "
-            "tr(MM); use laplacian='normalized' or 'combinatorial'."
-        )
-        raise ValueError(msg)
     penalty = smoothness(basis.values_)
     if r < n:
         forms = BasisForms.over(U, pairs.first, pairs.second, pairs.signs)

@@ -4,6 +4,7 @@ from typing import Any, Self
 
 from sklearn.utils import Tags
 
+from mercer._labels import Labels
 from mercer._typing import ArrayLike, FloatArray, SparseArray
 from mercer.graphs.neighbors import Graph
 from mercer.learners._base import SpectralLearner
@@ -44,10 +45,33 @@ class PairLearner(SpectralLearner):
         """
         self._check_parameters()
         n = self._check_size(X)
-        self.pairs_ = gather_pairs(n, y, pairs, type(self).__name__)
-        self._fit_basis(X)
-        self._learn(pair_family(self.basis_, self.pairs_))
-        self.kernel_ = SpectralKernel(self.basis_, self.core_)
+        evidence = gather_pairs(n, y, pairs, type(self).__name__)
+        return self._learn_from(self.fitted_basis(X), evidence)
+
+    def learn(
+        self, basis: Any, labels: Labels | None = None, *, pairs: Any = None
+    ) -> Self:
+        """Learn the kernel in a basis that is fitted already; it is kept, not copied.
+
+        Parameters
+        ----------
+        basis : fitted basis
+        labels : Labels, optional
+            Of the points that the basis was fitted to.
+        pairs : Pairs or what `as_pairs` reads, optional
+        """
+        self._check_parameters()
+        codes = None if labels is None else labels.codes
+        name = type(self).__name__
+        return self._learn_from(
+            basis, gather_pairs(len(basis.vectors_), codes, pairs, name)
+        )
+
+    def _learn_from(self, basis: Any, pairs: Pairs) -> Self:
+        self.pairs_ = pairs
+        self._take_basis(basis)
+        self._learn(pair_family(basis, pairs))
+        self.kernel_ = SpectralKernel(basis, self.core_)
         return self
 
     def fit_transform(

@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from mercer._checks import check_same_length
 from mercer._labels import encode_labels
 from mercer._typing import ArrayLike, FloatArray, SparseArray
+from mercer.graphs.points import refuse_equal_points, refuse_graph
 from mercer.kernels.alignment import center
 from mercer.kernels.base import Kernel
 from mercer.kernels.composite import Weighted
@@ -23,7 +24,6 @@ from mercer.kernels.normalized import TraceNormalized
 from mercer.kernels.parametric import RBF, Linear, Polynomial
 from mercer.kernels.spec import as_kernel
 from mercer.optim.nnls import solve_nnls
-from mercer.spectrum._base import refuse_equal_points, refuse_graph
 
 
 @dataclass(frozen=True, slots=True)

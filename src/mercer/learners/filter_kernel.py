@@ -5,6 +5,8 @@ from typing import Any, Self
 
 import numpy as np
 
+from mercer._checks import check_same_length
+from mercer._labels import Labels
 from mercer._typing import ArrayLike, FloatArray, RandomState, SparseArray
 from mercer.graphs.neighbors import Graph
 from mercer.kernels.parametric import RBF
@@ -91,11 +93,22 @@ class FilterKernel(SpectralLearner):
         y : ignored
         """
         self._check_parameters()
-        self._fit_basis(X)
-        self.weights_ = self._filtered(self.basis_.values_)
-        self.certificate_ = self.basis_.certificate_
-        self.kernel_ = SpectralKernel(self.basis_, self.weights_)
+        return self.learn(self.fitted_basis(X))
+
+    def learn(self, basis: Any, labels: Labels | None = None) -> Self:
+        """Filter the values of a basis that is fitted already; labels are ignored."""
+        self._check_parameters()
+        if labels is not None:
+            check_same_length(basis.vectors_, labels.codes, "the basis", "labels")
+        self._take_basis(basis)
+        self.weights_ = self._filtered(basis.values_)
+        self.certificate_ = basis.certificate_
+        self.kernel_ = SpectralKernel(basis, self.weights_)
         return self
+
+    def _check_basis(self, basis: Any) -> None:
+        if hasattr(basis, "blocks_"):
+            super()._check_basis(basis)  # a random walk's directions can be filtered
 
     def _check_parameters(self) -> None:
         known = sorted(_LAPLACIAN | _ANY)

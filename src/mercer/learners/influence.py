@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from mercer._checks import check_number
 from mercer._typing import ArrayLike, FloatArray, SparseArray
 from mercer.exceptions import NearlyConstantKernelWarning
+from mercer.graphs.points import refuse_equal_points, refuse_graph
 from mercer.kernels.base import Kernel
 from mercer.kernels.composite import Weighted
 from mercer.kernels.normalized import Normalized
@@ -30,7 +31,6 @@ from mercer.optim.influence import (
     solve_fractional_affine,
     stationary_distances,
 )
-from mercer.spectrum._base import refuse_equal_points, refuse_graph
 from mercer.spectrum.gram import GramBasis
 from mercer.spectrum.kernel import SpectralKernel
 

@@ -14,18 +14,18 @@ from mercer._checks import check_same_length
 from mercer._labels import Labels, encode_labels, one_column, require_y
 from mercer._proba import log_of, probabilities
 from mercer._rows import all_equal
-from mercer._typing import ArrayLike, FloatArray, IntArray
+from mercer._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from mercer.exceptions import DisconnectedGraphWarning, NearlyConstantKernelWarning
 from mercer.graphs.neighbors import Graph
 from mercer.machines._maps import (
-    GramMap,
     KernelMap,
+    feature_map,
     is_constant,
     is_learner,
     is_precomputed,
-    learned_map,
     make_map,
 )
+from mercer.spectrum.features import DenseFeatures, Features
 
 
 class Solution(NamedTuple):
@@ -39,7 +39,8 @@ class Solution(NamedTuple):
 class KernelMachine(ClassifierMixin, BaseEstimator):
     r"""A classifier :math:`f(x) = \sum_i \alpha_i k(x, x_i) + b` over labelled points.
 
-    Subclasses write `_check_parameters` and `_solve`.
+    Subclasses write `_check_parameters` and `_solve`. A machine is trained by `fit`
+    on points, or by `solve` on the features of a kernel, without points.
     """
 
     kernel: Any
@@ -52,6 +53,8 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
     intercept_: FloatArray  # (q,)
     transduction_: NDArray[Any]  # (n,)
     _map: KernelMap
+    training_proba_: FloatArray  # (n, n_classes), where all points are represented
+    _needs_all_points = False
     _indistinct: str  # why no training point differs from another, or ""
     _unreached_get = "the class shares of the labelled points"
 
@@ -78,20 +81,74 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
         y = one_column(y)
         n = X.n_points if isinstance(X, Graph) else X.shape[0]
         check_same_length(np.empty(n), labels.codes, "X", "y")
+        self._map, training = self._make_map(X, y, labels)
+        features = None if training is None else DenseFeatures.plain(training)
+        if features is None and self._needs_all_points:
+            features = DenseFeatures.plain(self._map.represent(X))
+        same = "" if isinstance(X, Graph) or not all_equal(X) else _ALL_EQUAL
+        self._indistinct = same or _why_constant(self._map, features, X)
+        return self._train(labels, self._weights(labels, sample_weight), features, X)
+
+    def solve(
+        self,
+        kernel: Any,
+        labels: Labels,
+        *,
+        features: Features | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Train on points that are known by the features of a kernel alone.
+
+        Parameters
+        ----------
+        kernel : SpectralKernel or other kernel with `features`
+            Represents new points.
+        labels : Labels
+            Of the points.
+        features : Features, optional
+            Of all points, labelled or not; by default those the kernel was learned on.
+        sample_weight : array-like of shape (n,), optional
+            Weights of the losses, where the machine takes them.
+        """
+        self._check_parameters()
+        if features is None:
+            features = kernel.at_training()
+        check_same_length(
+            np.empty(features.shape[0]), labels.codes, "features", "labels"
+        )
+        self._map = feature_map(kernel, features.rows(labels.labeled))
+        self._indistinct = _why_constant(self._map, features, None)
         weights = self._weights(labels, sample_weight)
+        return self._train(labels, weights, features, None)
+
+    def _train(
+        self, labels: Labels, weights: FloatArray, features: Features | None, X: Any
+    ) -> Self:
         self.classes_ = labels.classes
         self.labeled_ = labels.labeled
+        self.kernel_ = self._map.kernel
         shares = weights @ labels.one_hot()
         self.class_prior_ = shares / shares.sum()
-        self._map, training = self._make_map(X, y, labels)
-        self.kernel_ = self._map.kernel
-        self._indistinct = _why_indistinct(X, self._map, training)
-        solution = self._solve(labels, weights)
+        solution = self._solve_all(labels, weights, features)
         self.dual_coef_ = solution.dual_coef
         self.intercept_ = solution.intercept
         self._readout = self._map.readout(solution.coef, solution.dual_coef)
-        self.transduction_ = self._transduce(X, labels, training)
+        codes = labels.codes.copy()
+        if features is None:
+            rest = np.flatnonzero(codes < 0)
+            if len(rest):
+                codes[rest] = self._codes_of(self._scores(self._map.represent(X[rest])))
+        else:
+            scores, unreached = self._scores_of(features)
+            self.training_proba_ = self._proba(scores, unreached)
+            codes = np.where(codes < 0, self._codes_of(scores), codes)
+        self.transduction_ = self.classes_[codes]
         return self
+
+    def _solve_all(
+        self, labels: Labels, weights: FloatArray, features: Features | None
+    ) -> Solution:
+        return self._solve(labels, weights)
 
     def decision_function(self, X: ArrayLike) -> FloatArray:
         """Return the decision values of points.
@@ -100,20 +157,19 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
         ----------
         X : array-like or sparse array of shape (m, n_features)
             New points; with ``kernel="precomputed"`` their kernel values with all
-            training points, (m, n). None is the training rows, without a search,
-            where the kernel was learned by this machine.
+            training points, (m, n).
 
         Returns
         -------
         ndarray of shape (m,) or (m, n_classes)
             For two classes one number, above 0 for ``classes_[1]``.
         """
-        scores = self._scores_at(X)
+        scores = self._scores(self.represent(X))
         return scores.ravel() if scores.shape[1] == 1 else scores
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Return the class of points, (m,)."""
-        codes = self._codes_of(self._scores_at(X))
+        codes = self._codes_of(self._scores(self.represent(X)))
         return self.classes_[codes]
 
     def predict_proba(self, X: ArrayLike) -> FloatArray:
@@ -123,15 +179,17 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
         more likely than which; `TemperatureScaledClassifier` makes the confidence
         right. Points that no labelled point reaches have the shares of the classes.
         """
-        R = self._represent(X)
-        proba = probabilities(self._scores(R))
-        lost = np.full(len(R), True) if self._indistinct else self._map.unreached(R)
-        proba[lost] = self._prior_proba()
-        return proba
+        R = self.represent(X)
+        return self._proba(self._scores(R), self._map.unreached(R))
 
     def predict_log_proba(self, X: ArrayLike) -> FloatArray:
         """Return the logarithm of `predict_proba`, (m, n_classes)."""
         return log_of(self.predict_proba(X))
+
+    def represent(self, X: ArrayLike) -> FloatArray:
+        """Return points as the machine sees them: features or kernel values, (m, k)."""
+        check_is_fitted(self, "dual_coef_")
+        return self._map.represent(self._checked(X, reset=False))
 
     def similarity(self, X: ArrayLike) -> FloatArray:
         """Return the kernel values with the labelled points, (m, n_labeled).
@@ -139,54 +197,50 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
         ``similarity(X) @ dual_coef_ + intercept_`` is the decision, labelled point by
         labelled point.
         """
-        return self._map.similarity(self._represent(X))
+        return self._map.similarity(self.represent(X))
 
-    def similarity_and_decision(self, X: ArrayLike) -> tuple[FloatArray, FloatArray]:
-        """Return `similarity` and decision values, (m, q), from one search."""
-        R = self._represent(X)
+    def similarity_and_decision(self, R: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return `similarity` and decision values, (m, q), of represented points."""
         return self._map.similarity(R), self._scores(R)
-
-    def _scores_at(self, X: Any) -> FloatArray:
-        return self._scores(self._represent(X))
-
-    def _represent(self, X: Any) -> FloatArray:
-        check_is_fitted(self, "dual_coef_")
-        if X is not None:
-            return self._map.represent(self._checked(X, reset=False))
-        self._check_training_rows_are_known()
-        return self._map.represent(None)
-
-    def _check_training_rows_are_known(self) -> None:
-        # A kernel that was handed over ready-made may know other rows than ours.
-        if isinstance(self._map, GramMap) or hasattr(self.kernel, "features"):
-            msg = (
-                "X=None means the training rows, which only a machine that learned its "
-                "kernel has kept; pass X."
-            )
-            raise ValueError(msg)
 
     def _scores(self, R: FloatArray) -> FloatArray:
         """Return decision values, (m, q), and the prior where no label reaches."""
         scores = self._combine(R @ self._readout + self.intercept_)
+        return self._with_prior(scores, self._map.unreached(R))
+
+    def _scores_of(self, features: Features) -> tuple[FloatArray, BoolArray]:
+        """Return decision values of training points, and which no label reaches."""
+        scores = self._combine(features.times(self._readout) + self.intercept_)
+        unreached = self._map.unreached_of(features)
+        return self._with_prior(scores, unreached), unreached
+
+    def _with_prior(self, scores: FloatArray, unreached: BoolArray) -> FloatArray:
+        """Return scores with the prior where no label reaches, and warn."""
         if self._indistinct:
             scores[:] = self._prior_scores()
             msg = (
                 f"{self._indistinct}, so that nothing tells the classes apart: "
-                f"{len(R)} points get {self._unreached_get}."
+                f"{len(scores)} points get {self._unreached_get}."
             )
-            warnings.warn(msg, NearlyConstantKernelWarning, stacklevel=3)
-            return scores
-        unreached = self._map.unreached(R)
-        if unreached.any():
+            warnings.warn(msg, NearlyConstantKernelWarning, stacklevel=4)
+        elif unreached.any():
             scores[unreached] = self._prior_scores()
             msg = (
-                f"{unreached.sum()} of {len(R)} points are not reached by any labelled "
-                f"point (their kernel values are all 0) and get {self._unreached_get}. "
-                "Label one of them, or join them to the rest (raise n_neighbors, "
-                "widen the kernel)."
+                f"{unreached.sum()} of {len(scores)} points are not reached by any "
+                "labelled point (their kernel values are all 0) and get "
+                f"{self._unreached_get}. Label one of them, or join them to the rest "
+                "(raise n_neighbors, widen the kernel)."
             )
-            warnings.warn(msg, DisconnectedGraphWarning, stacklevel=3)
+            warnings.warn(msg, DisconnectedGraphWarning, stacklevel=4)
         return scores
+
+    def _proba(self, scores: FloatArray, unreached: BoolArray) -> FloatArray:
+        proba = self._proba_of(scores)
+        proba[unreached | bool(self._indistinct)] = self._prior_proba()
+        return proba
+
+    def _proba_of(self, scores: FloatArray) -> FloatArray:
+        return probabilities(scores)
 
     def _combine(self, scores: FloatArray) -> FloatArray:
         """Return one column for two classes, else one per class."""
@@ -199,28 +253,23 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
         best: IntArray = scores.argmax(axis=1)
         return best
 
-    def _transduce(
-        self, X: Any, labels: Labels, training: FloatArray | None
-    ) -> NDArray[Any]:
-        """Return the given labels and, for the other points, predictions."""
-        answer: NDArray[Any] = self.classes_[np.maximum(labels.codes, 0)]
-        rest = np.setdiff1d(np.arange(len(labels.codes)), labels.labeled)
-        if len(rest):
-            R = training[rest] if training is not None else self._map.represent(X[rest])
-            answer[rest] = self.classes_[self._codes_of(self._scores(R))]
-        return answer
-
     def _make_map(
         self, X: Any, y: ArrayLike, labels: Labels
     ) -> tuple[KernelMap, FloatArray | None]:
-        if is_learner(self.kernel):
-            self.learner_ = clone(self.kernel).fit(X, y)
-            kernel = self.learner_.kernel_
-            kernel_map, training = learned_map(kernel, X, labels.labeled)
-            if isinstance(self.kernel, FrozenEstimator) and training is not None:
-                _check_frozen(kernel, X, len(training), len(labels.codes))
-            return kernel_map, training
-        return make_map(self.kernel, X, labels.labeled)
+        if not is_learner(self.kernel):
+            return make_map(self.kernel, X, labels.labeled)
+        if isinstance(self.kernel, FrozenEstimator):
+            msg = (
+                "kernel is a frozen learner, which may know other points than X. Give "
+                "its `kernel_`, or call `solve` with its features."
+            )
+            raise TypeError(msg)
+        self.learner_ = clone(self.kernel).fit(X, y)
+        kernel = self.learner_.kernel_
+        if not hasattr(kernel, "features"):
+            return make_map(kernel, X, labels.labeled)
+        training = kernel.features()
+        return feature_map(kernel, training[labels.labeled]), training
 
     def _weights(self, labels: Labels, sample_weight: ArrayLike | None) -> FloatArray:
         return np.ones(len(labels.labeled))
@@ -270,26 +319,13 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
         return tags
 
 
-def _why_indistinct(X: Any, kernel_map: KernelMap, training: FloatArray | None) -> str:
-    if not isinstance(X, Graph) and all_equal(X):
-        return "all training points are equal"
-    if is_constant(kernel_map, X, training):
-        return (
-            "the kernel is constant over the training points (is its gamma too small?)"
-        )
-    return ""
+_ALL_EQUAL = "all training points are equal"
 
 
-def _check_frozen(kernel: Any, X: Any, n_known: int, n: int) -> None:
-    """Raise unless a frozen learner's kernel was learned on the rows of X."""
-    if n_known != n:
-        msg = (
-            f"the learner is frozen and was fitted to {n_known} points, X has {n}. "
-            "Give its `kernel_` for other points."
-        )
-        raise ValueError(msg)
-    if hasattr(kernel, "basis") and hasattr(kernel.basis, "check_rows"):
-        kernel.basis.check_rows(X)
+def _why_constant(kernel_map: KernelMap, features: Features | None, X: Any) -> str:
+    if not is_constant(kernel_map, features, X):
+        return ""
+    return "the kernel is constant over the training points (is its gamma too small?)"
 
 
 def targets_of(labels: Labels) -> FloatArray:

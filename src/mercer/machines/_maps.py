@@ -17,12 +17,14 @@ from mercer._typing import BoolArray, FloatArray, IntArray
 from mercer.exceptions import NotPSDError
 from mercer.graphs.neighbors import Graph
 from mercer.kernels.spec import as_kernel
+from mercer.spectrum.features import DenseFeatures, Features
 
 # Eigenvectors of a basis are good to about this: less overlap with every labelled
 # point is no evidence.
 _REACH = 1e-8
 # Kernel values or features that differ by less differ by rounding.
 ROUNDING = 1e-14
+_FIRST = 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +59,19 @@ class FeatureMap:
         missed[left] = np.linalg.norm(R[left] @ self.span, axis=1) <= least[left]
         return missed
 
+    def unreached_of(self, features: Features) -> BoolArray:
+        """Tell which of all points have features orthogonal to all labelled ones."""
+        n = features.shape[0]
+        _, square = features.moments()
+        one = self.span.sum(axis=1, keepdims=True)
+        one /= np.sqrt(max(self.span.shape[1], 1))
+        # No row is longer than the root of the sum of all squares.
+        longest = np.sqrt(n * square)
+        near: BoolArray = np.abs(features.times(one)[:, 0]) <= _REACH * longest
+        left = np.flatnonzero(near)
+        near[left] = self.unreached(features.rows(left))
+        return near
+
     def similarity(self, R: FloatArray) -> FloatArray:
         """Return the inner products with the labelled features."""
         return R @ self.labeled.T
@@ -86,6 +101,10 @@ class GramMap:
         """Tell which rows are zero."""
         missed: BoolArray = np.abs(R).max(axis=1, initial=0.0) == 0
         return missed
+
+    def unreached_of(self, features: Features) -> BoolArray:
+        """Tell which of all points have no kernel value but 0."""
+        return self.unreached(features.rows(np.arange(features.shape[0])))
 
     def similarity(self, R: FloatArray) -> FloatArray:
         """Return the kernel values, which represent the point already."""
@@ -130,32 +149,27 @@ def make_map(
     return gram_map(as_kernel(spec).resolve(X), X, labeled), None
 
 
-def learned_map(
-    kernel: Any, X: Any, labeled: IntArray
-) -> tuple[KernelMap, FloatArray | None]:
-    """Return the map of a kernel that was learned on these very points."""
-    if not hasattr(kernel, "features"):
-        return make_map(kernel, X, labeled)
-    training = kernel.features()
-    return feature_map(kernel, training[labeled]), training
-
-
-def is_constant(kernel_map: KernelMap, X: Any, training: FloatArray | None) -> bool:
+def is_constant(kernel_map: KernelMap, features: Features | None, X: Any) -> bool:
     """Tell whether a kernel has one value for all pairs of training points.
 
     Parameters
     ----------
     kernel_map : KernelMap
+    features : Features or None
+        Of all training points, if they are known.
     X : array, sparse array or Graph
-        Training points.
-    training : ndarray of shape (n, r) or None
-        Their representation, if it is at hand.
+        The training points, if they are not.
     """
-    if training is None:
+    if features is None:
         if not all_equal(kernel_map.gram, rtol=ROUNDING):
             return False
-        training = kernel_map.represent(X)
-    return training.shape[1] > 0 and all_equal(training, rtol=ROUNDING)
+        features = DenseFeatures.plain(kernel_map.represent(X))
+    n, r = features.shape
+    # Mostly the first few points tell.
+    return r > 0 and all(
+        all_equal(features.rows(np.arange(m)), rtol=ROUNDING)
+        for m in dict.fromkeys((min(n, _FIRST), n))
+    )
 
 
 def feature_map(kernel: Any, labeled: FloatArray) -> FeatureMap:

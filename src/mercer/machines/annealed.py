@@ -15,6 +15,7 @@ from mercer._labels import UNLABELED, Labels, encode_labels, require_y
 from mercer._proba import log_of, probabilities
 from mercer._rows import all_equal
 from mercer._typing import ArrayLike, BoolArray, FloatArray, IntArray, SparseArray
+from mercer.graphs.points import refuse_graph
 from mercer.kernels.composite import Scaled, Weighted
 from mercer.kernels.sets import gaussian_set
 from mercer.kernels.stack import gram_stack, resolve_kernels
@@ -29,7 +30,6 @@ from mercer.machines._annealed_parts import (
 )
 from mercer.optim.annealing import Annealed, signed_targets, solve_annealed
 from mercer.optim.kernel_weights import solve_kernel_weights
-from mercer.spectrum._base import refuse_graph
 
 
 class AnnealedKernelMachine(ClassifierMixin, BaseEstimator):

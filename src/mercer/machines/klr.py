@@ -124,9 +124,7 @@ class KernelLogisticRegression(KernelMachine):
         """
         return self._fit(X, y, sample_weight)
 
-    def predict_proba(self, X: ArrayLike) -> FloatArray:
-        """Return the probability of every class, (m, n_classes)."""
-        scores = self._scores(self._represent(X))
+    def _proba_of(self, scores: FloatArray) -> FloatArray:
         if scores.shape[1] > 1 and self.multi_class == "ovr":
             shares: FloatArray = expit(scores)
             shares /= shares.sum(axis=1, keepdims=True)

@@ -9,6 +9,7 @@ from sklearn.utils import check_scalar
 
 from mercer._labels import Labels
 from mercer._typing import ArrayLike, FloatArray
+from mercer.graphs.points import refuse_graph
 from mercer.kernels.base import Kernel
 from mercer.kernels.composite import Weighted
 from mercer.kernels.parametric import RBF, Polynomial
@@ -16,7 +17,6 @@ from mercer.kernels.spec import as_kernel
 from mercer.machines._base import KernelMachine, Solution, targets_of
 from mercer.machines._maps import GramMap, gram_map
 from mercer.optim.mkl import MKL, solve_mkl
-from mercer.spectrum._base import refuse_graph
 
 BANDWIDTHS = (0.5, 1.0, 2.0, 5.0, 7.0, 10.0, 12.0, 15.0, 17.0, 20.0)
 DEGREES = (1, 2, 3)

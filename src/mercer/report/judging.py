@@ -28,8 +28,8 @@ def quality(story: Story) -> str:
         f"<h3>What is taken for what</h3>{_confusion(story, q)}</div>"
         f"<div><h3>Are the probabilities to be believed?</h3>"
         f"{svg.draw_reliability(q.bins)}"
-        f'<p class="small soft">Mean gap {q.error_after:.1%} '
-        f"({q.error_before:.1%} before calibration).</p></div></div></section>"
+        f'<p class="small soft">Mean gap {q.calibration_error:.1%}.</p>'
+        "</div></div></section>"
     )
 
 

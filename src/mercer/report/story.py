@@ -57,8 +57,7 @@ class Quality:
 
     contestants: tuple[Contestant, ...]  # Mercer first
     bins: tuple[Bin, ...]
-    error_before: float
-    error_after: float
+    calibration_error: float
     confusion: FloatArray  # (n_classes, n_classes) given by predicted
     n_tested: int
     n_splits: int

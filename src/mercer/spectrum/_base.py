@@ -9,9 +9,8 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import check_scalar
 from sklearn.utils.validation import check_is_fitted
 
-from mercer._rows import all_equal, fingerprint, same_rows
 from mercer._typing import ArrayLike, FloatArray
-from mercer.graphs.neighbors import Graph
+from mercer.spectrum.features import DenseFeatures, Features, column_moments
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +35,13 @@ class BasisMixin(TransformerMixin, BaseEstimator):
     """Fitted attributes and methods that every basis has.
 
     Subclasses write `fit`, which sets `vectors_`, `values_` and `certificate_`, and
-    `_rows` where X holds points, and `extend`.
+    `extend`.
     """
 
     vectors_: FloatArray  # (n, r)
     values_: FloatArray  # (r,)
     certificate_: BasisCertificate
-    _rows: tuple[float, float] | None = None  # fingerprint of the training points
+    _moments: tuple[FloatArray, FloatArray]  # of the columns of `vectors_`
 
     def fit(self, X: ArrayLike, y: object = None) -> Self:
         """Compute the basis over the rows of X; y is ignored."""
@@ -60,27 +59,16 @@ class BasisMixin(TransformerMixin, BaseEstimator):
         """Fit and return `vectors_`, with no search for the training rows."""
         return self.fit(X, y).vectors_
 
-    def check_rows(self, X: Any) -> None:
-        """Raise unless X holds the training points, in their order.
+    @property
+    def is_orthonormal(self) -> bool:
+        """Whether the columns of `vectors_` are orthonormal."""
+        return True
 
-        For a basis whose `fit` does not look at X any more, because it is frozen.
-        """
-        n, m = len(self.vectors_), n_points(X)
-        if m != n:
-            msg = f"the frozen basis was fitted to {n} points, X has {m}."
-            raise ValueError(msg)
-        known = self._rows
-        if isinstance(X, Graph):
-            graph = getattr(self, "graph_", None)
-            known = None if graph is None else fingerprint(graph.adjacency)
-            X = X.adjacency
-        if known is not None and not same_rows(known, fingerprint(X)):
-            msg = (
-                f"the frozen basis was fitted to {n} other points than X, or to the "
-                "same in another order. Fit it to X, or pass the points it was "
-                "fitted to."
-            )
-            raise ValueError(msg)
+    def weighted(self, root: FloatArray) -> Features:
+        """Return the features U R of the training points, without a copy of U."""
+        if not hasattr(self, "_moments"):
+            self._moments = column_moments(self.vectors_)
+        return DenseFeatures(self.vectors_, root, self._moments)
 
     @property
     def _n_features_out(self) -> int:
@@ -91,31 +79,6 @@ class BasisMixin(TransformerMixin, BaseEstimator):
         """Return names of the directions, the class name and a number."""
         stem = type(self).__name__.lower()
         return np.array([f"{stem}{i}" for i in range(self._n_features_out)], object)
-
-
-def n_points(X: Any) -> int:
-    """Return the number of points in an array or a graph."""
-    if isinstance(X, Graph):
-        return X.n_points
-    shape = X.shape if hasattr(X, "shape") else np.asarray(X).shape
-    return int(shape[0]) if shape else 0
-
-
-def refuse_graph(X: Any, who: str, instead: str) -> None:
-    """Raise if X is a graph where points are compared."""
-    if isinstance(X, Graph):
-        msg = f"X is a Graph, and {who} compares points. Give the points, or {instead}."
-        raise TypeError(msg)
-
-
-def refuse_equal_points(X: Any, who: str) -> None:
-    """Raise if all rows of X are equal where kernels are chosen by them."""
-    if all_equal(X):
-        msg = (
-            f"all {X.shape[0]} points are equal, and {who} weighs kernels by how they "
-            "tell points apart; give points that differ."
-        )
-        raise ValueError(msg)
 
 
 def check_n_components(n_components: int | None, n: int) -> int:

@@ -12,8 +12,8 @@ from sklearn.utils import check_scalar
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mercer._random import as_generator
-from mercer._rows import fingerprint
 from mercer._typing import ArrayLike, FloatArray, RandomState, SparseArray
+from mercer.graphs.points import refuse_graph
 from mercer.graphs.search import Method, NeighborIndex
 from mercer.spectrum._base import (
     BasisCertificate,
@@ -21,7 +21,6 @@ from mercer.spectrum._base import (
     check_n_components,
     column_signs,
     orthogonality,
-    refuse_graph,
 )
 from mercer.spectrum.components import component_vectors
 from mercer.spectrum.eigen import smallest_eigenpairs
@@ -121,7 +120,6 @@ class AnchorBasis(BasisMixin):
         check_scalar(self.n_nearest, "n_nearest", Integral, min_val=1)
         refuse_graph(X, "AnchorBasis", "use GraphBasis()")
         points = self._checked(X, reset=True)
-        self._rows = fingerprint(points)
         n = points.shape[0]
         r = check_n_components(self.n_components, n)
         rng = as_generator(self.random_state)

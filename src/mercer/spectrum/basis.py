@@ -12,6 +12,7 @@ from mercer._typing import ArrayLike, FloatArray, RandomState, SparseArray
 from mercer.graphs.neighbors import Graph
 from mercer.spectrum._base import BasisCertificate, BasisMixin
 from mercer.spectrum.anchor import AnchorBasis
+from mercer.spectrum.features import Features
 from mercer.spectrum.gram import GramBasis
 from mercer.spectrum.graph import GraphBasis
 
@@ -27,7 +28,7 @@ class Basis(Protocol):
     `vectors_`, and `extend` at a training point returns that point's row of them.
     """
 
-    vectors_: FloatArray  # (n, r) orthonormal columns
+    vectors_: FloatArray  # (n, r) columns, orthonormal where `is_orthonormal`
     values_: FloatArray  # (r,) Laplacian values ascending, or kernel ones descending
     certificate_: BasisCertificate
 
@@ -36,6 +37,13 @@ class Basis(Protocol):
 
     def extend(self, X: ArrayLike) -> FloatArray:
         """Return the values of the directions at new points, (m, r)."""
+
+    @property
+    def is_orthonormal(self) -> bool:
+        """Whether the columns of `vectors_` are orthonormal."""
+
+    def weighted(self, root: FloatArray) -> Features:
+        """Return the features U R of the training points."""
 
 
 def make_basis(basis: Any = "auto", **params: Any) -> Any:
@@ -92,7 +100,7 @@ class AutoBasis(BasisMixin):
     Parameters
     ----------
     n_components : int or None, default=50
-        At most so many directions.
+        Directions at most.
     random_state : int, Generator, RandomState or None, default=None
         Handed on to the basis that is chosen.
 
@@ -142,10 +150,6 @@ class AutoBasis(BasisMixin):
         reason = f"{type(chosen).__name__}: {reason}"
         self.certificate_ = replace(self.basis_.certificate_, reason=reason)
         return self
-
-    def check_rows(self, X: Any) -> None:
-        """Raise unless X holds the training points, in their order."""
-        self.basis_.check_rows(X)
 
     def extend(self, X: ArrayLike | SparseArray) -> FloatArray:
         """Return `basis_.extend(X)`, the directions at new points, (m, r)."""

@@ -9,8 +9,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mercer._checks import check_psd, check_symmetric
 from mercer._random import as_generator
-from mercer._rows import fingerprint
 from mercer._typing import ArrayLike, FloatArray, IntArray, RandomState, SparseArray
+from mercer.graphs.points import refuse_graph
 from mercer.kernels.base import Kernel
 from mercer.kernels.normalized import Normalized
 from mercer.kernels.spec import as_kernel
@@ -19,7 +19,6 @@ from mercer.spectrum._base import (
     BasisMixin,
     check_n_components,
     orthogonality,
-    refuse_graph,
 )
 from mercer.spectrum.kernel_pairs import KernelPairs, exact_pairs, landmark_pairs
 
@@ -108,7 +107,6 @@ class GramBasis(BasisMixin):
         """
         refuse_graph(X, "GramBasis", "use GraphBasis() as the basis")
         X = self._checked(X, reset=True)
-        self._rows = fingerprint(X)
         kernel: Kernel | None = None
         if not self._is_precomputed():
             kernel = as_kernel(self.kernel).resolve(X)

@@ -8,7 +8,6 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mercer._random import as_generator
-from mercer._rows import fingerprint
 from mercer._typing import ArrayLike, FloatArray, RandomState, SparseArray
 from mercer.graphs.laplacian import LaplacianKind, degrees, laplacian
 from mercer.graphs.neighbors import Graph, Symmetry, Weights, graph_from_neighbors
@@ -222,17 +221,20 @@ class GraphBasis(BasisMixin):
         extended[known >= 0] = self.vectors_[known[known >= 0]]
         return extended
 
+    @property
+    def is_orthonormal(self) -> bool:
+        """Whether the columns of `vectors_` are orthonormal."""
+        return self.laplacian != "random_walk"
+
     def _build_graph(
         self, X: ArrayLike | SparseArray | Graph, rng: np.random.Generator
     ) -> Graph:
-        self._rows = None
         if isinstance(X, Graph):
             self.n_features_in_ = X.n_points
             return X
         if self.affinity == "precomputed":
             graph = Graph.from_adjacency(X)
             self.n_features_in_ = graph.n_points
-            self._rows = fingerprint(X)
             return graph
         if self.affinity != "neighbors":
             msg = (
@@ -240,7 +242,6 @@ class GraphBasis(BasisMixin):
             )
             raise ValueError(msg)
         X = self._checked_points(X, reset=True)
-        self._rows = fingerprint(X)
         self.index_ = NeighborIndex.fit(X, metric=self.metric, rng=rng)
         k = self.n_neighbors
         if isinstance(k, int) and k >= X.shape[0]:

@@ -10,6 +10,7 @@ from mercer._labels import encode_labels
 from mercer._typing import ArrayLike, FloatArray, IntArray
 from mercer.exceptions import NotPSDError
 from mercer.kernels.base import Kernel
+from mercer.spectrum.features import Features
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,6 +70,11 @@ class SpectralKernel(Kernel):
             array.flags.writeable = False
         object.__setattr__(self, "core", core)
         object.__setattr__(self, "_root", root)
+
+    def at_training(self) -> Features:
+        """Return the features of the training rows, without a copy of the basis."""
+        features: Features = self.basis.weighted(self._root)
+        return features
 
     def features(
         self, X: ArrayLike | None = None, *, rows: IntArray | slice = slice(None)

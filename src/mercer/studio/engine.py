@@ -8,13 +8,10 @@ from typing import Any, Protocol
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn.frozen import FrozenEstimator
 
 from mercer._typing import FloatArray, IntArray
 from mercer.active.cold import cold_rows
 from mercer.active.strategies import ask_rows
-from mercer.fewlabels.pool import KernelPool
-from mercer.fewlabels.weigh import pool_members
 from mercer.studio.layout import place_points
 from mercer.tables.encoding import TableEncoder
 from mercer.tables.table import Table
@@ -23,7 +20,6 @@ from mercer.unified import UnifiedKernelMachine
 DRAWN_AT = (20, 100)  # labels at which the map is drawn again
 _DOUBTFUL, _MOST_DOUBTFUL = 0.2, 100  # probability, and labels listed
 AHEAD = 40  # questions kept ready
-_CLASSES_BEFORE_LABELS = 5  # for which the kernel of the cold start is made
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,8 +144,10 @@ class ModelEngine:
         X = TableEncoder(random_state=self._seed).fit_transform(self._table)
         self._X, self._features_of = X, _coordinates(X)
         self._publish(stage="finding similar rows", questions=self._cold())
-        self._basis = KernelPool(random_state=self._seed).fit(X)
-        self._features_of = _before_labels(self._basis)
+        nothing = np.full(X.shape[0], -1)
+        model = UnifiedKernelMachine(random_state=self._seed)
+        self._cold_model = model.fit(X, nothing)
+        self._features_of = lambda rows: model.kernel_.features(rows=rows)
         self._publish(stage="", ready=True)
 
     def _step(self) -> None:
@@ -164,14 +162,8 @@ class ModelEngine:
                 questions=self._cold(),
             )
             return
-        if self._model is None:
-            self._model = UnifiedKernelMachine(
-                basis=FrozenEstimator(self._basis), random_state=self._seed
-            ).fit(self._X, codes)
-        else:
-            self._model = self._model.with_labels(codes)
-        model = self._model
-        proba = model.predict_proba(None)
+        model = self._model = self._cold_model.with_labels(codes)
+        proba = model.training_proba()
         questions = ask_rows(
             "reduction",
             AHEAD,
@@ -240,15 +232,6 @@ def _coordinates(X: Any) -> Callable[[IntArray], FloatArray]:
         return lambda rows: np.asarray(X[rows].toarray())
     mean = X.mean(axis=0)
     return lambda rows: np.asarray(X[rows] - mean)
-
-
-def _before_labels(basis: KernelPool) -> Callable[[IntArray], FloatArray]:
-    """Return what gives features of the kernels, each with its weight before labels."""
-    core = np.zeros(basis.vectors_.shape[1])
-    for member in pool_members(basis.blocks_, _CLASSES_BEFORE_LABELS):
-        core[member.block.columns] += member.prior * member.core
-    root = np.sqrt(core)
-    return lambda rows: np.asarray(basis.vectors_[rows] * root)
 
 
 def wait_until(test: Callable[[], bool], seconds: float) -> bool:

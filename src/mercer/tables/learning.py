@@ -1,67 +1,62 @@
 """From a table with a few labels to predictions and a model, in one call."""
 
 import warnings
+from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mercer._labels import Labels, encode_labels
+from mercer._labels import Labels
 from mercer._typing import FloatArray, IntArray
-from mercer.active.strategies import choose_rows
-from mercer.machines.klr import KernelLogisticRegression
-from mercer.tables.checking import Check, check_by_hiding
-from mercer.tables.encoding import ColumnNote, TableEncoder
-from mercer.tables.fitting import (
-    fit_basis,
-    kernel_for_new_rows,
-    learn_kernel,
-    pairs_among,
-    plan_basis,
-    takes_pool,
-)
-from mercer.tables.looking import look
-from mercer.tables.memory import MemoryPlan
-from mercer.tables.model import FeatureKernel, TableModel, proba_of_features
-from mercer.tables.pair_files import read_pairs
+from mercer.judging.hiding import Check
+from mercer.tables.model import TableModel
+from mercer.tables.session import Session
 from mercer.tables.stages import Stages, quiet
-from mercer.tables.table import Table, as_table
-from mercer.tables.target import read_ids
+from mercer.tables.table import Table
 
 if TYPE_CHECKING:
     import pandas as pd
 
-# With less, the shares of the classes outweigh a handful of labels. Tempered by hidden
-# labels, the machine mostly has a smaller log-loss than LeaveOneOutRLS.
-_C = 10.0
+N_NEXT = 20
 
 
 @dataclass(frozen=True, eq=False)
 class TableResult:
-    """What `learn` found out about a table."""
+    """What `learn` found out about a table: the session, and how good it is."""
 
-    table: Table
-    target: str
-    ids: Any  # (n,)
-    labels: Labels
+    session: Session
     proba: FloatArray  # (n, n_classes)
-    model: TableModel
-    notes: list[ColumnNote]
-    check: Check | None
+    check: Check | None  # None: no class has two labels
     next_rows: IntArray  # to label next, most useful first
-    basis: Any
-    learner: Any
-    features: FloatArray  # (n, r) of the learned kernel
-    plan: MemoryPlan
     warnings: tuple[str, ...]
-    n_pairs: int
+
+    @property
+    def table(self) -> Table:
+        """The table."""
+        return self.session.table
+
+    @property
+    def ids(self) -> Any:
+        """What a person calls the rows, (n,)."""
+        return self.session.ids
+
+    @property
+    def labels(self) -> Labels:
+        """The labels, as codes."""
+        return self.session.labels
+
+    @property
+    def model(self) -> TableModel:
+        """What predicts new rows and can be saved."""
+        return self.session.saved()
 
     @property
     def predictions(self) -> "pd.DataFrame":
-        """One line a row: id, prediction, probabilities, margin, was it labelled."""
+        """One line per row: id, prediction, probabilities, margin, was it labelled."""
+        labels = self.labels
         return predictions_frame(
-            self.ids, self.proba, self.labels.classes, self.labels.codes >= 0
+            self.ids, self.proba, labels.classes, labels.codes >= 0
         )
 
 
@@ -93,11 +88,10 @@ def learn(
     *,
     id: str | None = None,
     pairs: Any = None,
-    drop: tuple[str, ...] = (),
-    keep: tuple[str, ...] = (),
-    allow_single: bool = False,
+    drop: Iterable[str] = (),
+    keep: Iterable[str] = (),
     labels_as_written: bool = False,
-    missing: tuple[str, ...] = (),
+    missing: Iterable[str] = (),
     memory: float | None = None,
     random_state: int = 0,
     stages: Stages = quiet,
@@ -106,31 +100,10 @@ def learn(
 
     Parameters
     ----------
-    data : data frame, dict of arrays, Table or path
-        A path is read by `mercer.tables.reading.read_table`.
-    target : str, default="label"
-        Column to predict; empty cells (None, NaN, "", the number -1, and words such as
-        NA, ? and unknown) are unlabelled.
-    id : str, optional
-        Column that names the rows; not learned from.
-    pairs : data frame, Table or path, optional
-        Rows known to belong together or apart; see `mercer.tables.pair_files`.
-    drop : tuple of str, default=()
-        Columns not to learn from.
-    keep : tuple of str, default=()
-        Columns to learn from although they look misleading: see
-        `mercer.tables.looking`.
-    allow_single : bool, default=False
-        Accept classes with a single label.
-    labels_as_written : bool, default=False
-        Take every spelling in the target for a class: "Yes" and "yes" for two, and
-        "NA", "?" and "unknown" for labels.
-    missing : tuple of str, default=()
-        Further cells that mean "not known".
-    memory : float, optional
-        Bytes that may be used; by default three quarters of what is free.
+    data, target, id, pairs, drop, keep, labels_as_written, missing, memory
+        See `Session.open`.
     random_state : int, default=0
-        Equal numbers give equal results.
+        Equal seeds give equal results.
     stages : Stages, optional
         Told which stage begins and how much of it is done.
 
@@ -147,107 +120,33 @@ def learn(
     >>> result.predictions["prediction"].tolist()
     ['small', 'small', 'small', 'small', 'big', 'big', 'big', 'big']
     """
-    if isinstance(data, str | Path):
-        from mercer.tables.reading import read_table
-
-        data = read_table(
-            data,
-            as_text=tuple(c for c in (target, id, *drop) if c),
-            missing=missing,
-            memory=memory,
-        )
-    table = as_table(data)
-    ids = read_ids(table, id)
-    looked = look(
-        table,
+    session = Session.open(
+        data,
         target,
         id=id,
+        pairs=pairs,
         drop=drop,
         keep=keep,
-        allow_single=allow_single,
         labels_as_written=labels_as_written,
         missing=missing,
+        memory=memory,
+        random_state=random_state,
+        stages=stages,
     )
-    labels = encode_labels(looked.labels)
-    evidence = None if pairs is None else read_pairs(pairs, ids)
-    rng = np.random.default_rng(random_state)
-
-    stages.begin("columns to coordinates")
-    encoder = TableEncoder(random_state=random_state)
-    X = encoder.fit_transform(looked.table)
-    pool = takes_pool(labels, evidence)
-    plan = plan_basis(X, labels, memory, pool=pool)
-    stages.tell(f"{len(table):,} rows, {len(labels.labeled):,} labels: {plan}")
-
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        stages.begin("neighbours and directions")
-        seed = int(rng.integers(2**31))
-        basis = fit_basis(X, plan, pool=pool, seed=seed)
-        stages.begin("kernel and classifier")
-        learner = learn_kernel(basis, labels.codes, evidence, X)
-        features = learner.kernel_.features()
-        machine = KernelLogisticRegression(FeatureKernel(), C=_C)
-        given = labels.classes[labels.codes[labels.labeled]]
-        machine.fit(features[labels.labeled], given)
+        session.fit(stages=stages)
         stages.begin("checks with hidden labels")
-
-        def relearn(part: Any, codes: IntArray, rows: IntArray) -> Any:
-            kept = None if evidence is None else pairs_among(evidence, rows)
-            points = X if part is basis else rows[:, None]  # of some rows any will do
-            return learn_kernel(part, codes, kept, points)
-
-        check = check_by_hiding(
-            X, labels, basis, relearn, machine, rng=rng, advance=stages.advance
-        )
+        check = session.check(advance=stages.advance)
         stages.begin("predictions")
-        temperature = 1.0 if check is None else check.temperature
-        proba = proba_of_features(machine, features, temperature)
-        next_rows = _next_rows(features, proba, labels, rng)
-    model = TableModel(
-        encoder,
-        kernel_for_new_rows(basis, learner.kernel_),
-        machine,
-        temperature=temperature,
-        target=target,
-        id=id,
-        image_shape=table.image_shape,
-    )
-    return TableResult(
-        table=table,
-        target=target,
-        ids=ids,
-        labels=labels,
-        proba=proba,
-        model=model,
-        notes=[*encoder.notes_, *looked.column_notes],
-        check=check,
-        next_rows=next_rows,
-        basis=basis,
-        learner=learner,
-        features=features,
-        plan=plan,
-        warnings=tuple(
-            dict.fromkeys([*looked.notes, *(str(w.message) for w in caught)])
-        ),
-        n_pairs=0 if evidence is None else len(evidence),
-    )
-
-
-def _words(warning: warnings.WarningMessage) -> str:
-    return str(warning.message)
-
-
-def _next_rows(
-    features: FloatArray, proba: FloatArray, labels: Labels, rng: np.random.Generator
-) -> IntArray:
-    """Return twenty rows to label next: those that tell most about uncertain ones."""
-    return choose_rows(
-        "reduction",
-        20,
-        proba=proba,
-        features=features,
-        labeled=labels.labeled,
-        candidates=np.flatnonzero(labels.codes < 0),
-        rng=rng,
-    )
+        return TableResult(
+            session,
+            session.proba,
+            check,
+            session.ask(N_NEXT),
+            tuple(
+                dict.fromkeys(
+                    [*session.looked.notes, *(str(w.message) for w in caught)]
+                )
+            ),
+        )

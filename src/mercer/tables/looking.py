@@ -68,7 +68,6 @@ def look(
     id: str | None = None,
     drop: Sequence[str] = (),
     keep: Sequence[str] = (),
-    allow_single: bool = False,
     labels_as_written: bool = False,
     missing: tuple[str, ...] = (),
 ) -> Looked:
@@ -85,7 +84,7 @@ def look(
         Columns not to learn from.
     keep : sequence of str, default=()
         Columns to learn from, whatever they look like.
-    allow_single, labels_as_written, missing
+    labels_as_written, missing
         See `mercer.tables.target.look_at_target`.
 
     Examples
@@ -101,7 +100,6 @@ def look(
     labels, said = look_at_target(
         table,
         target,
-        allow_single=allow_single,
         as_written=labels_as_written,
         missing=missing,
     )

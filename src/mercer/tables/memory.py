@@ -3,15 +3,21 @@
 import os
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+from scipy.sparse import issparse
+
+from mercer.fewlabels.pool import KernelPool
+from mercer.fewlabels.rule import DEFAULT
+from mercer.spectrum.graph import GraphBasis
 from mercer.tables.table import TableError
 
 GIB = 1024**3
 # Imported code, compiled functions and what Python leaves lying about.
 _START = 0.45 * GIB
 # Arrays of n x r numbers that live at the same time at the worst moment.
-_COPIES = 5.5
-_FEWEST = 10
+_COPIES = 2.5
+_FEWEST = 2
 
 
 @dataclass(frozen=True)
@@ -20,13 +26,21 @@ class MemoryPlan:
 
     needed: float
     limit: float
-    n_components: int
+    n_components: int  # directions per part of the pool
     wanted: int
+    pool: bool
 
     @property
     def is_reduced(self) -> bool:
         """Whether the basis was made smaller to fit."""
         return self.n_components < self.wanted
+
+    def basis(self, random_state: int) -> Any:
+        """Return the basis to fit, or "auto" where the learner's own one fits."""
+        if not self.is_reduced:
+            return "auto"
+        make = KernelPool if self.pool else GraphBasis
+        return make(self.n_components, random_state=random_state)
 
     def __str__(self) -> str:
         said = (
@@ -38,46 +52,36 @@ class MemoryPlan:
         return said
 
 
-def plan_memory(
-    *,
-    n: int,
-    bytes_of_points: int,
-    n_classes: int,
-    wanted: int,
-    has_graph: bool,
-    limit: float,
-) -> MemoryPlan:
+def plan_model(X: Any, n_classes: int, has_pairs: bool, limit: float) -> MemoryPlan:
     """Return the largest basis whose job fits, before any memory is spent.
 
     Parameters
     ----------
-    n : int
-        Rows.
-    bytes_of_points : int
-        Size of the encoded table.
+    X : array or sparse array of shape (n, d)
+        Encoded points.
     n_classes : int
-    wanted : int
-        Directions to take if memory allows.
-    has_graph : bool
-        Whether neighbours of all points are searched, rather than anchors.
+    has_pairs : bool
+        Whether pairs are given: then one graph is used, else the pool.
     limit : float
         Bytes that may be used.
 
     Examples
     --------
-    >>> plan = plan_memory(n=700_000, bytes_of_points=42_000_000, n_classes=7,
-    ...                    wanted=200, has_graph=False, limit=2 * GIB)
-    >>> plan.n_components < 200
-    True
+    >>> import numpy as np
+    >>> plan_model(np.ones((1000, 4)), 2, False, 4 * GIB).is_reduced
+    False
     """
-    # Of the table, its encoding and the search; of labels, ids and probabilities.
-    fixed = _START + 4.0 * bytes_of_points + n * (100 + 24 * n_classes)
-    if has_graph:
-        fixed += n * 900  # neighbours, weights both ways, the Laplacian
-    a_direction = _COPIES * 8 * n
-    fits = int((limit - fixed) // a_direction)
+    n = X.shape[0]
+    bytes_of_points = 2 * X.data.nbytes if issparse(X) else X.nbytes
+    parts = 1 if has_pairs else len(DEFAULT.graphs) + 2  # graphs and plain kernels
+    wanted = min(100 if has_pairs else DEFAULT.directions, n)
+    # The table, its encoding and the search; labels, ids and probabilities;
+    # neighbours, weights both ways and the Laplacian.
+    fixed = _START + 4.0 * bytes_of_points + n * (1000 + 24 * n_classes)
+    per_direction = _COPIES * 8 * n * parts
+    fits = int((limit - fixed) // per_direction)
     if fits < min(_FEWEST, wanted):
-        least = fixed + min(_FEWEST, wanted) * a_direction
+        least = fixed + min(_FEWEST, wanted) * per_direction
         msg = (
             f"{n:,} rows need at least {least / GIB:.1f} GiB of memory, and "
             f"{limit / GIB:.1f} GiB may be used. Raise --memory, or take fewer rows "
@@ -85,7 +89,7 @@ def plan_memory(
         )
         raise TableError(msg)
     r = min(wanted, fits)
-    return MemoryPlan(fixed + r * a_direction, limit, r, wanted)
+    return MemoryPlan(fixed + r * per_direction, limit, r, wanted, not has_pairs)
 
 
 def parse_size(text: str) -> float:

@@ -29,7 +29,6 @@ def read_target(
     table: Table,
     column: str,
     *,
-    allow_single: bool = False,
     as_written: bool = False,
     missing: tuple[str, ...] = (),
 ) -> NDArray[Any]:
@@ -40,7 +39,6 @@ def read_target(
     found = look_at_target(
         table,
         column,
-        allow_single=allow_single,
         as_written=as_written,
         missing=missing,
     )
@@ -51,7 +49,6 @@ def look_at_target(
     table: Table,
     column: str,
     *,
-    allow_single: bool = False,
     as_written: bool = False,
     missing: tuple[str, ...] = (),
 ) -> Target:
@@ -67,8 +64,6 @@ def look_at_target(
     table : Table
     column : str
         The target.
-    allow_single : bool, default=False
-        Accept classes with a single label, which no check can test.
     as_written : bool, default=False
         Take every spelling for a class of its own, NA too.
     missing : tuple of str, default=()
@@ -102,12 +97,12 @@ def look_at_target(
             f"rows; the most is {MOST_CLASSES:,}. Is it an id, a measurement or a text?"
         )
         raise TableError(msg)
-    if not allow_single and (counts == 1).any():
+    if (counts == 1).any():
         k = int(np.argmax(counts == 1))
         row = int(filled[first[k]])
         if isinstance(labels[row], int) and len(names) > _FEW_NUMBERS:
             raise TableError(_measurement(where, str(labels[row]), row))
-        raise TableError(_single(where, names, k, row, counts))
+        notes.append(_single(column, names, k, row, counts))
     return Target(labels, tuple(notes))
 
 
@@ -202,7 +197,7 @@ def _one_class(where: str, labels: NDArray[Any], name: str) -> str:
 
 
 def _single(
-    where: str,
+    column: str,
     names: NDArray[Any],
     k: int,
     row: int,
@@ -218,9 +213,9 @@ def _single(
     more = int((counts == 1).sum()) - 1
     also = f" ({more} more classes have one label)" if more else ""
     return (
-        f"{where}: the label {name!r} occurs once, in row {row + 1}{also}.{guess} "
-        "One label of a class cannot be checked: label a second row of it, correct "
-        "it, or pass --allow-single to learn it all the same."
+        f"Column {column!r}: the label {name!r} occurs once, in row {row + 1}{also}."
+        f"{guess} A class with one label cannot be checked: label a second row of it, "
+        "or correct it."
     )
 
 

@@ -9,7 +9,9 @@ from sklearn.manifold import TSNE
 
 from mercer import __version__
 from mercer._typing import FloatArray, IntArray
-from mercer.fewlabels.pool import KernelPool
+from mercer.judging.hiding import Check
+from mercer.judging.intervals import wilson_interval
+from mercer.judging.suspicion import is_doubtful
 from mercer.report.story import (
     Bin,
     Contestant,
@@ -20,11 +22,11 @@ from mercer.report.story import (
     Row,
     Story,
 )
-from mercer.tables.checking import Check, doubtful_labels, wilson_interval
 from mercer.tables.learning import TableResult
 
 _ON_MAP, _IN_PICTURE = 1000, 240
 _CELL, _CELLS = 40, 6
+_DOUBTFUL = 20
 
 MEANINGS = {
     "method": "how the directions were computed",
@@ -36,13 +38,18 @@ MEANINGS = {
     "n_null": "connected parts of the data",
     "recall": "share of true neighbours found, by sample",
     "lost_trace": "share of the kernel outside the directions",
+    "floor": "every direction left out has at least this value",
+    "failure": "probability that the floor is wrong",
+    "note": "what could not be computed as asked",
     "alignment": "agreement of the kernel with the labels; 1 is perfect",
     "n_eigenspaces": "directions with a weight of their own",
     "n_iter": "steps taken",
     "objective": "value at the optimum",
     "relative_gap": "distance to the best kernel possible; 0 is exact",
     "agreement": "share of pairs that the kernel agrees with",
-    "n_held_out": "labels that were left out to weigh the kernels",
+    "n_held_out": "labels held out to weight the kernels",
+    "n_errors": "held-out labels that were missed",
+    "unexplained": "share of the classes that the kernel does not reproduce",
     "mu": "a constant of the closed form; no prediction depends on it",
     "mu_is_maximizer": "whether the closed form takes the better of two roots",
     "C": "the C that mu belongs to",
@@ -63,20 +70,20 @@ def tell(result: TableResult, *, rng: np.random.Generator) -> Story:
     rng : numpy.random.Generator
         Draws the rows of the map and of the picture.
     """
-    labels = result.labels
+    session, labels = result.session, result.labels
     q = len(labels.classes)
     names = tuple(str(c) for c in labels.classes)
     codes = result.proba.argmax(axis=1)
     values, weights, choices = _spectrum(result)
     return Story(
         source=result.table.source,
-        target=result.target,
+        target=result.session.target,
         made=f"{datetime.now():%d %B %Y}, Mercer {__version__}",
         n_rows=len(result.table),
         classes=names,
         n_given=np.bincount(labels.codes[labels.labeled], minlength=q),
         n_predicted=np.bincount(codes, minlength=q),
-        n_pairs=result.n_pairs,
+        n_pairs=0 if session.pairs is None else len(session.pairs),
         quality=_quality(result, names),
         next_rows=tuple(
             _row(result, int(i), result.proba[i], names) for i in result.next_rows
@@ -86,10 +93,10 @@ def tell(result: TableResult, *, rng: np.random.Generator) -> Story:
         values=values,
         weights=weights,
         choices=choices,
-        columns=tuple((n[0], n[1], n[2], n[3]) for n in result.notes),
+        columns=tuple((n[0], n[1], n[2], n[3]) for n in session.notes),
         facts=tuple(_facts(result)),
         warnings=result.warnings,
-        memory=f"The job {result.plan}",
+        memory=f"The job {session.plan}",
     )
 
 
@@ -97,9 +104,10 @@ def _quality(result: TableResult, names: tuple[str, ...]) -> Quality | None:
     check = result.check
     if check is None:
         return None
-    rows = []
-    for k in doubtful_labels(check):
-        rows.append(_row(result, int(check.rows[k]), check.proba[k], names))
+    place = {int(row): k for k, row in enumerate(check.rows)}
+    ranked = result.session.suspicious_labels()
+    doubtful = ranked.ids[is_doubtful(ranked)][:_DOUBTFUL]
+    rows = [_row(result, int(i), check.proba[place[int(i)]], names) for i in doubtful]
     return Quality(
         contestants=tuple(
             Contestant(
@@ -115,8 +123,7 @@ def _quality(result: TableResult, names: tuple[str, ...]) -> Quality | None:
             for s in check.scores
         ),
         bins=tuple(_bins(check)),
-        error_before=check.error_before,
-        error_after=check.error_after,
+        calibration_error=check.calibration_error,
         confusion=check.confusion,
         n_tested=len(check.rows),
         n_splits=check.n_splits,
@@ -165,7 +172,7 @@ def _cells(result: TableResult, i: int) -> str:
     """Return the first cells of a row in words."""
     shown = []
     for name, value in result.table.frame.iloc[i].items():
-        if name in {result.target, result.model.id, "file"}:
+        if name in {result.session.target, result.session.id, "file"}:
             continue
         said = f"{value:.4g}" if isinstance(value, float) else str(value)
         said = said if len(said) <= _CELL else said[: _CELL - 1] + "…"
@@ -215,15 +222,15 @@ def _spectrum(
 
     Of a pool, the directions of the graph that counts most.
     """
-    core = np.asarray(result.model.kernel.core)
-    basis = result.basis
-    if not isinstance(basis, KernelPool):
+    model = result.session.fitted
+    core, basis = np.asarray(model.kernel_.core), model.basis_
+    if not hasattr(basis, "blocks_"):
         weights = core if core.ndim == 1 else np.diag(core)
         return np.maximum(basis.values_, 0.0), weights, ()
     graphs = [b for b in basis.blocks_ if b.kind == "laplacian"]
     shares = [core[b.columns] * np.diag(b.covariance) for b in graphs]
     best = int(np.argmax([share.sum() for share in shares]))
-    evidence = result.learner.certificate_
+    evidence = model.learner_.certificate_
     ranked = sorted(zip(evidence.weights, evidence.names, strict=True), reverse=True)
     choices = tuple((name, float(w)) for w, name in ranked[:6] if w >= 0.005)
     return np.maximum(graphs[best].values, 0.0), shares[best], choices
@@ -242,16 +249,17 @@ def _sample(result: TableResult, n: int, rng: np.random.Generator) -> IntArray:
 
 def _directions_of(result: TableResult, rows: IntArray) -> FloatArray:
     """Return features of length 1, so that products are cosines in the kernel."""
-    features = result.features[rows]
+    features = result.session.features(rows)
     length = np.linalg.norm(features, axis=1, keepdims=True)
     return np.asarray(features / np.where(length > 0, length, 1.0))
 
 
 def _facts(result: TableResult) -> list[Fact]:
+    model = result.session.fitted
     parts = (
-        (f"directions ({type(result.basis).__name__})", result.basis.certificate_),
-        (f"kernel ({type(result.learner).__name__})", result.learner.certificate_),
-        ("classifier", result.model.machine.certificate_),
+        (f"directions ({type(model.basis_).__name__})", model.basis_.certificate_),
+        (f"kernel ({type(model.learner_).__name__})", model.learner_.certificate_),
+        (f"classifier ({type(model.machine_).__name__})", model.machine_.certificate_),
     )
     return [
         Fact(part, name.replace("_", " "), _figure(value), MEANINGS.get(name, ""))

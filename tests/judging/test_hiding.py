@@ -9,35 +9,19 @@ from scipy.stats import binomtest
 from sklearn.datasets import make_blobs
 
 from mercer._labels import encode_labels
-from mercer.machines.klr import KernelLogisticRegression
-from mercer.spectrum.graph import GraphBasis
-from mercer.tables.calibration import cautious_temperature, tempered
-from mercer.tables.checking import (
-    RowsOfBasis,
-    check_by_hiding,
-    doubtful_labels,
-    paired_interval,
-    wilson_interval,
-)
-from mercer.tables.fitting import learn_kernel
-from mercer.tables.model import FeatureKernel
+from mercer.judging.hiding import check_by_hiding
+from mercer.judging.intervals import paired_interval, wilson_interval
+from mercer.judging.suspicion import is_doubtful
+from mercer.unified import UnifiedKernelMachine
 
 
-def nothing(_: float) -> None:
-    """Take no note of progress."""
+def fitted(X: Any, y: Any) -> Any:
+    return UnifiedKernelMachine(random_state=0).fit(X, y)
 
 
-def check(X: Any, y: Any, basis: Any | None = None) -> Any:
-    basis = basis or GraphBasis(30, random_state=0).fit(X)
-    return check_by_hiding(
-        X,
-        encode_labels(y),
-        basis,
-        lambda part, codes, rows: learn_kernel(part, codes, None, X[rows]),
-        KernelLogisticRegression(FeatureKernel(), C=10.0),
-        rng=np.random.default_rng(0),
-        advance=nothing,
-    )
+def check(X: Any, y: Any, **options: Any) -> Any:
+    rng = np.random.default_rng(0)
+    return check_by_hiding(fitted(X, y), X, encode_labels(y), rng=rng, **options)
 
 
 @pytest.fixture(scope="module")
@@ -74,26 +58,29 @@ def test_every_label_is_hidden_once_a_repeat_and_the_shares_add_up(
     assert found.scores[0].accuracy > 0.9
 
 
-def test_a_hidden_label_does_not_reach_its_own_prediction() -> None:
-    """Of two equal rows with unlike labels, only the other one's label is seen."""
-    rng = np.random.default_rng(0)
-    X = np.repeat(rng.standard_normal((60, 2)), 2, axis=0)
-    y = np.tile([0, 1], 60)
-    found = check(X, y)
-    assert found.scores[0].high < 0.5
+def test_a_hidden_label_does_not_reach_its_own_prediction(
+    blobs: tuple[Any, Any],
+) -> None:
+    X, truth = blobs
+    y, other = some_labels(truth, 30), some_labels(truth, 30)
+    test = np.array([3, 8, 20])
+    other[test] = (other[test] + 1) % 3
+    np.testing.assert_array_equal(
+        fitted(X, y).held_out_proba(test), fitted(X, other).held_out_proba(test)
+    )
 
 
 def test_a_wrong_label_is_found(blobs: tuple[Any, Any]) -> None:
     X, truth = blobs
     y = some_labels(truth, 60)
     y[7] = (y[7] + 1) % 3
-    found = check(X, y)
-    doubtful = found.rows[doubtful_labels(found)]
+    ranked = fitted(X, y).suspicious_labels()
+    doubtful = ranked.ids[is_doubtful(ranked)]
     assert doubtful[0] == 7
     assert len(doubtful) < 6
 
 
-def test_nothing_to_check_with_one_label_a_class(blobs: tuple[Any, Any]) -> None:
+def test_nothing_to_check_with_one_label_per_class(blobs: tuple[Any, Any]) -> None:
     X, truth = blobs
     y = np.full(300, -1)
     for c in range(3):
@@ -101,23 +88,27 @@ def test_nothing_to_check_with_one_label_a_class(blobs: tuple[Any, Any]) -> None
     assert check(X, y) is None
 
 
-def test_some_rows_of_a_basis_give_nearly_the_kernel_of_all(
+def test_few_of_many_unlabelled_rows_give_nearly_the_same_check(
     blobs: tuple[Any, Any],
 ) -> None:
     X, truth = blobs
-    basis = GraphBasis(10, random_state=0).fit(X)
-    codes = some_labels(truth, 60)
-    rows = np.sort(np.random.default_rng(0).choice(300, 250, replace=False))
-    rows = np.union1d(rows, np.arange(60))
-    part = RowsOfBasis(basis, rows)
-    some = learn_kernel(part, codes[rows], None, X[rows]).kernel_.features()
-    full = learn_kernel(basis, codes, None, X).kernel_.features()[rows]
-    np.testing.assert_allclose(some @ some.T, full @ full.T, atol=0.25)
-    np.testing.assert_allclose(
-        np.corrcoef((some @ some.T).ravel(), (full @ full.T).ravel())[0, 1],
-        1,
-        atol=1e-6,
-    )
+    y = some_labels(truth, 60)
+    some, every = check(X, y, rows_in_folds=100), check(X, y)
+    assert abs(some.scores[0].accuracy - every.scores[0].accuracy) <= 0.1
+    assert len(some.rows) == 60
+
+
+def test_held_out_probabilities_are_those_of_a_model_without_the_labels(
+    blobs: tuple[Any, Any],
+) -> None:
+    X, truth = blobs
+    y = some_labels(truth, 12)
+    model, test = fitted(X, y), np.array([2, 5])
+    hidden = y.copy()
+    hidden[test] = -1
+    again = model.with_labels(hidden).training_proba()[test]
+    np.testing.assert_allclose(model.held_out_proba(test), again, atol=1e-12)
+    np.testing.assert_array_equal(model.labeled_, np.arange(12))  # nothing is lost
 
 
 @pytest.mark.parametrize(("k", "n"), [(18, 20), (0, 5), (5, 5), (300, 1000)])
@@ -142,21 +133,6 @@ def test_no_difference_on_few_rows_is_not_certainty() -> None:
     lead, low, high = paired_interval(np.zeros(5))
     assert lead == 0
     assert low < -0.2 < 0.2 < high
-
-
-def test_temperature_undoes_overconfidence() -> None:
-    rng = np.random.default_rng(0)
-    scores = rng.standard_normal((4000, 3))
-    p = tempered(np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True), 1.0)
-    codes = (p.cumsum(axis=1) < rng.random((4000, 1))).sum(axis=1)
-    loud = tempered(p, 0.25)
-    assert cautious_temperature(loud, codes, 4000) == pytest.approx(4.0, rel=0.1)
-
-
-def test_right_answers_alone_do_not_make_certainty() -> None:
-    p = np.tile([0.99, 0.01], (10, 1))
-    T = cautious_temperature(p, np.zeros(10, dtype=int), 10)
-    assert tempered(p, T)[0, 0] == pytest.approx(11 / 12, abs=1e-3)
 
 
 def test_the_check_warns_of_nothing(blobs: tuple[Any, Any]) -> None:

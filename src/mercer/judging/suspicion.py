@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import log_softmax
 
-from mercer._typing import FloatArray, IntArray
+from mercer._typing import BoolArray, FloatArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -18,6 +18,7 @@ class SuspiciousLabels:
     given: NDArray[Any]
     suggested: NDArray[Any]  # the class the other labels speak for
     support: FloatArray  # probability of the given label without it, ascending
+    best: FloatArray  # probability of the suggested one
 
 
 def rank_labels(
@@ -50,4 +51,19 @@ def rank_labels(
         classes[codes[order]],
         classes[logs.argmax(axis=1)[order]],
         support[order],
+        np.exp(logs.max(axis=1))[order],
     )
+
+
+def is_doubtful(ranked: SuspiciousLabels) -> BoolArray:
+    """Tell which labels look wrong: another class is at least four times as likely.
+
+    Examples
+    --------
+    >>> ranked = SuspiciousLabels(*np.array([[1, 2], [0, 0], [1, 0]]),
+    ...                           np.array([0.1, 0.9]), np.array([0.9, 0.9]))
+    >>> is_doubtful(ranked)
+    array([ True, False])
+    """
+    doubtful: BoolArray = ranked.best >= np.maximum(0.5, 4 * ranked.support)
+    return doubtful

@@ -1,0 +1,33 @@
+"""What a person passes as X: points, or a graph of them."""
+
+from typing import Any
+
+import numpy as np
+
+from mercer._rows import all_equal
+from mercer.graphs.neighbors import Graph
+
+
+def n_points(X: Any) -> int:
+    """Return the number of points in an array or a graph."""
+    if isinstance(X, Graph):
+        return X.n_points
+    shape = X.shape if hasattr(X, "shape") else np.asarray(X).shape
+    return int(shape[0]) if shape else 0
+
+
+def refuse_graph(X: Any, who: str, instead: str) -> None:
+    """Raise if X is a graph where points are compared."""
+    if isinstance(X, Graph):
+        msg = f"X is a Graph, and {who} compares points. Give the points, or {instead}."
+        raise TypeError(msg)
+
+
+def refuse_equal_points(X: Any, who: str) -> None:
+    """Raise if all rows of X are equal where kernels are chosen by them."""
+    if all_equal(X):
+        msg = (
+            f"all {X.shape[0]} points are equal, and {who} weighs kernels by how they "
+            "tell points apart; give points that differ."
+        )
+        raise ValueError(msg)

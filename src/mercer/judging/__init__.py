@@ -1,0 +1,8 @@
+"""How good a model is, what its unlabelled rows changed, which labels look wrong.
+
+Estimator, report and advice ask here, so each question has one answer.
+"""
+
+import lazy_loader as _lazy
+
+__getattr__, __dir__, __all__ = _lazy.attach_stub(__name__, __file__)

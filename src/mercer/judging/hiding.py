@@ -1,0 +1,206 @@
+"""How good the predictions are, from labels that were hidden."""
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MaxAbsScaler
+
+from mercer._labels import UNLABELED, Labels
+from mercer._rows import take_rows
+from mercer._typing import FloatArray, IntArray
+from mercer.judging.intervals import paired_interval, wilson_interval
+from mercer.model_selection import SemiSupervisedKFold, expected_calibration_error
+
+N_SPLITS = 5
+# Unlabelled rows that take part in the folds; the basis has seen all of them.
+ROWS_IN_FOLDS = 20_000
+
+
+class Judged(Protocol):
+    """A fitted model that can predict labelled rows without their labels."""
+
+    def held_out_proba(
+        self, test: IntArray, *, rows: IntArray | None = None
+    ) -> FloatArray:
+        """Return probabilities of the rows `test`, (t, n_classes)."""
+
+
+@dataclass(frozen=True)
+class Score:
+    """A share of correct predictions with its 95 % interval."""
+
+    name: str
+    accuracy: float
+    low: float
+    high: float
+    balanced: float  # mean over the classes of the share found
+    lead: float = 0.0  # of Mercer over this model, on the same rows
+    lead_low: float = 0.0
+    lead_high: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Check:
+    """What cross-validation on the labelled rows found.
+
+    Every number comes from models that did not see the label in question.
+    """
+
+    rows: IntArray  # (t,) tested rows
+    codes: IntArray  # (t,) their labels
+    proba: FloatArray  # (t, n_classes) held out, mean over repeats
+    scores: tuple[Score, ...]  # Mercer first, then the baselines
+    calibration_error: float  # expected calibration error of `proba`
+    confusion: FloatArray  # (n_classes, n_classes) given by predicted
+    n_splits: int
+    n_repeats: int
+
+
+def check_by_hiding(
+    model: Judged,
+    X: Any,
+    labels: Labels,
+    *,
+    rng: np.random.Generator,
+    advance: Callable[[float], None] = lambda share: None,
+    n_splits: int = N_SPLITS,
+    n_repeats: int | None = None,
+    rows_in_folds: int = ROWS_IN_FOLDS,
+) -> Check | None:
+    """Hide labels in turn and predict them, with the model and with two baselines.
+
+    The basis sees no label, so it is kept; kernel and machine are learned again from
+    the labels that are left. The baselines see the labelled rows alone.
+
+    Parameters
+    ----------
+    model : Judged
+        Fitted to X and these labels.
+    X : array or sparse array of shape (n, d)
+        All points; the baselines take the labelled ones.
+    labels : Labels
+        Of the points.
+    rng : numpy.random.Generator
+        Deals the folds and draws the unlabelled rows.
+    advance : callable, optional
+        Told the share of the work that is done.
+    n_splits : int, default=5
+        Folds of the labelled rows.
+    n_repeats : int, optional
+        How often folds are dealt; by default twice up to 200 labels, else once.
+    rows_in_folds : int, default=20000
+        Unlabelled rows at most that the models of the folds see.
+
+    Returns
+    -------
+    Check or None
+        None if no class has two labels.
+    """
+    labeled = labels.labeled
+    codes = labels.codes[labeled]
+    if np.bincount(codes, minlength=len(labels.classes)).max() < 2:
+        return None
+    if n_repeats is None:
+        n_repeats = 2 if len(labeled) <= 200 else 1
+    rows = _rows_in_folds(labels, rows_in_folds, rng)
+    folds = SemiSupervisedKFold(
+        n_splits, n_repeats=n_repeats, random_state=int(rng.integers(2**31))
+    )
+    models = baselines(len(labeled))
+    X_labeled = take_rows(X, labeled)
+    shape = (1 + len(models), n_repeats, len(labeled), len(labels.classes))
+    proba = np.zeros(shape)
+    tested = np.zeros(len(labeled), dtype=bool)
+    splits = list(folds.split(codes, codes))
+    for k, (_, test) in enumerate(splits):
+        advance(k / len(splits))
+        repeat = k * n_repeats // len(splits)
+        known = np.setdiff1d(np.arange(len(labeled)), test)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the final fit says what there is to say
+            proba[0, repeat, test] = model.held_out_proba(labeled[test], rows=rows)
+            for m, baseline in enumerate(models.values(), 1):
+                rival = clone(baseline).fit(take_rows(X_labeled, known), codes[known])
+                columns = np.ix_(test, rival.classes_)  # 0 for a class it never saw
+                found = rival.predict_proba(take_rows(X_labeled, test))
+                proba[m, repeat][columns] = found
+        tested[test] = True
+    return _summary(
+        labeled[tested],
+        codes[tested],
+        proba[:, :, tested],
+        ("Mercer", *models),
+        n_splits=len(splits) // n_repeats,
+    )
+
+
+def baselines(n_labels: int) -> dict[str, Any]:
+    """Return what people use on the labelled rows alone, unfitted."""
+    return {
+        "logistic regression": make_pipeline(
+            MaxAbsScaler(), LogisticRegression(max_iter=1000)
+        ),
+        "random forest": RandomForestClassifier(
+            50, min_samples_leaf=1 if n_labels <= 5000 else 3, random_state=0
+        ),
+    }
+
+
+def _rows_in_folds(labels: Labels, most: int, rng: np.random.Generator) -> IntArray:
+    rest = np.flatnonzero(labels.codes == UNLABELED)
+    if len(rest) > most:
+        rest = rng.choice(rest, most, replace=False)
+    return np.sort(np.concatenate([labels.labeled, rest]))
+
+
+def _summary(
+    rows: IntArray,
+    codes: IntArray,
+    proba: FloatArray,  # (models, repeats, t, n_classes)
+    names: tuple[str, ...],
+    *,
+    n_splits: int,
+) -> Check:
+    right = (proba.argmax(axis=3) == codes).mean(axis=1)  # (models, t)
+    n_repeats, _, q = proba[0].shape
+    confusion = np.zeros((q, q))
+    said = proba[0].argmax(axis=2)
+    np.add.at(confusion, (np.broadcast_to(codes, said.shape), said), 1 / n_repeats)
+    flat, all_codes = proba[0].reshape(-1, q), np.tile(codes, n_repeats)
+    return Check(
+        rows=rows,
+        codes=codes,
+        proba=proba[0].mean(axis=0),
+        scores=tuple(
+            _score(name, right[k], right[0], codes) for k, name in enumerate(names)
+        ),
+        calibration_error=expected_calibration_error(
+            all_codes, flat, np.arange(q), n_bins=10
+        ),
+        confusion=confusion,
+        n_splits=n_splits,
+        n_repeats=n_repeats,
+    )
+
+
+def _score(name: str, right: FloatArray, mercer: FloatArray, codes: IntArray) -> Score:
+    low, high = wilson_interval(float(right.mean()), len(right))
+    found = [right[codes == c].mean() for c in np.unique(codes)]
+    lead, lead_low, lead_high = paired_interval(mercer - right)
+    return Score(
+        name,
+        float(right.mean()),
+        low,
+        high,
+        float(np.mean(found)),
+        lead,
+        lead_low,
+        lead_high,
+    )

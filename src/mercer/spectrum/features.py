@@ -1,0 +1,167 @@
+r"""The features of all points, wherever they live, through four products.
+
+Whatever the default does with the features :math:`\Phi` of n points is one of: some
+rows, :math:`\Phi A`, :math:`\Phi^\top H` and the moments of the columns. A backend
+that offers these four serves the whole model.
+"""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from mercer._typing import FloatArray, IntArray
+
+
+class Features(Protocol):
+    """Features of n points, r numbers per point."""
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of points and of columns."""
+
+    def rows(self, rows: IntArray) -> FloatArray:
+        """Return the features of some points, (m, r)."""
+
+    def times(self, A: FloatArray) -> FloatArray:
+        r"""Return :math:`\Phi A`, (n, C), for A of shape (r, C)."""
+
+    def gather(self, H: FloatArray, rows: IntArray | None = None) -> FloatArray:
+        r"""Return :math:`\Phi^\top H`, (r, C), for H of shape (n, C).
+
+        With `rows`, H has one row for each of these points and the others are 0.
+        """
+
+    def moments(self) -> tuple[FloatArray, float]:
+        """Return the mean of the columns, (r,), and the mean squared length."""
+
+    def take(self, rows: IntArray) -> "Features":
+        """Return the features of some points, to be used as these are."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DenseFeatures:
+    r"""Features :math:`\Phi = U R` in memory; only U is as long as the data.
+
+    Parameters
+    ----------
+    vectors : ndarray of shape (n, k)
+        U, kept and not copied.
+    root : ndarray of shape (k,) or (k, r)
+        The diagonal of R, or R.
+    columns : tuple of two ndarrays of shape (k,), optional
+        Mean and mean square of the columns of U, where they are known.
+
+    Examples
+    --------
+    >>> Phi = DenseFeatures(np.array([[1.0, 0.0], [1.0, 2.0]]), np.array([2.0, 0.5]))
+    >>> Phi.rows(np.array([1]))
+    array([[2., 1.]])
+    >>> Phi.times(np.ones((2, 1))).ravel()
+    array([2., 3.])
+    >>> Phi.gather(np.ones((2, 1))).ravel()
+    array([4., 1.])
+    >>> Phi.moments()
+    (array([2. , 0.5]), 4.5)
+    """
+
+    vectors: FloatArray
+    root: FloatArray
+    columns: tuple[FloatArray, FloatArray] | None = None
+
+    @classmethod
+    def plain(cls, Phi: FloatArray) -> "DenseFeatures":
+        """Return features that are there already."""
+        return cls(Phi, np.ones(Phi.shape[1]))
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of points and of columns."""
+        return len(self.vectors), self.root.shape[-1]
+
+    def rows(self, rows: IntArray) -> FloatArray:
+        """Return the features of some points, (m, r)."""
+        U = self.vectors[rows].astype(np.float64, copy=False)
+        return U * self.root if self.root.ndim == 1 else U @ self.root
+
+    def times(self, A: FloatArray) -> FloatArray:
+        r"""Return :math:`\Phi A`, (n, C)."""
+        inner = self.root[:, None] * A if self.root.ndim == 1 else self.root @ A
+        product = self.vectors @ inner.astype(self.vectors.dtype, copy=False)
+        return product.astype(np.float64, copy=False)
+
+    def gather(self, H: FloatArray, rows: IntArray | None = None) -> FloatArray:
+        r"""Return :math:`\Phi^\top H`, (r, C)."""
+        U = self.vectors if rows is None else self.vectors[rows]
+        # The wide factor second: BLAS reads U in its own order.
+        sums = (H.T.astype(U.dtype, copy=False) @ U).T.astype(np.float64, copy=False)
+        if self.root.ndim == 1:
+            return np.ascontiguousarray(self.root[:, None] * sums)
+        return np.ascontiguousarray(self.root.T @ sums)
+
+    def moments(self) -> tuple[FloatArray, float]:
+        """Return the mean of the columns, (r,), and the mean squared length."""
+        if self.root.ndim == 1:
+            mean, squares = self.columns or column_moments(self.vectors)
+            return mean * self.root, float(squares @ self.root**2)
+        mean = self.vectors.mean(axis=0) @ self.root
+        C = self.vectors.T @ self.vectors / len(self.vectors)
+        return mean, float(np.einsum("jr,jk,kr->", self.root, C, self.root))
+
+    def take(self, rows: IntArray) -> "DenseFeatures":
+        """Return the features of some points."""
+        return DenseFeatures(self.vectors[rows], self.root)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Standardised:
+    """Features with mean 0 and mean squared length 1, made of others on the way."""
+
+    raw: Features
+    mean: FloatArray  # (r,) of the raw ones
+    scale: float  # root of their mean squared distance from the mean
+
+    @classmethod
+    def of(cls, raw: Features) -> "Standardised":
+        """Centre and scale features; those of one point for all keep their scale."""
+        mean, square = raw.moments()
+        variance = square - float(mean @ mean)
+        if variance <= 1e-14 * square:
+            variance = 0.0
+        return cls(raw, mean, float(np.sqrt(variance)) or 1.0)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of points and of columns."""
+        return self.raw.shape
+
+    def rows(self, rows: IntArray) -> FloatArray:
+        """Return the features of some points, (m, r)."""
+        return (self.raw.rows(rows) - self.mean) / self.scale
+
+    def times(self, A: FloatArray) -> FloatArray:
+        r"""Return :math:`\Phi A`, (n, C)."""
+        A = A / self.scale
+        return self.raw.times(A) - self.mean @ A
+
+    def gather(self, H: FloatArray, rows: IntArray | None = None) -> FloatArray:
+        r"""Return :math:`\Phi^\top H`, (r, C)."""
+        sums = self.raw.gather(H, rows) - np.outer(self.mean, H.sum(axis=0))
+        return sums / self.scale
+
+    def moments(self) -> tuple[FloatArray, float]:
+        """Return the mean of the columns, (r,), and the mean squared length."""
+        mean, square = self.raw.moments()
+        moved = mean - self.mean
+        square += float(self.mean @ (self.mean - 2 * mean))
+        return moved / self.scale, square / self.scale**2
+
+    def take(self, rows: IntArray) -> "Standardised":
+        """Return the features of some points, centred and scaled as before."""
+        return Standardised(self.raw.take(rows), self.mean, self.scale)
+
+
+def column_moments(U: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return mean and mean square of the columns of U."""
+    squares = np.einsum("ij,ij->j", U, U, dtype=np.float64) / len(U)
+    return U.mean(axis=0, dtype=np.float64), squares

@@ -1,0 +1,273 @@
+"""A table, its encoder, one model and the answers so far."""
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer._labels import Labels, encode_labels
+from mercer._typing import FloatArray, IntArray
+from mercer.judging.hiding import Check, check_by_hiding
+from mercer.judging.suspicion import SuspiciousLabels
+from mercer.tables.encoding import ColumnNote, TableEncoder
+from mercer.tables.looking import Looked, look
+from mercer.tables.memory import MemoryPlan, available_memory, plan_model
+from mercer.tables.model import TableModel
+from mercer.tables.pair_files import read_pairs
+from mercer.tables.stages import Stages, quiet
+from mercer.tables.table import Table, as_table
+from mercer.tables.target import read_ids
+from mercer.unified import UnifiedKernelMachine
+
+if TYPE_CHECKING:
+    from mercer.pairs import Pairs
+
+
+class Session:
+    """A table, its encoder, one model, and the answers so far.
+
+    `mercer.learn`, the command line and the report stand on it. Rows are named by
+    their position, from 0; `ids` says what a person calls them.
+
+    Parameters
+    ----------
+    table : Table
+    looked : Looked
+        What of the table is learned from, and its labels.
+    encoder : TableEncoder
+        Fitted to the table.
+    points : array or sparse array of shape (n, d)
+        What the encoder made of the table.
+    target : str
+        Column to predict.
+    id : str or None
+        Column that names the rows.
+    pairs : Pairs or None
+        Rows that belong together or apart.
+    memory : float or None
+        Bytes that may be used; None: three quarters of what is free.
+    random_state : int
+        Equal seeds give equal results.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> table = pd.DataFrame({"size": [1, 2, 1, 2, 8, 9, 8, 9], "label": ["small",
+    ...     "small", None, None, "big", "big", None, None]})
+    >>> session = Session.open(table).fit()
+    >>> session.predictions.tolist()[-2:]
+    ['big', 'big']
+    >>> row = session.ask()
+    >>> session.tell(row, ["small"]).labels.labeled.size
+    5
+    """
+
+    def __init__(
+        self,
+        table: Table,
+        looked: Looked,
+        encoder: TableEncoder,
+        points: Any,
+        *,
+        target: str,
+        id: str | None = None,
+        pairs: "Pairs | None" = None,
+        memory: float | None = None,
+        random_state: int = 0,
+    ) -> None:
+        self.table = table
+        self.looked = looked
+        self.y = looked.labels
+        self.encoder = encoder
+        self.points = points
+        self.target = target
+        self.id = id
+        self.pairs = pairs
+        self.memory = memory
+        self.random_state = random_state
+        self.ids = read_ids(table, id)
+        self.model: UnifiedKernelMachine | None = None
+
+    @classmethod
+    def open(
+        cls,
+        data: Any,
+        target: str = "label",
+        *,
+        id: str | None = None,
+        pairs: Any = None,
+        drop: Iterable[str] = (),
+        keep: Iterable[str] = (),
+        labels_as_written: bool = False,
+        missing: Iterable[str] = (),
+        memory: float | None = None,
+        random_state: int = 0,
+        stages: Stages = quiet,
+    ) -> Self:
+        """Read and encode a table; nothing is learned yet.
+
+        Parameters
+        ----------
+        data : data frame, dict of arrays, Table or path
+            A path is read by `mercer.tables.reading.read_table`.
+        target : str, default="label"
+            Column to predict; empty cells (None, NaN, "", the number -1, and words
+            such as NA, ? and unknown) are unlabelled.
+        id : str, optional
+            Column that names the rows; not learned from.
+        pairs : data frame or path, optional
+            Rows that belong together or apart; see `mercer.tables.pair_files`.
+        drop : iterable of str, default=()
+            Columns not to learn from.
+        keep : iterable of str, default=()
+            Columns to learn from although they look misleading: see
+            `mercer.tables.looking`.
+        labels_as_written : bool, default=False
+            Take every spelling in the target for a class: "Yes" and "yes" for two, and
+            "NA", "?" and "unknown" for labels.
+        missing : iterable of str, default=()
+            Further cells that mean "not known".
+        memory : float, optional
+            Bytes that may be used; by default three quarters of what is free.
+        random_state : int, default=0
+            Equal seeds give equal results.
+        stages : Stages, optional
+            Told which stage begins and how much of it is done.
+        """
+        drop, missing = tuple(drop), tuple(missing)
+        if isinstance(data, str | Path):
+            from mercer.tables.reading import read_table
+
+            data = read_table(
+                data,
+                as_text=tuple(c for c in (target, id, *drop) if c),
+                missing=missing,
+                memory=memory,
+            )
+        table = as_table(data)
+        ids = read_ids(table, id)
+        looked = look(
+            table,
+            target,
+            id=id,
+            drop=drop,
+            keep=tuple(keep),
+            labels_as_written=labels_as_written,
+            missing=missing,
+        )
+        evidence = None if pairs is None else read_pairs(pairs, ids)
+        stages.begin("columns to coordinates")
+        encoder = TableEncoder(random_state=random_state)
+        points = encoder.fit_transform(looked.table)
+        return cls(
+            table,
+            looked,
+            encoder,
+            points,
+            target=target,
+            id=id,
+            pairs=evidence,
+            memory=memory,
+            random_state=random_state,
+        )
+
+    def fit(self, *, stages: Stages = quiet) -> Self:
+        """Learn from the labels at hand."""
+        plan = self.plan
+        stages.tell(f"{len(self.table):,} rows, {len(self.labels.labeled):,} labels")
+        stages.tell(str(plan))
+        stages.begin("neighbours and directions")
+        model = UnifiedKernelMachine(
+            basis=plan.basis(self.random_state), random_state=self.random_state
+        )
+        self.model = model.fit(self.points, self.y, pairs=self.pairs)
+        return self
+
+    @property
+    def plan(self) -> MemoryPlan:
+        """What the job needs, and the model that fits into memory."""
+        limit = available_memory() if self.memory is None else self.memory
+        return plan_model(
+            self.points, len(self.labels.classes), self.pairs is not None, limit
+        )
+
+    @property
+    def labels(self) -> Labels:
+        """The labels so far, as codes."""
+        return encode_labels(self.y)
+
+    @property
+    def notes(self) -> list[ColumnNote]:
+        """What each column was taken for."""
+        return [*self.encoder.notes_, *self.looked.column_notes]
+
+    @property
+    def fitted(self) -> UnifiedKernelMachine:
+        """The model, if `fit` was called."""
+        if self.model is None:
+            msg = "nothing is learned yet; call fit() first."
+            raise ValueError(msg)
+        return self.model
+
+    @property
+    def proba(self) -> FloatArray:
+        """Probabilities of the classes for every row, (n, n_classes)."""
+        return self.fitted.training_proba()
+
+    @property
+    def predictions(self) -> NDArray[Any]:
+        """The class of every row, (n,): the most probable one."""
+        model = self.fitted
+        return np.asarray(model.classes_[self.proba.argmax(axis=1)])
+
+    def features(self, rows: IntArray) -> FloatArray:
+        """Return the learned features of some rows, (m, r)."""
+        features = self.fitted.features_
+        assert features is not None  # the default learner has a basis
+        return features.rows(rows)
+
+    def ask(self, n: int = 1, *, exclude: Iterable[int] = ()) -> IntArray:
+        """Return the unlabelled rows most worth a label, most useful first.
+
+        Parameters
+        ----------
+        n : int, default=1
+            How many; fewer when fewer are unlabelled.
+        exclude : iterable of int, default=()
+            Rows that nobody can label.
+        """
+        return np.asarray(self.fitted.ask(n, exclude=list(exclude)))
+
+    def tell(self, rows: Iterable[int], labels: Iterable[Any]) -> Self:
+        """Take labels and learn again; neighbours and directions are kept."""
+        rows, answers = np.atleast_1d(np.asarray(rows)), list(labels)
+        self.fitted.tell(rows, np.array(answers, dtype=object))
+        y = self.y.copy()
+        y[rows] = answers
+        self.y = y
+        return self
+
+    def check(
+        self, *, advance: Callable[[float], None] = lambda share: None
+    ) -> Check | None:
+        """Hide labels in turn and predict them; None if no class has two labels."""
+        rng = np.random.default_rng(self.random_state)
+        return check_by_hiding(
+            self.fitted, self.points, self.labels, rng=rng, advance=advance
+        )
+
+    def suspicious_labels(self) -> SuspiciousLabels:
+        """Rank the given labels by how little the other labels support them."""
+        return self.fitted.suspicious_labels()
+
+    def saved(self) -> TableModel:
+        """Return what predicts new rows and can be saved."""
+        return TableModel(
+            self.encoder,
+            self.fitted,
+            target=self.target,
+            id=self.id,
+            image_shape=self.table.image_shape,
+        )
