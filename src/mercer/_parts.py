@@ -20,7 +20,9 @@ MACHINES = {
 }
 
 
-def new_learner(spec: Any, basis: Any, pairs: Any, seed: int) -> Any:
+def new_learner(
+    spec: Any, basis: Any, pairs: Any, seed: int, memory: float | None = None
+) -> Any:
     """Return an unfitted learner, or say why the parts do not fit.
 
     Parameters
@@ -33,12 +35,17 @@ def new_learner(spec: Any, basis: Any, pairs: Any, seed: int) -> Any:
         Evidence that the learner has to take.
     seed : int
         Of the default learner.
+    memory : float or None
+        Bytes that the default learner may use.
     """
     if isinstance(spec, str):
         if spec != "auto":
             msg = f"learner must be 'auto' or a learner, got {spec!r}."
             raise ValueError(msg)
-        learner = (AutoKernel if pairs is None else PairwiseKernel)(random_state=seed)
+        if pairs is None:
+            learner = AutoKernel(memory=memory, random_state=seed)
+        else:
+            learner = PairwiseKernel(random_state=seed)
     else:
         learner = clone(spec)
     if pairs is not None and "pairs" not in signature(learner.fit).parameters:

@@ -1,6 +1,7 @@
 """The whole sentence as one estimator: kernel, machine, and the next question."""
 
 from copy import copy
+from dataclasses import replace
 from numbers import Integral
 from typing import Any, Self
 
@@ -53,7 +54,12 @@ class UnifiedKernelMachine(
         generator and returns positions of rows
         (`mercer.active.skactiveml.from_skactiveml` makes one of any strategy there).
     basis : "auto" or basis, default="auto"
-        Given to a learner that takes `basis=` and has none of its own.
+        Given to a learner that takes `basis=` and has none of its own. "auto" lets the
+        learner choose: the default one takes neighbour graphs, or anchor graphs for
+        many points; `basis_.certificate_.reason` says which and why.
+    memory : float, optional
+        Bytes that the default learner may use; three quarters of what is free when
+        left out.
     random_state : int, Generator, RandomState or None, default=None
         For the default learner and the query; a given learner has its own.
 
@@ -101,12 +107,14 @@ class UnifiedKernelMachine(
         query: Any = "reduction",
         basis: Any = "auto",
         *,
+        memory: float | None = None,
         random_state: RandomState = None,
     ) -> None:
         self.learner = learner
         self.machine = machine
         self.query = query
         self.basis = basis
+        self.memory = memory
         self.random_state = random_state
 
     def fit(self, X: ArrayLike, y: ArrayLike, *, pairs: Any = None) -> Self:
@@ -126,7 +134,9 @@ class UnifiedKernelMachine(
         points = self._checked(X, reset=True)
         labels = encode_labels(y, min_classes=0)
         self._seed = int(as_generator(self.random_state).integers(2**31))
-        self._learner = new_learner(self.learner, self.basis, pairs, self._seed)
+        self._learner = new_learner(
+            self.learner, self.basis, pairs, self._seed, self.memory
+        )
         self._machine = new_machine(self.machine)
         self._pairs, self._n_asked = pairs, 0
         self.ids_ = row_ids(X, len(labels.codes))
@@ -134,7 +144,7 @@ class UnifiedKernelMachine(
         self.basis_: Any = None
         check_same_length(self.ids_, labels.codes, "X", "y")
         if hasattr(self._learner, "learn"):
-            self.basis_ = self._learner.fitted_basis(points, len(labels.labeled))
+            self.basis_ = self._learner.fitted_basis(points, labels)
         else:
             self._X = points
         self._learn(labels)
@@ -298,6 +308,28 @@ class UnifiedKernelMachine(
         proba = np.zeros((len(test), len(self.classes_)))
         proba[:, np.isin(self.classes_, labels.classes)] = found
         return proba
+
+    def without_rows(self) -> Self:
+        """Return a model that predicts new points and forgets its own where it can.
+
+        Neighbour graphs need their points to place new ones; anchor graphs do not. The
+        copy cannot `ask` or `tell`.
+        """
+        check_is_fitted(self, "machine_")
+        slim = copy(self)
+        slim.machine_, slim.learner_ = copy(self.machine_), copy(self.learner_)
+        vars(slim.machine_).pop("training_proba_", None)
+        if self.basis_ is not None:
+            basis = self.basis_.without_rows()
+            kernel = replace(self.kernel_, basis=basis)
+            slim.basis_ = slim.learner_.basis_ = basis
+            slim.kernel_ = slim.learner_.kernel_ = slim.machine_.kernel_ = kernel
+            slim.machine_._map = replace(self.machine_._map, kernel=kernel)
+        slim.features_ = None
+        for name in ("transduction_", "ids_", "_y"):
+            setattr(slim, name, getattr(self, name)[:0])
+        slim.machine_.transduction_ = slim.transduction_
+        return slim
 
     def suspicious_labels(self) -> SuspiciousLabels:
         """Rank the given labels by how little the other labels support them.

@@ -190,7 +190,7 @@ def test_pairs_of_unknown_rows(tmp_path: Path, refused: Callable[..., str]) -> N
 
 def test_too_little_memory(tmp_path: Path, refused: Callable[..., str]) -> None:
     write(tmp_path, two_groups())
-    assert "40 rows need at least" in refused("t.csv", "--memory", "1MB")
+    assert "40 points need at least" in refused("t.csv", "--memory", "1MB")
     assert "--memory must be a size" in refused("t.csv", "--memory", "lots")
 
 

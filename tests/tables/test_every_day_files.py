@@ -13,8 +13,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from mercer.fewlabels.choice import GIB
 from mercer.tables.delimited import find_delimiter, find_encoding
-from mercer.tables.memory import GIB
 from mercer.tables.reading import read_table
 from mercer.tables.table import TableError
 from tables_at_hand import two_groups

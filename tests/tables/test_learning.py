@@ -11,8 +11,8 @@ from sklearn.datasets import load_iris
 
 from mercer import persist
 from mercer.cli.main import main
+from mercer.fewlabels.choice import GIB
 from mercer.tables.learning import learn
-from mercer.tables.memory import GIB
 from mercer.tables.saving import save_result
 from mercer.tables.session import Session
 from mercer.unified import UnifiedKernelMachine
@@ -85,7 +85,7 @@ def test_one_label_per_class_needs_no_flag(tmp_path: Path) -> None:
 
 
 def test_a_tight_limit_gives_fewer_directions_and_a_note() -> None:
-    done = learn(two_groups(), memory=0.45015 * GIB)
+    done = learn(two_groups(), memory=0.450035 * GIB)
     assert done.session.plan.is_reduced
     assert (done.predictions["prediction"] == ["small", "big"] * 20).all()
 

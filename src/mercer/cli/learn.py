@@ -124,7 +124,7 @@ def summarise(result: "TableResult", paths: list[Path]) -> dict[str, Any]:
             s.name: {"share": s.accuracy, "low": float(s.low), "high": float(s.high)}
             for s in scores
         },
-        "memory": str(result.session.plan),
+        "memory": str(result.session.plan or ""),
         "warnings": list(result.warnings),
         "next": [str(result.ids[i]) for i in result.next_rows],
         "columns": [note._asdict() for note in result.session.notes],

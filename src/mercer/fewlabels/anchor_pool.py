@@ -1,5 +1,6 @@
 """A pool of anchor graphs: the default of few labels in time linear in the points."""
 
+from copy import copy
 from numbers import Integral
 from typing import Any, Literal, Self
 
@@ -13,7 +14,8 @@ from mercer.fewlabels.anchor_features import AnchorColumns, AnchorFeatures
 from mercer.fewlabels.anchor_sums import PoolSums
 from mercer.fewlabels.plain_kernels import plain_kernels
 from mercer.fewlabels.pool import Block
-from mercer.spectrum._base import BasisCertificate, BasisMixin, refuse_graph
+from mercer.graphs.points import refuse_graph
+from mercer.spectrum._base import BasisCertificate, BasisMixin
 from mercer.spectrum.anchor import (
     anchor_index,
     anchor_pairs,
@@ -212,6 +214,17 @@ class AnchorPool(BasisMixin):
         ties, dense = self.place(self._checked(X, reset=False))
         dense[:, -1] = np.clip(dense[:, -1], *self._range)
         return AnchorColumns(tuple(ties), self._maps, dense, self._mean)[:]
+
+    @property
+    def is_orthonormal(self) -> bool:
+        """False: columns of different kernels overlap."""
+        return False
+
+    def without_rows(self) -> Self:
+        """Return the pool without its training points; `extend` needs none of them."""
+        slim = copy(self)
+        slim.vectors_ = self.vectors_.take(np.arange(0))
+        return slim
 
     def weighted(self, root: FloatArray) -> AnchorFeatures:
         """Return the features U R of the training points, without computing U."""

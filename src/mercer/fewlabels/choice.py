@@ -5,6 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
+import numpy as np
+from scipy.sparse import issparse
+
 from mercer.fewlabels.anchor_pool import AnchorPool
 from mercer.fewlabels.pool import KernelPool
 
@@ -115,6 +118,22 @@ def choose_pool(
         )
         raise MemoryError(msg)
     return best
+
+
+def plan_pool(X: Any, n_classes: int, *, memory: float | None = None) -> PoolPlan:
+    """Choose the pool of an array, see `choose_pool`."""
+    is_sparse = issparse(X)
+    if not hasattr(X, "shape"):
+        X = np.asarray(X)
+    size = 12.0 * X.nnz if is_sparse else X.nbytes  # a number and a column each
+    return choose_pool(
+        X.shape[0],
+        X.shape[1] if X.ndim > 1 else 1,
+        n_classes=n_classes,
+        kind="sparse" if is_sparse else "dense",
+        bytes_of_points=float(size),
+        memory=memory,
+    )
 
 
 def directions_for(n_classes: int) -> int:

@@ -1,14 +1,18 @@
 """The default learner: many kernels, weighed by what they say of held-out labels."""
 
+from dataclasses import replace
 from typing import Any
 
 from sklearn.utils import Tags
 
 from mercer._labels import Labels
 from mercer._typing import RandomState
+from mercer.fewlabels.anchor_pool import AnchorPool
+from mercer.fewlabels.choice import plan_pool
 from mercer.fewlabels.pool import KernelPool
 from mercer.fewlabels.rule import DEFAULT, Rule
 from mercer.fewlabels.weigh import weigh_pool
+from mercer.graphs.neighbors import Graph
 from mercer.learners._base import LabelLearner
 
 
@@ -26,10 +30,13 @@ class AutoKernel(LabelLearner):
 
     Parameters
     ----------
-    basis : KernelPool or None, default=None
-        None is `KernelPool()`, whose 150 directions per graph serve some 30 classes.
+    basis : KernelPool, AnchorPool or None, default=None
+        None chooses by the size and kind of the data and by memory (`choose_pool`);
+        ``basis_.certificate_.reason`` says which and why.
     rule : Rule, optional
         Members of the pool and their priors.
+    memory : float, optional
+        Bytes that the pool may use; three quarters of what is free when left out.
     random_state : int, Generator, RandomState or None, default=None
         For the default pool.
 
@@ -39,7 +46,7 @@ class AutoKernel(LabelLearner):
         Unit variance over the training points.
     weights_ : ndarray of shape (r,)
         Weights of the columns of the basis.
-    basis_ : fitted KernelPool
+    basis_ : fitted KernelPool or AnchorPool
     certificate_ : PoolEvidence
         Loss and weight of every kernel of the pool.
 
@@ -73,14 +80,16 @@ class AutoKernel(LabelLearner):
         basis: Any = None,
         *,
         rule: Rule | None = None,
+        memory: float | None = None,
         random_state: RandomState = None,
     ) -> None:
         self.basis = basis
         self.rule = rule
+        self.memory = memory
         self.random_state = random_state
 
     def _check_parameters(self) -> None:
-        if self.basis is not None and not isinstance(self.basis, KernelPool):
+        if not isinstance(self.basis, KernelPool | AnchorPool | None):
             msg = f"AutoKernel weighs the kernels of a KernelPool; got {self.basis!r}."
             raise TypeError(msg)
 
@@ -88,6 +97,24 @@ class AutoKernel(LabelLearner):
         if not hasattr(basis, "blocks_"):
             msg = f"AutoKernel weighs the kernels of a KernelPool; got {basis!r}."
             raise TypeError(msg)
+
+    def fitted_basis(self, X: Any, labels: Labels | None = None) -> Any:
+        """Return a pool fitted to X; which one, its certificate says.
+
+        Parameters
+        ----------
+        X : array-like or sparse array of shape (n, n_features)
+        labels : Labels, optional
+            The more classes, the more directions.
+        """
+        if self.basis is not None or isinstance(X, Graph):
+            return super().fitted_basis(X, labels)
+        self._check_size(X)
+        n_classes = 0 if labels is None else len(labels.classes)
+        plan = plan_pool(X, n_classes, memory=self.memory)
+        pool = plan.make(self.random_state).fit(X)
+        pool.certificate_ = replace(pool.certificate_, reason=str(plan))
+        return pool
 
     def _default_basis(self, n_labeled: int) -> KernelPool:
         return KernelPool(random_state=self.random_state)

@@ -64,16 +64,17 @@ class SpectralLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     def _default_basis(self, n_labeled: int) -> Any:
         raise NotImplementedError
 
-    def fitted_basis(self, X: Any, n_labeled: int = 0) -> Any:
+    def fitted_basis(self, X: Any, labels: Labels | None = None) -> Any:
         """Return the basis that this learner works in, fitted to X.
 
         Parameters
         ----------
         X : array-like or sparse array of shape (n, n_features), or Graph
-        n_labeled : int, default=0
-            How many labels there will be.
+        labels : Labels, optional
+            The size of a default basis depends on how many there are.
         """
         self._check_size(X)
+        n_labeled = 0 if labels is None else len(labels.labeled)
         basis = self._default_basis(n_labeled) if self.basis is None else self.basis
         if isinstance(basis, FrozenEstimator):
             msg = (
@@ -141,7 +142,7 @@ class LabelLearner(SpectralLearner):
         n = self._check_size(X)
         labels = encode_labels(y)
         check_same_length(np.empty(n), labels.codes, "X", "y")
-        return self.learn(self.fitted_basis(X, len(labels.labeled)), labels)
+        return self.learn(self.fitted_basis(X, labels), labels)
 
     def learn(self, basis: Any, labels: Labels) -> Self:
         """Learn the kernel in a basis that is fitted already; it is kept, not copied.

@@ -64,6 +64,10 @@ class BasisMixin(TransformerMixin, BaseEstimator):
         """Whether the columns of `vectors_` are orthonormal."""
         return True
 
+    def without_rows(self) -> Self:
+        """Return a basis that extends to new points and forgets its own if it can."""
+        return self
+
     def weighted(self, root: FloatArray) -> Features:
         """Return the features U R of the training points, without a copy of U."""
         if not hasattr(self, "_moments"):

@@ -5,11 +5,11 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from mercer.fewlabels.choice import available_memory
 from mercer.tables.databases import is_database, read_query
 from mercer.tables.delimited import read_delimited
 from mercer.tables.folders import LABELS_FILE, read_folder
 from mercer.tables.formats import read_arrow, read_excel, read_json, read_npz
-from mercer.tables.memory import available_memory
 from mercer.tables.sources import COMPRESSED, Source, open_source
 from mercer.tables.table import Table, TableError
 from mercer.tables.tidying import tidy_numbers

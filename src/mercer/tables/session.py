@@ -9,15 +9,15 @@ from numpy.typing import NDArray
 
 from mercer._labels import Labels, encode_labels
 from mercer._typing import FloatArray, IntArray
+from mercer.fewlabels.choice import PoolPlan, plan_pool
 from mercer.judging.hiding import Check, check_by_hiding
 from mercer.judging.suspicion import SuspiciousLabels
 from mercer.tables.encoding import ColumnNote, TableEncoder
 from mercer.tables.looking import Looked, look
-from mercer.tables.memory import MemoryPlan, available_memory, plan_model
 from mercer.tables.model import TableModel
 from mercer.tables.pair_files import read_pairs
 from mercer.tables.stages import Stages, quiet
-from mercer.tables.table import Table, as_table
+from mercer.tables.table import Table, TableError, as_table
 from mercer.tables.target import read_ids
 from mercer.unified import UnifiedKernelMachine
 
@@ -175,23 +175,24 @@ class Session:
 
     def fit(self, *, stages: Stages = quiet) -> Self:
         """Learn from the labels at hand."""
-        plan = self.plan
-        stages.tell(f"{len(self.table):,} rows, {len(self.labels.labeled):,} labels")
-        stages.tell(str(plan))
+        labels = self.labels
+        said = f"{len(self.table):,} rows, {len(labels.labeled):,} labels"
+        stages.tell(said if self.plan is None else f"{said}: {self.plan}")
         stages.begin("neighbours and directions")
-        model = UnifiedKernelMachine(
-            basis=plan.basis(self.random_state), random_state=self.random_state
-        )
+        model = UnifiedKernelMachine(memory=self.memory, random_state=self.random_state)
         self.model = model.fit(self.points, self.y, pairs=self.pairs)
         return self
 
     @property
-    def plan(self) -> MemoryPlan:
-        """What the job needs, and the model that fits into memory."""
-        limit = available_memory() if self.memory is None else self.memory
-        return plan_model(
-            self.points, len(self.labels.classes), self.pairs is not None, limit
-        )
+    def plan(self) -> PoolPlan | None:
+        """Which kernels are used, why, and what they need; None where pairs decide."""
+        if self.pairs is not None:
+            return None
+        try:
+            return plan_pool(self.points, len(self.labels.classes), memory=self.memory)
+        except MemoryError as error:
+            msg = f"{error} (--memory)"
+            raise TableError(msg) from error
 
     @property
     def labels(self) -> Labels:
@@ -266,7 +267,7 @@ class Session:
         """Return what predicts new rows and can be saved."""
         return TableModel(
             self.encoder,
-            self.fitted,
+            self.fitted.without_rows(),
             target=self.target,
             id=self.id,
             image_shape=self.table.image_shape,

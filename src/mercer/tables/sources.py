@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 from typing import Any
 
-from mercer.tables.memory import GIB
+from mercer.fewlabels.choice import GIB
 from mercer.tables.table import TableError
 
 STANDARD_INPUT = "-"

@@ -96,7 +96,7 @@ def tell(result: TableResult, *, rng: np.random.Generator) -> Story:
         columns=tuple((n[0], n[1], n[2], n[3]) for n in session.notes),
         facts=tuple(_facts(result)),
         warnings=result.warnings,
-        memory=f"The job {session.plan}",
+        memory=f"Kernels: {session.plan}" if session.plan else "Kernel from pairs",
     )
 
 
