@@ -12,22 +12,26 @@ from mercer.report.story import (
     Bin,
     Contestant,
     Fact,
+    Influence,
+    Listed,
     Map,
+    Outlook,
     Picture,
     Quality,
     Row,
     Story,
 )
 from mercer.report.svg import png_uri
+from mercer.tables.listing import name_of
 
 EVIL = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\"'&"
-VOID = {"meta", "img", "br", "line", "circle", "rect", "image"}
+VOID = {"meta", "img", "input", "br", "line", "circle", "rect", "image"}
 
 
 def story(name: str = "cat") -> Story:
     """Return a small story in which every word from the table is `name`."""
     rng = np.random.default_rng(0)
-    row = Row(name, name, name, 0.6, name, 0.3, name)
+    row = Row(name, name, name, 0.6, name, 0.3, ((name, name), ("b", 300 * name)))
     ours = Contestant("Mercer", 0.9, 0.8, 0.95, 0.9, 0.0, -0.05, 0.05)
     theirs = Contestant("random forest", 0.7, 0.6, 0.8, 0.7, 0.2, 0.1, 0.3)
     return Story(
@@ -64,6 +68,13 @@ def story(name: str = "cat") -> Story:
         facts=(Fact(name, name, name, name),),
         warnings=(name,),
         memory=name,
+        predictions=(
+            Listed(name, name, 0.6, name, ""),
+            Listed(name, name, 0.7, "", name),
+        ),
+        influences=(Influence(name, 0.1, 0.05, 0.15),),
+        outlook=Outlook(20, 0.9, 0.93, 0.91, 0.95),
+        changes=(name,),
     )
 
 
@@ -147,9 +158,9 @@ def test_light_dark_and_paper() -> None:
 @pytest.mark.parametrize(
     ("low", "high", "words"),
     [
-        (0.1, 0.3, "clearly better than random forest"),
-        (-0.3, -0.1, "Do not use these predictions as they are"),
-        (-0.1, 0.1, "cannot be told apart from random forest"),
+        (0.1, 0.3, "the unlabelled rows helped"),
+        (-0.3, -0.1, "Better not use them as they are"),
+        (-0.1, 0.1, "the difference may be chance"),
     ],
 )
 def test_the_verdict_follows_the_interval(low: float, high: float, words: str) -> None:
@@ -163,7 +174,7 @@ def test_the_verdict_follows_the_interval(low: float, high: float, words: str) -
 def test_without_a_check_nothing_is_claimed() -> None:
     page = render(replace(story(), quality=None))
     assert "nothing could be checked" in page
-    assert "right on hidden labels" not in page
+    assert "expected correct" not in page
     read(page)
 
 
@@ -197,3 +208,56 @@ def test_the_picture_is_a_png_with_the_matrix_as_opacity() -> None:
     with Image.open(io.BytesIO(data)) as image:
         alpha = np.asarray(image)[..., 3]
     np.testing.assert_array_equal(alpha, [[0, 255], [128, 64]])
+
+
+def test_the_headline_says_what_it_hides() -> None:
+    plain = story()
+    assert plain.quality is not None
+    names = ("often", "rarely", "never", "untested")
+    confusion = np.array([[9.0, 1, 0, 0], [3, 2, 1, 0], [4, 0, 0, 0], [0, 0, 0, 0]])
+    page = render(
+        replace(
+            plain,
+            classes=names,
+            n_given=np.array([10, 6, 4, 1]),
+            n_predicted=np.full(4, 25),
+            quality=replace(plain.quality, confusion=confusion),
+        )
+    )
+    assert "fewer than half of the cases: “rarely” (2 of 6), “never” (0 of 4)" in page
+    assert "one label only: “untested”" in page
+    assert "“often”" not in page
+    assert "of the labels are of the largest class" in page
+
+
+@pytest.mark.parametrize(
+    ("outlook", "words"),
+    [
+        (Outlook(20, 0.8, 0.85, 0.82, 0.88), "expect about 85% (82% to 88%)"),
+        (Outlook(20, 0.8, 0.8, 0.79, 0.805), "unlikely to change the figure"),
+    ],
+)
+def test_what_more_labels_would_bring(outlook: Outlook, words: str) -> None:
+    assert words in render(replace(story(), outlook=outlook))
+
+
+def test_whole_texts_are_in_the_page() -> None:
+    page = render(story("word "))
+    assert "word " * 300 in read(page).text
+
+
+def test_no_folder_of_the_machine_is_in_the_page() -> None:
+    assert name_of("/home/ada/wines.csv") == "wines.csv"
+    assert name_of("C:\\data\\wines.csv") == "wines.csv"
+
+
+def test_the_list_of_predictions_is_there_for_the_script_and_without_it() -> None:
+    import json
+
+    rows = tuple(Listed(f"row {k}", "cat", 0.5, "dog", "") for k in range(60))
+    page = render(replace(story(), predictions=rows))
+    data = re.search(r'id="rows">(.*?)</script>', page)
+    assert data is not None
+    assert [row[0] for row in json.loads(data[1])] == [f"row {k}" for k in range(60)]
+    assert page.count("<td>row ") == 25
+    assert "All rows" not in page  # the story has 100

@@ -7,8 +7,10 @@ from html import escape
 from importlib.resources import files
 from string import Template
 
-from mercer.report import acting, judging, showing
+from mercer.report import details, pictures, rows
+from mercer.report.quality import quality
 from mercer.report.story import Story
+from mercer.report.summary import summary
 
 
 def render(story: Story) -> str:
@@ -18,24 +20,26 @@ def render(story: Story) -> str:
     """
     assets = files("mercer.report") / "assets"
     parts = [
-        acting.summary(story),
-        judging.quality(story),
-        acting.next_rows(story),
-        acting.doubtful(story),
-        showing.points(story),
-        showing.learned(story),
-        showing.columns(story),
-        showing.certificates(story),
+        summary(story),
+        quality(story),
+        rows.next_rows(story),
+        rows.doubtful(story),
+        rows.predictions(story),
+        pictures.points(story),
+        details.columns(story),
+        pictures.learned(story),
+        details.certificates(story),
     ]
     page = Template((assets / "page.html").read_text(encoding="utf-8"))
     script = f"\n{(assets / 'script.js').read_text(encoding='utf-8')}\n"
     digest = b64encode(sha256(script.encode()).digest()).decode()
     tips = json.dumps(list(story.map.tips)).replace("<", "\\u003c")
     return page.substitute(
-        title=escape(f"{story.target}: {story.source}"),
+        title=escape(f"Predictions of {story.target}: {story.source}"),
         style=(assets / "style.css").read_text(encoding="utf-8"),
         script=script,
         digest=digest,
         tips=tips,
+        rows=rows.predictions_json(story),
         body="\n".join(part for part in parts if part),
     )

@@ -1,4 +1,4 @@
-"""What the page tells: plain numbers and names, computed elsewhere."""
+"""What the page shows: plain numbers and names, computed elsewhere."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -38,8 +38,18 @@ class Row(NamedTuple):
     probability: float
     second: str
     second_probability: float
-    cells: str
+    cells: tuple[tuple[str, str], ...]  # name and content of each column
     picture: FloatArray | None = None  # (height, width, colours) in [0, 1]
+
+
+class Listed(NamedTuple):
+    """A row of the list of predictions."""
+
+    id: str
+    prediction: str
+    probability: float
+    second: str
+    given: str  # "" if unlabelled
 
 
 class Fact(NamedTuple):
@@ -49,6 +59,25 @@ class Fact(NamedTuple):
     name: str
     value: str
     meaning: str
+
+
+class Influence(NamedTuple):
+    """How much worse hidden labels are predicted without a column."""
+
+    column: str
+    loss: float  # points of accuracy lost when its cells are shuffled
+    low: float
+    high: float
+
+
+class Outlook(NamedTuple):
+    """What more labels would bring."""
+
+    n_more: int
+    now: float  # expected accuracy with the labels at hand
+    then: float  # with n_more further ones
+    low: float
+    high: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +101,7 @@ class Map:
     xy: FloatArray  # (m, 2)
     codes: IntArray  # (m,) predicted class
     labeled: BoolArray  # (m,)
-    tips: tuple[str, ...]  # (m,) what hovering shows
+    tips: tuple[str, ...]  # (m,) what pointing at a row shows
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +116,7 @@ class Picture:
 class Story:
     """Everything the page shows."""
 
-    source: str
+    source: str  # a file name, without its folder
     target: str
     made: str  # date and version
     n_rows: int
@@ -106,6 +135,10 @@ class Story:
     facts: tuple[Fact, ...]
     warnings: tuple[str, ...]
     memory: str
+    predictions: tuple[Listed, ...] = ()  # all rows, or the least certain ones
+    influences: tuple[Influence, ...] = ()  # of the columns, largest first
+    outlook: Outlook | None = None
+    changes: tuple[str, ...] = ()  # since the run before
 
     @property
     def n_labeled(self) -> int:

@@ -9,7 +9,7 @@ from html import escape
 import numpy as np
 
 from mercer._typing import FloatArray
-from mercer.report.story import Bin, Contestant, Map, Picture
+from mercer.report.story import Bin, Contestant, Influence, Map, Picture
 
 N_COLOURS = 10
 
@@ -50,7 +50,7 @@ def dot(x: float, y: float, r: float, kind: str, more: str = "") -> str:
 
 
 def draw_contest(contestants: Sequence[Contestant]) -> str:
-    """Draw the accuracies with their intervals, one line a model."""
+    """Draw the accuracies with their intervals, one line per model."""
     left, right, step = 150.0, 480.0, 34.0
     least = min(c.low for c in contestants)
     start = max(np.floor(least * 10) / 10, 0.0)
@@ -93,13 +93,14 @@ def draw_reliability(bins: Sequence[Bin]) -> str:
     for b in bins:
         x = left + side * b.confidence
         low, high = top + side * (1 - b.low), top + side * (1 - b.high)
-        tip = f"{b.n} rows, said {b.confidence:.0%}, right {b.accuracy:.0%}"
+        tip = f"{b.n} rows, predicted {b.confidence:.0%}, correct {b.accuracy:.0%}"
         body.append(line(x, low, x, high, "whisker ours"))
         r = 3 + 5 * np.sqrt(b.n / most)
         y = top + side * (1 - b.accuracy)
         body.append(dot(x, y, r, "mark ours", f' data-tip="{escape(tip)}"'))
-    body.append(text(left + side / 2, top + side + 34, "said", "axis", "middle"))
-    body.append(text(left + 6, top + 14, "came true", "axis"))
+    below = top + side + 34
+    body.append(text(left + side / 2, below, "predicted probability", "axis", "middle"))
+    body.append(text(left + 6, top + 14, "share correct", "axis"))
     return draw(left + side + 14, top + side + 40, body, "Calibration of probabilities")
 
 
@@ -116,8 +117,15 @@ def draw_map(points: Map, classes: Sequence[str]) -> str:
         kind = f"pt {colour(c)}" + (" known" if points.labeled[i] else "")
         r = 6.0 if points.labeled[i] else 3.2
         body.append(dot(x[i], y[i], r, kind, f' data-c="{c}" data-i="{i}"'))
-    label = f"Map of {len(x)} rows in {len(classes)} classes"
-    return draw(width, height, body, label)
+    label = (
+        f"Map of {len(x)} rows in {len(classes)} classes. Arrow keys move from row to "
+        "row; the list of predictions below has the same rows."
+    )
+    inside = "".join(body)
+    return (
+        f'<svg id="points" viewBox="0 0 {width:g} {height:g}" tabindex="0" '
+        f'role="application" aria-label="{escape(label)}">{inside}</svg>'
+    )
 
 
 def draw_bars(values: FloatArray, label: str, kind: str) -> str:
@@ -137,6 +145,30 @@ def draw_bars(values: FloatArray, label: str, kind: str) -> str:
     body.append(text(left, height - 5, "1", "tick"))
     body.append(text(width - left, height - 5, str(len(values)), "tick", "end"))
     return draw(width, height, body, label)
+
+
+def draw_influences(influences: Sequence[Influence]) -> str:
+    """Draw what each column is worth, with its interval."""
+    width, left, step = 560.0, 190.0, 22.0
+    most = max(max(i.high for i in influences), 0.01)
+    scale = (width - left - 70) / most
+    body = []
+    for k, i in enumerate(influences):
+        y = step * k
+        name = i.column if len(i.column) <= 26 else i.column[:25] + "…"
+        length = max(scale * i.loss, 1.0)
+        body.append(text(left - 10, y + 14, name, "name", "end"))
+        body.append(
+            f'<rect x="{left}" y="{y + 4:.1f}" width="{length:.1f}" height="13" '
+            'rx="2" class="bar weight"/>'
+        )
+        ends = [left + scale * max(v, 0.0) for v in (i.low, i.high)]
+        body.append(line(ends[0], y + 10.5, ends[1], y + 10.5, "whisker theirs"))
+        at = max(left + length, ends[1]) + 8
+        body.append(text(at, y + 15, f"{100 * i.loss:.1f}", "value"))
+    told = ", ".join(f"{i.column} {100 * i.loss:.1f}" for i in influences)
+    label = f"Points of accuracy lost without a column: {told}"
+    return draw(width, step * len(influences) + 4, body, label)
 
 
 def draw_shares(shares: Sequence[tuple[str, float]], label: str) -> str:
@@ -182,7 +214,7 @@ def draw_picture(picture: Picture, classes: Sequence[str]) -> str:
 
 
 def stretched(K: FloatArray) -> FloatArray:
-    """Return likeness between its everyday level, 0, and the most likely, 1."""
+    """Return similarity between its usual level, 0, and the highest, 1."""
     off = K[~np.eye(len(K), dtype=bool)]
     low, high = np.quantile(off, [0.3, 0.995]) if off.size else (0.0, 1.0)
     return np.clip((K - low) / max(high - low, 1e-12), 0.0, 1.0)

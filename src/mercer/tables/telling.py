@@ -23,12 +23,15 @@ from mercer.report.story import (
     Story,
 )
 from mercer.tables.learning import TableResult
+from mercer.tables.listing import cells_of, in_short, listed, name_of
 
 _ON_MAP, _IN_PICTURE = 1000, 240
-_CELL, _CELLS = 40, 6
 _DOUBTFUL = 20
 
 MEANINGS = {
+    "floor": "no direction that was left out is smoother than this",
+    "failure": "probability that one is, all the same",
+    "note": "why there are fewer directions than asked for",
     "method": "how the directions were computed",
     "reason": "why this way",
     "residual": "error of the equations that were solved; 0 is exact",
@@ -76,8 +79,8 @@ def tell(result: TableResult, *, rng: np.random.Generator) -> Story:
     codes = result.proba.argmax(axis=1)
     values, weights, choices = _spectrum(result)
     return Story(
-        source=result.table.source,
-        target=result.session.target,
+        source=name_of(result.table.source),
+        target=session.target,
         made=f"{datetime.now():%d %B %Y}, Mercer {__version__}",
         n_rows=len(result.table),
         classes=names,
@@ -95,8 +98,12 @@ def tell(result: TableResult, *, rng: np.random.Generator) -> Story:
         choices=choices,
         columns=tuple((n[0], n[1], n[2], n[3]) for n in session.notes),
         facts=tuple(_facts(result)),
-        warnings=result.warnings,
+        warnings=tuple(
+            w.replace(result.table.source, name_of(result.table.source))
+            for w in result.warnings
+        ),
         memory=f"Kernels: {session.plan}" if session.plan else "Kernel from pairs",
+        predictions=listed(result.ids, result.proba, labels, names),
     )
 
 
@@ -155,7 +162,7 @@ def _row(result: TableResult, i: int, proba: FloatArray, names: tuple[str, ...])
         probability=float(proba[first]),
         second=names[second],
         second_probability=float(proba[second]),
-        cells=_cells(result, i),
+        cells=cells_of(result.table, i, {result.session.target, result.session.id}),
         picture=_picture_of(result, i),
     )
 
@@ -166,20 +173,6 @@ def _picture_of(result: TableResult, i: int) -> FloatArray | None:
         return None
     pixels: FloatArray = result.table.vectors["image"][i]
     return pixels.reshape(result.table.image_shape)
-
-
-def _cells(result: TableResult, i: int) -> str:
-    """Return the first cells of a row in words."""
-    shown = []
-    for name, value in result.table.frame.iloc[i].items():
-        if name in {result.session.target, result.session.id, "file"}:
-            continue
-        said = f"{value:.4g}" if isinstance(value, float) else str(value)
-        said = said if len(said) <= _CELL else said[: _CELL - 1] + "…"
-        shown.append(f"{name}: {said}")
-        if len(shown) == _CELLS:
-            break
-    return " · ".join(shown)
 
 
 def _map(
@@ -203,7 +196,7 @@ def _map(
         row = _row(result, int(i), result.proba[i], names)
         given = f"labelled {row.given}" if row.given else "not labelled"
         said = f"{row.prediction} {row.probability:.0%}, or {row.second}"
-        tips.append(f"{row.id} ({given})\n{said}\n{row.cells}")
+        tips.append(f"{row.id} ({given})\n{said}\n{in_short(row.cells)}")
     known = result.labels.codes[rows] >= 0
     return Map(np.asarray(xy), codes[rows], known, tuple(tips))
 
@@ -272,7 +265,11 @@ def _figures(certificate: Any) -> list[tuple[str, Any]]:
     if not is_dataclass(certificate):
         return []
     pairs = ((f.name, getattr(certificate, f.name)) for f in fields(certificate))
-    return [(name, v) for name, v in pairs if isinstance(v, str | bool | int | float)]
+    return [
+        (name, v)
+        for name, v in pairs
+        if isinstance(v, str | bool | int | float) and v != ""
+    ]
 
 
 def _figure(value: Any) -> str:

@@ -5,10 +5,12 @@ from html import escape
 import numpy as np
 
 from mercer.report import svg
-from mercer.report.parts import table
+from mercer.report.markup import table
 from mercer.report.story import Contestant, Quality, Story
 
 _SHOWN_CLASSES = 12
+# With fewer tested labels the calibration says little.
+_FEW_FOR_BINS = 50
 
 
 def quality(story: Story) -> str:
@@ -18,19 +20,25 @@ def quality(story: Story) -> str:
         return ""
     times = "" if q.n_repeats == 1 else f", {q.n_repeats} times over"
     return (
-        '<section id="quality"><h2>How good it is</h2>'
+        '<section id="quality"><h2>How good are the predictions?</h2>'
         f"<p>Labels were hidden a part at a time ({q.n_splits} parts{times}) and "
         "predicted from the others. Bars are 95 % intervals: with few labels, "
         "much is left to chance.</p>"
         f'<div class="two wide-left"><div>{svg.draw_contest(q.contestants)}'
         '<p class="small soft">The baselines see the labelled rows only. '
         f"{_leads(q)}</p>"
-        f"<h3>What is taken for what</h3>{_confusion(story, q)}</div>"
-        f"<div><h3>Are the probabilities to be believed?</h3>"
-        f"{svg.draw_reliability(q.bins)}"
-        f'<p class="small soft">Mean gap {q.calibration_error:.1%}.</p>'
-        "</div></div></section>"
+        f"<h3>Which classes get confused</h3>{_confusion(story, q)}</div>"
+        f"<div><h3>Can you trust the probabilities?</h3>"
+        f'<div class="reliability">{svg.draw_reliability(q.bins)}</div>'
+        f'<p class="small soft">{_trust(q)}</p></div></div></section>'
     )
+
+
+def _trust(q: Quality) -> str:
+    gap = f"On average they are off by {100 * q.calibration_error:.0f} points"
+    if q.n_tested < _FEW_FOR_BINS:
+        return f"{gap}; with {q.n_tested} labels this is mostly chance."
+    return f"{gap}. On the dashed line they would be exact."
 
 
 def _leads(q: Quality) -> str:
@@ -54,8 +62,8 @@ def _confusion(story: Story, q: Quality) -> str:
         )
         rows.append(f'<tr><th scope="row">{escape(name)}</th>{cells}</tr>')
     return (
-        '<p class="small soft">Rows: the label given. Columns: what was predicted '
-        "while it was hidden.</p>"
+        '<p class="small soft">Rows: your label. Columns: what was predicted while it '
+        "was hidden.</p>"
         f'<div class="scroll"><table class="confusion"><tr><td></td>{head}</tr>'
         f"{''.join(rows)}</table></div>"
     )
@@ -75,7 +83,7 @@ def _worst_confusions(story: Story, q: Quality) -> str:
                 f'<td class="num">{_count(wrong[given, said])} of {_count(total)}</td>'
                 "</tr>"
             )
-    return table(("label given", "predicted", "#how often"), items)
+    return table(("your label", "predicted", "#how often"), items)
 
 
 def rival_of(q: Quality) -> Contestant:

@@ -1,0 +1,77 @@
+"""The end of the page: columns, classes, and how the computation was checked."""
+
+from html import escape
+
+from mercer.report import svg
+from mercer.report.markup import table
+from mercer.report.story import Story
+from mercer.report.summary import recalls
+
+# More columns than this are folded away.
+_SHOWN_COLUMNS, _SHOWN_INFLUENCES = 30, 12
+
+
+def columns(story: Story) -> str:
+    """Return how much each column matters, and how it was used."""
+    items = [
+        f"<tr><td>{escape(name)}</td><td>{escape(kind)}</td><td>{escape(done)}</td>"
+        f'<td class="num">{n:,}</td></tr>'
+        for name, kind, done, n in story.columns
+    ]
+    head = ("column", "type", "how it was used", "#coordinates")
+    listed = table(head, items[:_SHOWN_COLUMNS])
+    if len(items) > _SHOWN_COLUMNS:
+        n = len(items) - _SHOWN_COLUMNS
+        listed += (
+            f"<details><summary>{n:,} more columns</summary>"
+            f"{table(head, items[_SHOWN_COLUMNS:])}</details>"
+        )
+    return (
+        f'<section id="columns"><h2>Columns</h2>{_influences(story)}'
+        f"<h3>How each column was used</h3>{listed}</section>"
+    )
+
+
+def _influences(story: Story) -> str:
+    if not story.influences:
+        return ""
+    shown = story.influences[:_SHOWN_INFLUENCES]
+    return (
+        "<h3>Which columns matter most</h3>"
+        '<p class="small soft">Points of accuracy on hidden labels that are lost when '
+        "the cells of a column are shuffled. Columns that say the same can stand in "
+        "for each other, so each alone may show little.</p>"
+        f"{svg.draw_influences(shown)}"
+    )
+
+
+def certificates(story: Story) -> str:
+    """Return counts per class and every figure that checks the computation."""
+    found = {}
+    if story.quality is not None:
+        found = {
+            c: f"{n:.0f} of {total:.0f}" if total else "not tested"
+            for c, n, total in recalls(story.quality)
+        }
+    counts = [
+        f'<tr><td>{escape(name)}</td><td class="num">{given:,}</td>'
+        f'<td class="num">{found.get(c, "not tested")}</td>'
+        f'<td class="num">{predicted:,}</td></tr>'
+        for c, (name, given, predicted) in enumerate(
+            zip(story.classes, story.n_given, story.n_predicted, strict=True)
+        )
+    ]
+    items = [
+        f"<tr><td>{escape(f.part)}</td><td>{escape(f.name)}</td>"
+        f'<td class="num">{escape(f.value)}</td><td>{escape(f.meaning)}</td></tr>'
+        for f in story.facts
+    ]
+    head = ("class", "#your labels", "#found when hidden", "#rows predicted")
+    return (
+        f'<section id="classes"><h2>Classes</h2>{table(head, counts)}</section>'
+        '<section id="certificates"><h2>Checks of the computation</h2>'
+        "<details><summary>Residuals, gaps and other certificates</summary>"
+        f"{table(('part', 'figure', '#value', 'meaning'), items)}"
+        f"</details></section><footer>{escape(story.memory)}. Made by Mercer; this "
+        "file needs no network.</footer>"
+    )

@@ -1,0 +1,85 @@
+"""Tables, which several sections have."""
+
+from collections.abc import Sequence
+from html import escape
+
+from mercer.report import svg
+from mercer.report.story import Row
+
+# Longer cells, and rows and columns past these, are folded away.
+_LONG_CELL, _SHOWN_CELLS, _SHOWN_ROWS = 400, 14, 8
+# Fewer than this are not worth folding.
+_WORTH_FOLDING = 4
+
+
+def table(head: Sequence[str], rows: Sequence[str], kind: str = "") -> str:
+    """Return an HTML table; names of columns of numbers start with #."""
+    cells = "".join(
+        f'<th scope="col" class="num">{h[1:]}</th>'
+        if h.startswith("#")
+        else f'<th scope="col">{h}</th>'
+        for h in head
+    )
+    named = f' class="{kind}"' if kind else ""
+    return (
+        f'<div class="scroll"><table{named}><thead><tr>{cells}</tr></thead>'
+        f"<tbody>{''.join(rows)}</tbody></table></div>"
+    )
+
+
+def rows_table(rows: Sequence[Row], guess: str, *, given: bool = False) -> str:
+    """Return rows of the person's table with what is predicted for them."""
+    has_cells = any(row.cells or row.picture is not None for row in rows)
+    head = ["row", *(["your label"] if given else []), guess, "second guess"]
+    head += ["contents"] if has_cells else []
+    items = []
+    for row in rows:
+        label = cell(row.given, "your label") if given else ""
+        holds = f'<td class="cells" data-name="contents">{contents(row)}</td>'
+        items.append(
+            f"<tr>{cell(row.id, 'row')}{label}"
+            f"{cell(f'{row.prediction} {row.probability:.0%}', guess)}"
+            f"{cell(f'{row.second} {row.second_probability:.0%}', 'second guess')}"
+            f"{holds if has_cells else ''}</tr>"
+        )
+    if len(items) < _SHOWN_ROWS + _WORTH_FOLDING:
+        return table(head, items, "cards")
+    return (
+        f"{table(head, items[:_SHOWN_ROWS], 'cards')}<details><summary>"
+        f"{len(items) - _SHOWN_ROWS} more rows</summary>"
+        f"{table(head, items[_SHOWN_ROWS:], 'cards')}</details>"
+    )
+
+
+def contents(row: Row) -> str:
+    """Return all that a row holds: its image, and every cell in full."""
+    image = ""
+    if row.picture is not None:
+        image = (
+            f'<img alt="image {escape(row.id)}" class="thumb" '
+            f'src="{svg.image_uri(row.picture)}">'
+        )
+    n_shown = _SHOWN_CELLS
+    if len(row.cells) < n_shown + _WORTH_FOLDING:
+        n_shown = len(row.cells)
+    shown = "".join(_pair(name, value) for name, value in row.cells[:n_shown])
+    rest = "".join(_pair(name, value) for name, value in row.cells[n_shown:])
+    if rest:
+        n = len(row.cells) - n_shown
+        rest = f"<details><summary>{n} more columns</summary><dl>{rest}</dl></details>"
+    return image + (f"<dl>{shown}</dl>" if shown else "") + rest
+
+
+def _pair(name: str, value: str) -> str:
+    text = escape(value)
+    if len(value) > _LONG_CELL:
+        start = escape(value[:_LONG_CELL].rsplit(" ", 1)[0])
+        text = f"<details><summary>{start} … <u>all of it</u></summary>{text}</details>"
+    return f"<div><dt>{escape(name)}</dt><dd>{text}</dd></div>"
+
+
+def cell(words: str, name: str = "") -> str:
+    """Return a table cell; short words stay on one line."""
+    kind = "short" if len(words) <= 24 else "long"
+    named = f' data-name="{escape(name)}"' if name else ""
+    return f'<td class="{kind}"{named}>{escape(words)}</td>'

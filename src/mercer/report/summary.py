@@ -1,0 +1,175 @@
+"""The top of the page: what to expect, what the figure hides, what to do."""
+
+from html import escape
+
+import numpy as np
+
+from mercer.report.quality import rival_of
+from mercer.report.story import Contestant, Quality, Story
+
+# A class found less often than this is named in the summary.
+HARDLY = 0.5
+
+
+def summary(story: Story) -> str:
+    """Return the heading, the expectation and the figures to remember."""
+    tiles = [
+        (f"{story.n_labeled:,} of {story.n_rows:,}", "rows labelled"),
+        (f"{len(story.classes):,}", f"classes in “{escape(story.target)}”"),
+    ]
+    if story.quality:
+        best = story.quality.contestants[0]
+        tiles.insert(0, (f"{best.accuracy:.0%}", f"expected correct, {_between(best)}"))
+        share = float(story.n_given.max() / max(story.n_labeled, 1))
+        tiles.append((f"{share:.0%}", "of the labels are of the largest class"))
+    if story.n_pairs:
+        tiles.append((f"{story.n_pairs:,}", "pairs given"))
+    shown = "".join(
+        f'<div class="tile"><b>{value}</b><span>{label}</span></div>'
+        for value, label in tiles
+    )
+    notes = "".join(f"<li>{escape(w)}</li>" for w in story.warnings)
+    if notes:
+        notes = f'<div class="note"><h2>Please note</h2><ul>{notes}</ul></div>'
+    changes = "".join(f"<li>{escape(change)}</li>" for change in story.changes)
+    if changes:
+        changes = f"<section><h2>Since the last run</h2><ul>{changes}</ul></section>"
+    return (
+        f"<header><h1>Predictions of “{escape(story.target)}”</h1>"
+        f'<div class="soft">{escape(story.source)} · {escape(story.made)}</div>'
+        f'<p class="verdict">{verdict(story)}</p>{hidden(story)}</header>'
+        f'<div class="tiles">{shown}</div>{notes}{changes}'
+        f"<section><h2>What to do now</h2>{_todo(story)}</section>"
+    )
+
+
+def verdict(story: Story) -> str:
+    """Return what to expect, in words."""
+    q = story.quality
+    if q is None:
+        return (
+            "Every row has a prediction, but no class has two labels, so nothing could "
+            "be checked. Label a second row of each class and run this again."
+        )
+    ours, rival = q.contestants[0], rival_of(q)
+    said = (
+        f"<b>Expect about {_of_ten(ours.accuracy)} predictions to be correct</b> "
+        f"({_between(ours)} on rows like the {q.n_tested:,} labelled ones that were "
+        "hidden and predicted). "
+    )
+    if rival.lead_high < 0:
+        return said + (
+            f"<b>Better not use them as they are:</b> a {rival.name}, trained on the "
+            f"labelled rows alone, got {rival.accuracy:.0%} right."
+        )
+    if rival.lead_low > 0:
+        return said + (
+            f"A {rival.name}, trained on the labelled rows alone, got "
+            f"{rival.accuracy:.0%} right: the unlabelled rows helped."
+        )
+    return said + (
+        f"A {rival.name}, trained on the labelled rows alone, got {rival.accuracy:.0%} "
+        "right; the difference may be chance."
+    )
+
+
+def hidden(story: Story) -> str:
+    """Return what the headline hides: classes that are missed or were not tested."""
+    q = story.quality
+    if q is None:
+        return ""
+    parts = []
+    missed = [
+        f"“{escape(story.classes[c])}” ({_count(found)} of {_count(total)})"
+        for c, found, total in recalls(q)
+        if total and found / total < HARDLY
+    ]
+    if missed:
+        parts.append(
+            "<b>Do not rely on it for every class.</b> Found in fewer than half of "
+            f"the cases: {_some(missed)}."
+        )
+    untested = [
+        f"“{escape(story.classes[c])}”" for c, _, total in recalls(q) if total == 0
+    ]
+    if untested:
+        parts.append(
+            f"Not tested, as there is one label only: {_some(untested)}. The figures "
+            "say nothing about them."
+        )
+    return "".join(f'<p class="verdict">{part}</p>' for part in parts)
+
+
+def recalls(q: Quality) -> list[tuple[int, float, float]]:
+    """Return class, labels found and labels tested, of every class."""
+    totals = q.confusion.sum(axis=1)
+    found = np.diag(q.confusion)
+    return [(c, float(found[c]), float(totals[c])) for c in range(len(totals))]
+
+
+def _todo(story: Story) -> str:
+    steps = []
+    q = story.quality
+    if story.next_rows:
+        n = len(story.next_rows)
+        why = "their answers teach the model most"
+        if story.outlook is not None:
+            why = _promise(story)
+        steps.append(
+            f'<a href="#next">Label these {n} rows</a>: {why}. Fill in '
+            "<code>to_label.xlsx</code> (or <code>.csv</code>) and run the command "
+            "again with <code>--answers to_label.xlsx</code>."
+        )
+    if q and q.doubtful:
+        n = len(q.doubtful)
+        it = "one label that looks" if n == 1 else f"{n} labels that look"
+        steps.append(f'Look at the <a href="#doubtful">{it} wrong</a>.')
+    steps.append(
+        'Use <a href="#predictions">the predictions</a>: <code>predictions.csv</code> '
+        "or <code>predictions.parquet</code>. Have a person look where the probability "
+        "is low."
+    )
+    steps.append(
+        "New rows later, with the same columns: "
+        "<code>mercer predict model.skops new.csv</code>."
+    )
+    return f'<ol class="todo">{"".join(f"<li>{s}</li>" for s in steps)}</ol>'
+
+
+def _promise(story: Story) -> str:
+    o = story.outlook
+    assert o is not None
+    if o.high - o.now < 0.01:
+        return "more labels are unlikely to change the figure above"
+    return (
+        f"with {o.n_more} more labels expect about {o.then:.0%} "
+        f"({o.low:.0%} to {o.high:.0%})"
+    )
+
+
+def _of_ten(share: float) -> str:
+    """Return a share the way people say it.
+
+    Examples
+    --------
+    >>> _of_ten(0.91), _of_ten(0.97), _of_ten(1.0), _of_ten(0.04)
+    ('9 in 10', '97 in 100', 'all', '4 in 100')
+    """
+    if share > 0.995:
+        return "all"
+    if 0.095 <= share <= 0.945:
+        return f"{10 * share:.0f} in 10"
+    return f"{100 * share:.0f} in 100"
+
+
+def _some(names: list[str], most: int = 6) -> str:
+    rest = len(names) - most
+    return ", ".join(names[:most]) + (f" and {rest} more" if rest > 0 else "")
+
+
+def _between(c: Contestant) -> str:
+    return f"{c.low:.0%} to {c.high:.0%}"
+
+
+def _count(n: float) -> str:
+    return f"{n:.0f}" if abs(n - round(n)) < 0.05 else f"{n:.1f}"
