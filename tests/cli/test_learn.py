@@ -1,9 +1,12 @@
 """`mercer learn`, `predict` and `next`, as a person runs them."""
 
 import json
+import shutil
 import signal
 import subprocess
 import sys
+from dataclasses import fields
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +16,7 @@ from click.testing import CliRunner, Result
 from PIL import Image
 
 from mercer.cli.main import main
+from mercer.report.story import Story
 from tables_at_hand import two_groups
 
 
@@ -41,6 +45,9 @@ def test_writes_report_predictions_and_model(learned: Path) -> None:
         "predictions.csv",
         "predictions.parquet",
         "report.html",
+        "result.json",
+        "to_label.csv",
+        "to_label.xlsx",
     ]
     said = pd.read_parquet(learned / "out" / "predictions.parquet")
     assert said["id"].tolist() == two_groups()["code"].tolist()
@@ -107,9 +114,82 @@ def test_json_has_the_figures_and_nothing_else_is_printed(tmp_path: Path) -> Non
     assert (said["rows"], said["labels"]) == (40, 10)
     assert set(said["accuracy"]) == {"Mercer", "logistic regression", "random forest"}
     assert Path(said["files"]["report.html"]).exists()
-    kinds = {note["column"]: note["kind"] for note in said["columns"]}
+    kinds = {note[0]: note[1] for note in said["report"]["columns"]}
     assert kinds["size"] == "number"
     assert kinds["colour"] == "category"
+    assert kinds["code"] == "left out"
+
+
+def test_json_carries_all_that_the_report_shows(learned: Path) -> None:
+    data = json.loads((learned / "out" / "result.json").read_text())["report"]
+    assert set(data) == {field.name for field in fields(Story)}
+    page = (learned / "out" / "report.html").read_text()
+    assert data["quality"]["contestants"][1]["name"] in page
+    assert len(data["map"]["tips"]) == 40
+    assert [row["id"] for row in data["next_rows"]]
+    assert len(data["predictions"]) == 40
+    assert str(learned) not in page
+    assert str(learned) not in json.dumps(data)
+
+
+@pytest.mark.parametrize("kind", ["csv", "xlsx"])
+def test_a_sheet_goes_out_and_comes_back(
+    learned: Path, tmp_path: Path, kind: str
+) -> None:
+    out = tmp_path / "out"
+    shutil.copytree(learned / "out", out)
+    path = out / f"to_label.{kind}"
+    read = pd.read_csv if kind == "csv" else partial(pd.read_excel, engine="openpyxl")
+    filled = read(path, dtype={"code": str})
+    assert filled.columns[:4].tolist() == ["code", "label", "best guess", "probability"]
+    assert {"size", "weight", "colour"} <= set(filled.columns)
+    assert filled["label"].isna().all()
+    filled["label"] = filled["label"].astype(object)
+    filled.loc[:3, "label"] = filled["best guess"][:4]
+    back = tmp_path / f"filled.{kind}"
+    write = filled.to_csv if kind == "csv" else filled.to_excel
+    write(back, index=False)
+    words = ("learn", learned / "things.csv", "--id", "code", "--out", out)
+    done = run(*words, "--answers", back)
+    assert done.exit_code == 0, done.output
+    assert "4 new labels from the sheets" in done.output
+    assert "+4 labels, now 14." in done.output
+    history = pd.read_csv(out / "answers.csv", dtype=str)
+    assert history["id"].tolist() == filled["code"][:4].tolist()
+    report = json.loads((out / "result.json").read_text())["report"]
+    assert sum(report["n_given"]) == 14
+    assert "+4 labels, now 14." in (out / "report.html").read_text()
+    # A second sheet adds to the first; an answer may be taken back.
+    again = filled.iloc[[0, 5]].copy()
+    again["label"] = ["small", "big"]
+    write = again.to_csv if kind == "csv" else again.to_excel
+    write(back, index=False)
+    done = run(*words, "--answers", back, "--json")
+    report = json.loads(done.output)["report"]
+    assert sum(report["n_given"]) == 15
+    history = pd.read_csv(out / "answers.csv", dtype=str)
+    assert len(history) == 5 + (filled["best guess"][0] != "small")
+
+
+def test_answers_for_rows_that_are_not_there(learned: Path, tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("code,label\n999,big\n")
+    words = ("learn", learned / "things.csv", "--id", "code", "--out", tmp_path / "o")
+    said = run(*words, "--answers", tmp_path / "a.csv")
+    assert said.exit_code == 2
+    assert "a.csv: row 1 names '999'; the table has no such row" in said.stderr
+    (tmp_path / "a.csv").write_text("code,kind\n001,big\n")
+    said = run(*words, "--answers", tmp_path / "a.csv")
+    assert "has no column 'label'" in said.stderr
+
+
+def test_next_writes_a_sheet(learned: Path, tmp_path: Path) -> None:
+    model = learned / "out" / "model.skops"
+    done = run("next", model, learned / "things.csv", "-n", 3, "--out", tmp_path / "s")
+    assert done.exit_code == 0, done.output
+    path = tmp_path / "s" / "to_label.xlsx"
+    frame = pd.read_excel(path, dtype={"code": str}, engine="openpyxl")
+    assert len(frame) == 3
+    assert {"code", "label", "size"} <= set(frame.columns)
 
 
 def test_pairs_are_evidence(tmp_path: Path) -> None:

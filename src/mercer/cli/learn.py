@@ -1,5 +1,6 @@
 """`mercer learn`: from a table with a few labels to predictions, model and report."""
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +30,12 @@ if TYPE_CHECKING:
     help="File of pairs: two ids, and must or cannot.",
 )
 @click.option(
+    "--answers",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="Sheet of rows that was filled in (to_label.xlsx or .csv); may be repeated.",
+)
+@click.option(
     "--drop", multiple=True, help="Column not to learn from; may be repeated."
 )
 @click.option(
@@ -51,6 +58,7 @@ def command(
     id_column: str | None,
     out: Path | None,
     pairs: Path | None,
+    answers: tuple[Path, ...],
     drop: tuple[str, ...],
     keep: tuple[str, ...],
     labels_as_written: bool,
@@ -70,15 +78,19 @@ def command(
     packed, .gz .bz2 .xz .zst .zip), a folder of images or texts, a database (SQLite,
     DuckDB, or an SQLAlchemy URL), or - for standard input. Rows whose target is empty
     are predicted; they also help to learn. Results: report.html, predictions.csv,
-    predictions.parquet and model.skops.
+    predictions.parquet, model.skops, the rows to label next as a sheet to fill in
+    (to_label.xlsx, to_label.csv), and result.json. Give a sheet that was filled in back
+    with --answers.
     """
     folder = out or Path("mercer-out") / stem_of(file)
 
     def job(stages: "Stages") -> dict[str, Any]:
+        from mercer.tables.answers import HISTORY, add_answers
         from mercer.tables.learning import learn
         from mercer.tables.memory import parse_size
         from mercer.tables.reading import read_table
         from mercer.tables.saving import save_result
+        from mercer.tables.target import read_ids
         from mercer.tables.writing import check_writable
 
         check_writable(folder)
@@ -94,6 +106,18 @@ def command(
             query=query,
             memory=limit,
         )
+        answered = None
+        if answers:
+            answered = add_answers(
+                table,
+                read_ids(table, id_column),
+                target,
+                list(answers),
+                id=id_column,
+                history=folder / HISTORY,
+            )
+            table = answered.table
+            stages.tell(str(answered))
         result = learn(
             table,
             target,
@@ -107,15 +131,16 @@ def command(
             random_state=seed,
             stages=stages,
         )
-        paths = save_result(result, folder, stages=stages)
+        paths = save_result(result, folder, stages=stages, answered=answered)
         return summarise(result, paths)
 
     run(job, describe, quiet=quiet, as_json=as_json)
 
 
 def summarise(result: "TableResult", paths: list[Path]) -> dict[str, Any]:
-    """Return the main figures of a result, for JSON."""
-    scores = {} if result.check is None else result.check.scores
+    """Return the main figures of a result and all that the report shows, for JSON."""
+    scores = () if result.check is None else result.check.scores
+    stored = next(path for path in paths if path.name == "result.json")
     return {
         "rows": len(result.table),
         "labels": len(result.labels.labeled),
@@ -124,11 +149,10 @@ def summarise(result: "TableResult", paths: list[Path]) -> dict[str, Any]:
             s.name: {"share": s.accuracy, "low": float(s.low), "high": float(s.high)}
             for s in scores
         },
-        "memory": str(result.session.plan or ""),
         "warnings": list(result.warnings),
         "next": [str(result.ids[i]) for i in result.next_rows],
-        "columns": [note._asdict() for note in result.session.notes],
         "files": {path.name: str(path) for path in paths},
+        **json.loads(stored.read_text(encoding="utf-8")),
     }
 
 
@@ -143,6 +167,7 @@ def describe(said: dict[str, Any]) -> str:
             f"  {name:20} {a['share']:6.1%} right on hidden labels "
             f"({a['low']:.1%} to {a['high']:.1%})"
         )
+    lines += said["report"]["changes"]
     lines += [f"Note: {warning}" for warning in said["warnings"]]
     lines += [f"wrote {path}" for path in said["files"].values()]
     return "\n".join(lines)

@@ -23,12 +23,19 @@ if TYPE_CHECKING:
 @click.option(
     "-n", "n", type=click.IntRange(min=1), default=20, show_default=True, help="Rows."
 )
+@click.option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=None,
+    help="Folder for a sheet to fill in (to_label.xlsx, to_label.csv).",
+)
 @reading_options
 @output_options
 def command(
     model: Path,
     file: str,
     n: int,
+    out: Path | None,
     delimiter: str | None,
     encoding: str | None,
     missing: tuple[str, ...],
@@ -40,11 +47,16 @@ def command(
     """Name the rows of FILE whose labels would teach MODEL most.
 
     Prints id, best guess and its probability, most useful row first. Rows that are
-    labelled in FILE are left out, and rows like them come later.
+    labelled in FILE are left out, and rows like them come later. With --out they are
+    also written as a sheet to fill in, for `mercer learn --answers`.
     """
 
     def job(stages: "Stages") -> dict[str, Any]:
+        from mercer.tables.sheets import sheet, write_sheets
+        from mercer.tables.writing import all_or_nothing, check_writable
 
+        if out is not None:
+            check_writable(out)
         stages.begin("reading")
         loaded = load_model(model)
         table, ids = read_rows(
@@ -59,7 +71,24 @@ def command(
         stages.begin("predictions")
         rows = loaded.ask(table, n)
         proba = loaded.predict_proba(table.take(rows))
+        files: list[Path] = []
+        if out is not None:
+            filled = sheet(
+                table,
+                ids,
+                rows,
+                target=loaded.target,
+                id=loaded.id if loaded.id in table.frame.columns else None,
+                proba=proba,
+                classes=loaded.classes_,
+            )
+            with all_or_nothing(out) as part:
+                made = write_sheets(
+                    filled, part, target=loaded.target, classes=loaded.classes_
+                )
+            files = [out / path.name for path in made]
         return {
+            "files": {path.name: str(path) for path in files},
             "rows": [
                 {
                     "id": str(ids[row]),
@@ -67,7 +96,7 @@ def command(
                     "probability": round(float(p.max()), 4),
                 }
                 for row, p in zip(rows, proba, strict=True)
-            ]
+            ],
         }
 
     stages = ("reading", "predictions")
@@ -77,7 +106,8 @@ def command(
 def _describe(said: dict[str, Any]) -> str:
     if not said["rows"]:
         return "Every row is labelled."
-    return "\n".join(
+    lines = [
         f"{row['id']}\t{row['prediction']}\t{row['probability']:.0%}"
         for row in said["rows"]
-    )
+    ]
+    return "\n".join([*lines, *(f"wrote {path}" for path in said["files"].values())])

@@ -11,6 +11,7 @@ from mercer._labels import Labels
 from mercer._typing import FloatArray, IntArray
 from mercer.judging.hiding import Check
 from mercer.tables.model import TableModel
+from mercer.tables.notebook import Shown
 from mercer.tables.session import Session
 from mercer.tables.stages import Stages, quiet
 from mercer.tables.table import Table
@@ -21,8 +22,8 @@ if TYPE_CHECKING:
 N_NEXT = 20
 
 
-@dataclass(frozen=True, eq=False)
-class TableResult:
+@dataclass(frozen=True, eq=False, repr=False)
+class TableResult(Shown):
     """What `learn` found out about a table: the session, and how good it is."""
 
     session: Session

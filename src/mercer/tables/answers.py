@@ -1,0 +1,146 @@
+"""Labels that a person filled into a sheet go back into the table."""
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mercer.tables.numbers import is_placeholder
+from mercer.tables.sheets import ROW
+from mercer.tables.table import Table, TableError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+HISTORY = "answers.csv"
+
+
+@dataclass(frozen=True, eq=False)
+class Answered:
+    """A table with the answers in it, and what they changed."""
+
+    table: Table
+    history: "pd.DataFrame"  # id, label, label before, when, sheet; one line per answer
+    n_new: int  # rows that had no label
+    n_changed: int  # rows that had another label
+
+    def __str__(self) -> str:
+        said = f"{self.n_new:,} new labels"
+        if self.n_changed:
+            said += f", {self.n_changed:,} labels changed"
+        return said + " from the sheets that were filled in."
+
+
+def add_answers(
+    table: Table,
+    ids: Any,
+    target: str,
+    sheets: list[Path],
+    *,
+    id: str | None = None,
+    history: Path | None = None,
+) -> Answered:
+    """Return the table with the answers of earlier and of new sheets.
+
+    Parameters
+    ----------
+    table : Table
+    ids : ndarray of shape (n,)
+        What a person calls the rows.
+    target : str
+        The column that was filled in.
+    sheets : list of Path
+        As `mercer.tables.sheets` writes them; empty cells are skipped. Of two answers
+        for a row the later one counts.
+    id : str, optional
+        Column of the sheets that names the rows; by default "row" or "file".
+    history : Path, optional
+        File of the answers that were given before; they are added first.
+    """
+    import pandas as pd
+
+    place = {str(name): row for row, name in enumerate(ids)}
+    labels = _as_names(table, target)
+    before = labels.copy()
+    lines: list[dict[str, Any]] = []
+    if history is not None and history.exists():
+        for line in _read(history).to_dict("records"):
+            if line["id"] in place:
+                labels[place[line["id"]]] = line["label"]
+                lines.append(line)
+    now = f"{datetime.now():%Y-%m-%d %H:%M}"
+    for path in sheets:
+        for name, label in _filled(path, target, id, place):
+            row = place[name]
+            if labels[row] != label:
+                old = labels[row] or ""
+                labels[row] = label
+                lines.append(
+                    dict(zip(_COLUMNS, (name, label, old, now, path.name), strict=True))
+                )
+    changed = [row for row in range(len(labels)) if labels[row] != before[row]]
+    had = [row for row in changed if before[row] and not is_placeholder(before[row])]
+    frame = table.frame.assign(**{target: labels})
+    return Answered(
+        replace(table, frame=frame),
+        pd.DataFrame(lines, columns=list(_COLUMNS)),
+        len(changed) - len(had),
+        len(had),
+    )
+
+
+_COLUMNS = ("id", "label", "label before", "when", "sheet")
+
+
+def _as_names(table: Table, target: str) -> Any:
+    """Return the target as strings, None where it is empty."""
+    table.check_column(target, "--target")
+    cells = table.frame[target].to_numpy(dtype=object, na_value=None)
+    names = np.empty(len(cells), dtype=object)
+    for row, cell in enumerate(cells):
+        whole = isinstance(cell, float) and cell.is_integer()
+        names[row] = None if cell is None else str(int(cell) if whole else cell)
+    return names
+
+
+def _read(path: Path) -> Any:
+    from mercer.tables.reading import read_table
+
+    frame = read_table(path, as_text=None).frame
+    return frame.map(lambda v: "" if v is None or v != v else _as_string(v))
+
+
+def _as_string(value: Any) -> str:
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value).strip()
+
+
+def _filled(
+    path: Path, target: str, id: str | None, place: dict[str, int]
+) -> list[tuple[str, str]]:
+    """Return ids and labels of the rows that were filled in."""
+    frame = _read(path)
+    names = [c for c in (id, ROW, "file") if c and c in frame.columns]
+    if not names or target not in frame.columns:
+        lacking = target if names else (id or ROW)
+        shown = ", ".join(map(repr, frame.columns[:8]))
+        msg = (
+            f"{path} has no column {lacking!r}; a sheet of answers has the columns "
+            f"{(id or ROW)!r} and {target!r}, this one {shown}."
+        )
+        raise TableError(msg)
+    found = []
+    for number, (name, label) in enumerate(
+        zip(frame[names[0]], frame[target], strict=True), 1
+    ):
+        if not label or is_placeholder(label):
+            continue
+        known = [n for n in (name, name.removeprefix("'")) if n in place]
+        if not known:
+            msg = f"{path}: row {number} names {name!r}; the table has no such row."
+            raise TableError(msg)
+        found.append((known[0], label.removeprefix("'")))
+    return found

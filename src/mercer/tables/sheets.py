@@ -1,0 +1,124 @@
+"""A sheet to fill in: the rows to label with all their columns, as CSV and Excel."""
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mercer._typing import FloatArray, IntArray
+from mercer.tables.table import Table
+from mercer.tables.writing import write_csv
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FILES = ("to_label.csv", "to_label.xlsx")
+# What the sheet calls the rows of a table without ids: their numbers, from 1.
+ROW = "row"
+GUESS, PROBABILITY = "best guess", "probability"
+# Longest list of classes that a cell of Excel can offer, in characters.
+_OFFERED = 255
+
+
+def sheet(
+    table: Table,
+    ids: Any,
+    rows: IntArray,
+    *,
+    target: str,
+    id: str | None,
+    proba: FloatArray,
+    classes: Any,
+) -> "pd.DataFrame":
+    """Return rows with an empty cell for the label, the best guess and all columns.
+
+    Parameters
+    ----------
+    table : Table
+    ids : ndarray of shape (n,)
+        What a person calls the rows.
+    rows : ndarray of shape (m,)
+        Rows to label, most useful first.
+    target : str
+        The column to fill in.
+    id : str or None
+        Column that names the rows.
+    proba : ndarray of shape (m, n_classes)
+        Of these rows.
+    classes : ndarray of shape (n_classes,)
+    """
+    import pandas as pd
+
+    name = id or ("file" if "file" in table.frame.columns else ROW)
+    some = table.frame.iloc[rows].reset_index(drop=True)
+    best = proba.argmax(axis=1)
+    first = {
+        name: np.asarray(ids)[rows],
+        target: [""] * len(rows),
+        GUESS: [str(c) for c in np.asarray(classes)[best]],
+        PROBABILITY: np.round(proba.max(axis=1).astype(float), 3),
+    }
+    rest = some.drop(columns=[c for c in first if c in some.columns])
+    return pd.concat([pd.DataFrame(first), rest], axis=1)
+
+
+def write_sheets(
+    frame: "pd.DataFrame", folder: Path, *, target: str, classes: Any
+) -> list[Path]:
+    """Write a sheet as CSV and as a workbook; return the two files."""
+    text, book = (folder / name for name in FILES)
+    write_csv(frame, text)
+    write_workbook(frame, book, target=target, classes=classes)
+    return [text, book]
+
+
+def write_workbook(
+    frame: "pd.DataFrame", path: Path, *, target: str, classes: Any
+) -> None:
+    """Write a sheet of Excel that offers the classes in the cells to fill in.
+
+    No cell is a formula, whatever it starts with.
+    """
+    from openpyxl import Workbook
+    from openpyxl.styles import Font, PatternFill
+    from openpyxl.utils import get_column_letter
+    from openpyxl.worksheet.datavalidation import DataValidation
+
+    book = Workbook()
+    page = book.active
+    page.title = "to label"
+    page.freeze_panes = "C2"
+    place = list(frame.columns).index(target)
+    fill = PatternFill("solid", fgColor="FFF4CE")
+    for k, name in enumerate(frame.columns, 1):
+        letter = get_column_letter(k)
+        page.column_dimensions[letter].width = 22 if k <= place + 1 else 14
+        for row, value in enumerate([str(name), *frame[name]], 1):
+            cell = page.cell(row, k, _plain(value))
+            if isinstance(value, str):
+                cell.data_type = "s"  # not a formula
+            if row == 1:
+                cell.font = Font(bold=True)
+            elif k == place + 1:
+                cell.fill = fill
+    offered = ",".join(str(c) for c in classes)
+    if len(offered) <= _OFFERED and '"' not in offered and len(frame):
+        letter = get_column_letter(place + 1)
+        choice = DataValidation("list", formula1=f'"{offered}"', allow_blank=True)
+        choice.showErrorMessage = False  # a new class may be written, too
+        choice.add(f"{letter}2:{letter}{len(frame) + 1}")
+        page.add_data_validation(choice)
+    book.save(path)
+
+
+def _plain(value: Any) -> Any:
+    """Return a cell as Excel can hold it."""
+    if value is None or value != value:
+        return None
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, str):
+        # The most that a cell holds, without characters that XML forbids.
+        return re.sub(r"[\x00-\x08\x0b\x0c\x0e-\x1f]", " ", value)[:32_767]
+    return value if isinstance(value, bool | int | float) else str(value)

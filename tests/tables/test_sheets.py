@@ -1,0 +1,55 @@
+"""Sheets to fill in, and a result in a notebook."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from openpyxl import load_workbook
+
+from mercer.tables.answers import add_answers
+from mercer.tables.learning import learn
+from mercer.tables.sheets import write_workbook
+from mercer.tables.table import as_table
+from tables_at_hand import two_groups
+
+
+def test_no_cell_of_a_workbook_is_a_formula(tmp_path: Path) -> None:
+    frame = pd.DataFrame(
+        {
+            "row": ["=1+1", "b"],
+            "label": ["", ""],
+            "x": [np.nan, 2.5],
+            "y": ["\x01a", "@"],
+        }
+    )
+    path = tmp_path / "t.xlsx"
+    write_workbook(frame, path, target="label", classes=["yes", "no"])
+    page = load_workbook(path).active
+    assert page["A2"].value == "=1+1"
+    assert page["A2"].data_type == "s"
+    assert page["D2"].value == " a"
+    assert page["C2"].value is None
+    assert [v.formula1 for v in page.data_validations.dataValidation] == ['"yes,no"']
+
+
+def test_numbers_as_labels_and_rows_without_ids(tmp_path: Path) -> None:
+    table = as_table({"x": np.arange(4.0), "label": [1.0, 2.0, np.nan, np.nan]})
+    (tmp_path / "a.csv").write_text("row,label\n3,2\n4,\n1,?\n2,1\n")
+    done = add_answers(table, np.arange(1, 5), "label", [tmp_path / "a.csv"])
+    assert done.table.frame["label"].tolist()[:3] == ["1", "1", "2"]
+    assert (done.n_new, done.n_changed) == (1, 1)
+    assert done.history["label before"].tolist() == ["", "2"]
+
+
+def test_a_result_in_a_notebook(tmp_path: Path) -> None:
+    frame = two_groups()
+    frame["code"] = "<b>" + frame["code"]
+    result = learn(frame, id="code")
+    assert repr(result).startswith("10 of 40 rows labelled, 2 classes; expected")
+    page = result._repr_html_()
+    assert "expected correct" in page
+    assert "&lt;b&gt;0" in page
+    assert "<b>0" not in page
+    files = result.save(tmp_path / "out")
+    assert files[0].name == "report.html"
+    assert all(path.exists() for path in files)
