@@ -29,9 +29,6 @@ _ON_MAP, _IN_PICTURE = 1000, 240
 _DOUBTFUL = 20
 
 MEANINGS = {
-    "floor": "no direction that was left out is smoother than this",
-    "failure": "probability that one is, all the same",
-    "note": "why there are fewer directions than asked for",
     "method": "how the directions were computed",
     "reason": "why this way",
     "residual": "error of the equations that were solved; 0 is exact",
