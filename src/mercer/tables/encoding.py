@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.utils.validation import check_is_fitted
 
-from mercer._typing import BoolArray, FloatArray
+from mercer._typing import BoolArray, FloatArray, IntArray
 from mercer.tables.columns import (
     apply_steps,
     as_floats,
@@ -105,6 +105,19 @@ class TableEncoder(BaseEstimator):
         if self.kind_ == "text":
             return self.encoder_.transform(strings_of(table.frame[self.columns_[0]]))
         return self._scaled(np.hstack(self._parts_of(table)))
+
+    def places(self) -> dict[str, IntArray]:
+        """Return the coordinates that each column has; of a single column, nothing."""
+        if self.kind_ != "mixed":
+            return {}
+        used = self.scale_ > 0
+        place = np.cumsum(used) - 1
+        found = {}
+        for name, (start, stop) in self.groups_.items():
+            columns = place[start:stop][used[start:stop]]
+            if len(columns):
+                found[name] = columns
+        return found
 
     def _check_columns(self, table: Table) -> None:
         lacking = [c for c in self.columns_ if c not in table.columns]

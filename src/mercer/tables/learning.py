@@ -10,6 +10,8 @@ import numpy as np
 from mercer._labels import Labels
 from mercer._typing import FloatArray, IntArray
 from mercer.judging.hiding import Check
+from mercer.judging.outlook import Outlook
+from mercer.tables.influence import Influence
 from mercer.tables.model import TableModel
 from mercer.tables.notebook import Shown
 from mercer.tables.session import Session
@@ -31,6 +33,8 @@ class TableResult(Shown):
     check: Check | None  # None: no class has two labels
     next_rows: IntArray  # to label next, most useful first
     warnings: tuple[str, ...]
+    outlook: Outlook | None = None  # what more labels would bring
+    influences: tuple[Influence, ...] = ()  # of the columns, largest first
 
     @property
     def table(self) -> Table:
@@ -139,6 +143,7 @@ def learn(
         session.fit(stages=stages)
         stages.begin("checks with hidden labels")
         check = session.check(advance=stages.advance)
+        outlook, influences = session.look_further(check)
         stages.begin("predictions")
         return TableResult(
             session,
@@ -150,4 +155,6 @@ def learn(
                     [*session.looked.notes, *(str(w.message) for w in caught)]
                 )
             ),
+            outlook,
+            influences,
         )

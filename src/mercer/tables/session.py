@@ -11,8 +11,10 @@ from mercer._labels import Labels, encode_labels
 from mercer._typing import FloatArray, IntArray
 from mercer.fewlabels.choice import PoolPlan, plan_pool
 from mercer.judging.hiding import Check, check_by_hiding
+from mercer.judging.outlook import Outlook, look_ahead
 from mercer.judging.suspicion import SuspiciousLabels
 from mercer.tables.encoding import ColumnNote, TableEncoder
+from mercer.tables.influence import Influence, column_influences
 from mercer.tables.looking import Looked, look
 from mercer.tables.model import TableModel
 from mercer.tables.pair_files import read_pairs
@@ -257,6 +259,25 @@ class Session:
         rng = np.random.default_rng(self.random_state)
         return check_by_hiding(
             self.fitted, self.points, self.labels, rng=rng, advance=advance
+        )
+
+    def look_further(
+        self, check: Check | None
+    ) -> tuple[Outlook | None, tuple[Influence, ...]]:
+        """Return what more labels would bring, and which columns matter.
+
+        Parameters
+        ----------
+        check : Check or None
+            Of `check`.
+        """
+        if check is None:
+            return None, ()
+        rng = np.random.default_rng((self.random_state, 1))
+        labels, model = self.labels, self.fitted
+        return (
+            look_ahead(model, labels, check, rng=rng),
+            column_influences(model, self.encoder, self.points, labels, rng=rng),
         )
 
     def suspicious_labels(self) -> SuspiciousLabels:

@@ -16,7 +16,9 @@ from mercer.report.story import (
     Bin,
     Contestant,
     Fact,
+    Influence,
     Map,
+    Outlook,
     Picture,
     Quality,
     Row,
@@ -101,6 +103,8 @@ def tell(result: TableResult, *, rng: np.random.Generator) -> Story:
         ),
         memory=f"Kernels: {session.plan}" if session.plan else "Kernel from pairs",
         predictions=listed(result.ids, result.proba, labels, names),
+        influences=tuple(Influence(*i) for i in result.influences),
+        outlook=None if result.outlook is None else Outlook(*result.outlook),
     )
 
 

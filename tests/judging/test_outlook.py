@@ -1,0 +1,95 @@
+"""What more labels would bring."""
+
+import numpy as np
+import pytest
+
+from mercer._labels import encode_labels
+from mercer._typing import FloatArray, IntArray
+from mercer.judging.hiding import Check, Score
+from mercer.judging.outlook import FEWEST_ROWS, MOST_LABELS, curve, look_ahead
+
+
+def rng() -> np.random.Generator:
+    return np.random.default_rng(0)
+
+
+def rows(right: int, of: int) -> FloatArray:
+    return (np.arange(of) < right).astype(float)
+
+
+def test_the_curve_is_the_power_law_through_its_points() -> None:
+    n = 1000  # so many rows that half an error more is nothing
+    o = curve(rows(600, n), rows(750, n), 80, 0.8, 20, rng())
+    e_half, e_most = 0.4 + 0.5 / n, 0.25 + 0.5 / n
+    b = np.log(e_half / e_most) / np.log(1.6)
+    e = [e_most * (64 / labels) ** b for labels in (80, 100)]
+    assert o.then == pytest.approx(0.8 + e[0] - e[1])
+    assert o.low < o.then < o.high
+
+
+def test_no_gain_is_promised_where_more_labels_did_not_help() -> None:
+    o = curve(rows(30, 40), rows(30, 40), 40, 0.75, 20, rng())
+    assert o.then == o.now == 0.75
+    worse = curve(rows(35, 40), rows(30, 40), 40, 0.75, 20, rng())
+    assert worse.then == 0.75
+
+
+def test_fewer_rows_are_less_certain() -> None:
+    widths = []
+    for k in (1, 10):
+        o = curve(rows(12 * k, 20 * k), rows(16 * k, 20 * k), 20, 0.8, 20, rng())
+        widths.append(o.high - o.low)
+    assert widths[0] > 1.5 * widths[1]
+
+
+class Halves:
+    """A model that is right about three rows of four, however many labels it sees."""
+
+    def __init__(self) -> None:
+        self.tested: list[IntArray] = []
+
+    def held_out_proba(
+        self, test: IntArray, *, rows: IntArray | None = None
+    ) -> FloatArray:
+        self.tested.append(test)
+        return np.eye(2)[(test + (test % 8 == 7) + (test % 8 == 6)) % 2]
+
+
+@pytest.mark.parametrize("n", [FEWEST_ROWS, 40])
+def test_half_of_the_labels_are_hidden_at_a_time(n: int) -> None:
+    labels = encode_labels(np.r_[np.arange(n) % 2, np.full(9, -1)])
+    proba = np.eye(2)[np.arange(n) % 2]
+    score = Score("Mercer", 0.9, 0.8, 1.0, 0.9)
+    check = Check(
+        rows=np.arange(n),
+        codes=np.arange(n) % 2,
+        proba=proba,
+        scores=(score,),
+        calibration_error=0.0,
+        confusion=np.eye(2),
+        n_splits=5,
+        n_repeats=1,
+    )
+    model = Halves()
+    o = look_ahead(model, labels, check, rng=rng(), n_more=10)
+    assert o is not None
+    assert (o.n_more, o.now) == (10, 0.9)
+    assert o.then > o.now  # more labels were better in the check
+    assert sorted(np.concatenate(model.tested)) == sorted([*range(n)] * 2)
+    assert {len(test) for test in model.tested} == {n // 2}
+
+
+def test_too_few_or_very_many_labels_give_no_curve() -> None:
+    for n in (FEWEST_ROWS - 2, MOST_LABELS + 2):
+        labels = encode_labels(np.arange(n) % 2)
+        check = Check(
+            rows=np.arange(n),
+            codes=np.arange(n) % 2,
+            proba=np.eye(2)[np.arange(n) % 2],
+            scores=(Score("Mercer", 0.9, 0.8, 1.0, 0.9),),
+            calibration_error=0.0,
+            confusion=np.eye(2),
+            n_splits=5,
+            n_repeats=1,
+        )
+        assert look_ahead(Halves(), labels, check, rng=rng()) is None
