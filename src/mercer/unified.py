@@ -26,7 +26,9 @@ from mercer._rows import positions_of, row_ids
 from mercer._typing import ArrayLike, FloatArray, IntArray, RandomState
 from mercer.active.cold import cold_rows
 from mercer.active.strategies import ask_rows
+from mercer.backends.dask_ import gather, is_dask, lazily
 from mercer.explanation import Explanation
+from mercer.fewlabels.learner import AutoKernel
 from mercer.fewlabels.machine import LeaveOneOutRLS
 from mercer.graphs.neighbors import Graph
 from mercer.judging.suspicion import SuspiciousLabels, rank_labels
@@ -123,25 +125,30 @@ class UnifiedKernelMachine(
         Parameters
         ----------
         X : array-like, sparse array or data frame of shape (n, n_features)
-            All points, labelled or not.
+            All points, labelled or not. Of a Dask array or data frame all points
+            shape the kernel, and the labelled rows with 100,000 others come to this
+            process: `ids_`, `transduction_`, `ask` and `tell` are about these.
+            `predict` of a Dask array is lazy.
         y : array-like of shape (n,)
             Labels; -1, None and NaN mark unlabelled points. Without a label, or with
-            one class, the model can still `ask`.
+            one class, the model can still `ask`. A Dask array where X is one, too.
         pairs : Pairs, optional
             Points that belong together or apart.
         """
         y = require_y(y, type(self).__name__)
-        points = self._checked(X, reset=True)
-        labels = encode_labels(y, min_classes=0)
         self._seed = int(as_generator(self.random_state).integers(2**31))
         self._learner = new_learner(
             self.learner, self.basis, pairs, self._seed, self.memory
         )
         self._machine = new_machine(self.machine)
         self._pairs, self._n_asked = pairs, 0
-        self.ids_ = row_ids(X, len(labels.codes))
         self._X: Any = None  # kept where the learner has no basis
         self.basis_: Any = None
+        if is_dask(X):
+            return self._fit_dask(X, y)
+        points = self._checked(X, reset=True)
+        labels = encode_labels(y, min_classes=0)
+        self.ids_ = row_ids(X, len(labels.codes))
         check_same_length(self.ids_, labels.codes, "X", "y")
         if hasattr(self._learner, "learn"):
             self.basis_ = self._learner.fitted_basis(points, labels)
@@ -151,9 +158,25 @@ class UnifiedKernelMachine(
         self._y = _own_copy(y)
         return self
 
+    def _fit_dask(self, X: Any, y: Any) -> Self:
+        if not isinstance(self._learner, AutoKernel) or self._learner.basis is not None:
+            msg = (
+                "a Dask array takes the default learner and basis, without pairs; for "
+                "others bring the rows into memory."
+            )
+            raise TypeError(msg)
+        found = gather(X, y, rng=np.random.default_rng(self._seed))
+        self.basis_, self.ids_, self._y = found.pool, found.ids, found.y
+        self.n_features_in_ = found.pool.n_features_in_
+        self._learn(encode_labels(self._y, min_classes=0))
+        return self
+
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Return the class of points, (m,)."""
         check_is_fitted(self, "machine_")
+        if is_dask(X):
+            kind = self.classes_.dtype
+            return lazily(self, "predict", X, n_columns=None, dtype=kind)
         return np.asarray(self.machine_.predict(self._checked(X, reset=False)))
 
     def predict_proba(self, X: ArrayLike) -> FloatArray:
@@ -162,6 +185,9 @@ class UnifiedKernelMachine(
         A machine without probabilities gives those of its decision values.
         """
         check_is_fitted(self, "machine_")
+        if is_dask(X):
+            C = len(self.classes_)
+            return lazily(self, "predict_proba", X, n_columns=C, dtype=np.float64)
         return _proba_of(self.machine_, self._checked(X, reset=False))
 
     def training_proba(self) -> FloatArray:

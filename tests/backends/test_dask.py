@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from mercer import ParameterFreeKernel, UnifiedKernelMachine
 from mercer._typing import FloatArray, IntArray
 from mercer.backends.dask_ import as_rows, gather, is_dask
 from mercer.exceptions import ClusterError
@@ -133,6 +134,49 @@ def test_missing_values_are_refused() -> None:
 def test_what_is_dask() -> None:
     assert is_dask(da.ones(3))
     assert not is_dask(np.ones(3))
+
+
+def test_a_model_of_a_dask_array_is_that_of_the_rows() -> None:
+    X, y = points()
+    blocks = da.from_array(X, chunks=(170, 3))
+    model = UnifiedKernelMachine(random_state=0).fit(blocks, y)
+    pool = AnchorPool(50, random_state=np.random.default_rng(model._seed))
+    alone = UnifiedKernelMachine(basis=pool, random_state=0).fit(X, y)
+    np.testing.assert_allclose(
+        model.training_proba(), alone.training_proba(), atol=1e-3
+    )
+    np.testing.assert_array_equal(model.transduction_, alone.transduction_)
+    lazy = model.predict(blocks)
+    assert is_dask(lazy)
+    assert lazy.chunks == ((170, 170, 170, 90),)
+    np.testing.assert_array_equal(lazy.compute(), alone.predict(X))
+    proba = model.predict_proba(blocks)
+    assert proba.shape == (600, 2)
+    np.testing.assert_allclose(proba.compute(), model.predict_proba(X), atol=1e-6)
+
+
+def test_asking_and_telling_name_rows_of_the_whole_array(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    X, y = points()
+    truth = np.arange(600) % 2
+    monkeypatch.setattr("mercer.backends.dask_.LOCAL_ROWS", 80)
+    blocks = da.from_array(X, chunks=(170, 3))
+    model = UnifiedKernelMachine(random_state=0).fit(blocks, y)
+    assert len(model.ids_) < 90
+    rows = model.ask(3)
+    assert set(rows) <= set(model.ids_)
+    assert rows.max() > 90  # positions in the whole array
+    model.tell(rows, truth[rows])
+    assert len(model.labeled_) == 7
+    assert np.mean(model.predict(blocks).compute() == truth) > 0.99
+
+
+def test_a_learner_that_needs_all_rows_is_refused() -> None:
+    X, y = points(60)
+    model = UnifiedKernelMachine(ParameterFreeKernel())
+    with pytest.raises(TypeError, match="default learner"):
+        model.fit(da.from_array(X, chunks=(25, 3)), y)
 
 
 def slow(X: FloatArray, seconds: float) -> Any:

@@ -21,6 +21,7 @@ from mercer._typing import FloatArray, IntArray
 from mercer.exceptions import ClusterError
 from mercer.fewlabels.anchor_pool import POINTS_PER_ANCHOR, AnchorPool
 from mercer.fewlabels.anchor_sums import PoolSums
+from mercer.fewlabels.choice import directions_for
 
 LOCAL_ROWS = 100_000  # rows, besides the labelled ones, that the rule is run on
 _FAN_IN = 8  # sums that are added at a time
@@ -44,9 +45,9 @@ def gather(
     X: Any,
     y: Any,
     *,
-    n_components: int = 150,
+    n_components: int | None = None,
     n_anchors: int | None = None,
-    local_rows: int = LOCAL_ROWS,
+    local_rows: int | None = None,
     rng: np.random.Generator,
 ) -> Gathered:
     """Fit a pool of anchor graphs to all rows, and gather the rows a model works on.
@@ -57,12 +58,13 @@ def gather(
         Blocks of rows that fit into the memory of a worker.
     y : dask array, series or array-like of shape (n,)
         Labels; -1, None and NaN mark unlabelled rows.
-    n_components : int, default=150
-        Directions per graph.
+    n_components : int, optional
+        Directions per graph; by default as the number of classes asks for.
     n_anchors : int, optional
         By default that of `AnchorPool`.
-    local_rows : int, default=100_000
-        Rows to gather besides the labelled ones; all rows if there are no more.
+    local_rows : int, optional
+        Rows to gather besides the labelled ones, by default 100,000; all rows if
+        there are no more.
     rng : numpy.random.Generator
         Draws rows and anchors.
 
@@ -71,14 +73,17 @@ def gather(
     ClusterError
         If the scheduler or its workers are lost.
     """
+    local_rows = LOCAL_ROWS if local_rows is None else local_rows
     client = _client()  # one for the whole job
     X = as_rows(X)
     n = X.shape[0]
+    labeled, given = _labels_of(y, X, client)
+    if n_components is None:
+        n_components = directions_for(len(set(given.tolist())))
     pool = AnchorPool(n_components)
     if n_anchors is not None:
         pool.set_params(n_anchors=n_anchors)
     m = min(int(pool.n_anchors), max(n // POINTS_PER_ANCHOR, 2))
-    labeled, given = _labels_of(y, X, client)
     sample = _drawn(n, max(5 * m, local_rows), rng)
     ids = np.union1d(labeled, _drawn(n, local_rows, rng))
     wanted = np.union1d(sample, ids)
