@@ -147,6 +147,12 @@ def test_frozen_dataclasses_and_sparse_arrays_come_back(tmp_path: Path) -> None:
     assert np.array_equal(reloaded(sparse, tmp_path).toarray(), np.eye(3))
 
 
+def test_files_are_compressed(tmp_path: Path) -> None:
+    file = tmp_path / "zeros.skops"
+    persist.save([np.zeros(100_000)], file)
+    assert file.stat().st_size < 20_000
+
+
 def test_a_failed_save_keeps_the_old_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -156,7 +162,7 @@ def test_a_failed_save_keeps_the_old_file(
         persist.save([RBF(0.7), (i for i in range(3))], file)
     assert persist.load(file).gamma == 0.5
 
-    def full_disk(obj: object, part: Path) -> None:
+    def full_disk(obj: object, part: Path, **options: object) -> None:
         part.write_bytes(b"half")
         raise OSError("disk full")
 

@@ -12,7 +12,7 @@ from dataclasses import is_dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
+from zipfile import ZIP_DEFLATED, BadZipFile
 
 import numpy as np
 import skops.io
@@ -20,6 +20,7 @@ from scipy.sparse import coo_array, csc_array, csr_array
 from sklearn.base import BaseEstimator
 from skops.io.exceptions import UntrustedTypesFoundException
 
+_LEVEL = 1  # of compression; higher ones take long and save little
 _ARRAY_TYPES = [np.dtype, coo_array, csc_array, csr_array]
 
 
@@ -50,7 +51,7 @@ def save(obj: Any, path: str | os.PathLike[str]) -> None:
         dir=path.parent, prefix=f".{path.name}-"
     ) as folder:
         part = Path(folder) / path.name
-        skops.io.dump(obj, part)
+        skops.io.dump(obj, part, compression=ZIP_DEFLATED, compresslevel=_LEVEL)
         part.replace(path)
 
 

@@ -176,7 +176,8 @@ class UnifiedKernelMachine(
         check_is_fitted(self, "machine_")
         if is_dask(X):
             kind = self.classes_.dtype
-            return lazily(self, "predict", X, n_columns=None, dtype=kind)
+            lazy: NDArray[Any] = lazily(self, "predict", X, n_columns=None, dtype=kind)
+            return lazy
         return np.asarray(self.machine_.predict(self._checked(X, reset=False)))
 
     def predict_proba(self, X: ArrayLike) -> FloatArray:
@@ -187,7 +188,10 @@ class UnifiedKernelMachine(
         check_is_fitted(self, "machine_")
         if is_dask(X):
             C = len(self.classes_)
-            return lazily(self, "predict_proba", X, n_columns=C, dtype=np.float64)
+            lazy: FloatArray = lazily(
+                self, "predict_proba", X, n_columns=C, dtype=np.float64
+            )
+            return lazy
         return _proba_of(self.machine_, self._checked(X, reset=False))
 
     def training_proba(self) -> FloatArray:

@@ -3,7 +3,11 @@
 import numpy as np
 import pytest
 
+from mercer.fewlabels import pool as pool_module
 from mercer.fewlabels.pool import KernelPool
+from mercer.graphs.neighbors import graph_from_neighbors, self_tuning_edges
+from mercer.graphs.search import NeighborIndex
+from mercer.kernels.parametric import RBF
 from mercer.spectrum import eigen, search
 from mercer.spectrum.extension import extend_vectors
 from mercer.spectrum.gram import GramBasis
@@ -33,16 +37,17 @@ def test_graph_columns_extend_as_they_would_before_their_mean_was_taken_off(
         if block.kind == "laplacian"
     ]
     assert len(graphs) == 2
-    for block, graph in graphs:
+    for block, scales in graphs:
         mean = basis._mean[block.columns]
         assert np.abs(mean).max() > 1e-3  # or there would be nothing to test
         k = block.n_neighbors
-        rows = graph.weigh(found[:, :k].astype(np.intp), distances[:, :k])
+        near = found[:, :k].astype(np.intp)
+        rows = self_tuning_edges(near, distances[:, :k], scales)
         whole = extend_vectors(
             rows,
             basis.vectors_[:, block.columns] + mean,
             block.values,
-            graph.adjacency,
+            None,
             "random_walk",
         )
         np.testing.assert_allclose(extended[:, block.columns], whole - mean, atol=1e-12)
@@ -91,3 +96,36 @@ def test_crowded_eigenvalues_mean_fewer_directions_and_no_error(
     y = np.where(np.arange(150) < 10, labels, -1)
     model = UnifiedKernelMachine(random_state=0).fit(X, y)
     assert np.mean(model.predict(X) == labels) > 0.9
+
+
+def test_the_graphs_weigh_new_points_as_a_graph_would(basis, points) -> None:
+    near = NeighborIndex.fit(points, rng=np.random.default_rng(0)).neighbors(5)
+    graph = graph_from_neighbors(near, 5, weights="self_tuning")
+    indices, distances = near.indices[:3].astype(np.intp), near.distances[:3] + 0.1
+    np.testing.assert_array_equal(
+        self_tuning_edges(indices, distances, graph.scales).toarray(),
+        graph.weigh(indices, distances).toarray(),
+    )
+
+
+def test_many_points_have_columns_in_single_precision(
+    points, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    double = KernelPool(8, n_neighbors=(3, 8), random_state=0).fit(points)
+    monkeypatch.setattr(pool_module, "SINGLE_ABOVE", len(points) - 1)
+    single = KernelPool(8, n_neighbors=(3, 8), random_state=0).fit(points)
+    assert (double.vectors_.dtype, single.vectors_.dtype) == (np.float64, np.float32)
+    np.testing.assert_allclose(single.vectors_, double.vectors_, atol=1e-6)
+    for one, other in zip(single.blocks_, double.blocks_, strict=True):
+        np.testing.assert_allclose(one.covariance, other.covariance, atol=1e-6)
+
+
+def test_plain_kernels_have_few_landmarks() -> None:
+    X = np.random.default_rng(0).normal(size=(400, 3))
+    pool = KernelPool(8, n_neighbors=(3, 8), random_state=0).fit(X)
+    kept = {b.name: p for b, p in zip(pool.blocks_, pool._parts, strict=True)}
+    assert len(kept["linear"].landmarks_) == 3
+    assert kept["gaussian"].n_landmarks == 300
+    exact = GramBasis(8, kernel=RBF("mean_distance"), centered=True).fit(X)
+    (block,) = [b for b in pool.blocks_ if b.name == "gaussian"]
+    np.testing.assert_allclose(block.values, exact.values_, rtol=1e-2)

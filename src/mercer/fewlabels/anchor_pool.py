@@ -13,7 +13,7 @@ from mercer._typing import ArrayLike, FloatArray, RandomState, SparseArray
 from mercer.fewlabels.anchor_features import AnchorColumns, AnchorFeatures
 from mercer.fewlabels.anchor_sums import PoolSums
 from mercer.fewlabels.plain_kernels import plain_kernels
-from mercer.fewlabels.pool import Block
+from mercer.fewlabels.pool import LANDMARKS, Block
 from mercer.graphs.points import refuse_graph
 from mercer.spectrum._base import BasisCertificate, BasisMixin
 from mercer.spectrum.anchor import (
@@ -26,7 +26,6 @@ from mercer.spectrum.anchor import (
 ANCHORS = 20_000
 POINTS_PER_ANCHOR = 3  # with fewer, an anchor stands for nobody but itself
 _SAMPLE = 10_000  # points from which the plain kernels are known
-_LANDMARKS = 300  # of the Gaussian kernel
 _BATCH = 65_536
 
 
@@ -135,7 +134,7 @@ class AnchorPool(BasisMixin):
         # Stands for the distance 0 to an anchor, where all points are equal.
         self._smallest = float(far[far > 0].min()) if (far > 0).any() else 1.0
         self._kernels = plain_kernels(
-            sample, self.n_components, n_landmarks=_LANDMARKS, rng=rng
+            sample, self.n_components, n_landmarks=LANDMARKS, rng=rng
         )
 
     def place(self, points: Any) -> tuple[list[SparseArray], FloatArray]:

@@ -12,7 +12,11 @@ from mercer._rows import all_equal
 from mercer._typing import ArrayLike, FloatArray, RandomState, SparseArray
 from mercer.fewlabels.rule import DEFAULT
 from mercer.graphs.laplacian import LaplacianKind
-from mercer.graphs.neighbors import Graph, graph_from_neighbors
+from mercer.graphs.neighbors import (
+    Graph,
+    graph_from_neighbors,
+    self_tuning_edges,
+)
 from mercer.graphs.search import NeighborIndex
 from mercer.kernels.parametric import RBF, Linear
 from mercer.spectrum._base import BasisCertificate, BasisMixin
@@ -24,6 +28,8 @@ from mercer.spectrum.extension import (
 from mercer.spectrum.gram import GramBasis
 from mercer.spectrum.graph import GraphBasis
 
+LANDMARKS = 300  # of the Gaussian kernel; its leading directions need no more
+SINGLE_ABOVE = 20_000  # points whose columns are kept in single precision
 _WALK: LaplacianKind = "random_walk"
 # Residuals of the graphs, as a share of the last eigenvalue. They mix directions of
 # nearly equal eigenvalues, which the learners weigh alike.
@@ -65,7 +71,8 @@ class KernelPool(BasisMixin):
     Attributes
     ----------
     vectors_ : ndarray of shape (n, r)
-        Centred columns; orthogonal to each other within a Gram block only.
+        Centred columns, in single precision above 20,000 points; orthogonal to each
+        other within a Gram block only.
     values_ : ndarray of shape (r,)
         Values of the bases, one after the other.
     blocks_ : tuple of Block
@@ -135,9 +142,16 @@ class KernelPool(BasisMixin):
             )
             bases.append((f"graph {k}", basis.fit(graph), k))
         if not all_equal(X):
-            for name, kernel in (("linear", Linear()), ("gaussian", RBF(_RULE))):
+            for name, kernel, count in (
+                ("linear", Linear(), linear_landmarks(*X.shape)),
+                ("gaussian", RBF(_RULE), min(LANDMARKS, n)),
+            ):
                 plain = GramBasis(
-                    self.n_components, kernel=kernel, centered=True, random_state=rng
+                    self.n_components,
+                    kernel=kernel,
+                    centered=True,
+                    n_landmarks=count,
+                    random_state=rng,
                 )
                 bases.append((name, plain.fit(X), 0))
         self._smallest = _smallest_scale(neighbors.distances)
@@ -159,10 +173,10 @@ class KernelPool(BasisMixin):
         indices = found.astype(np.intp)
         extended = np.empty((X.shape[0], self.vectors_.shape[1]))
         for block, part in zip(self.blocks_, self._parts, strict=True):
-            if isinstance(part, Graph):
+            if block.kind == "laplacian":
                 k = block.n_neighbors
-                rows = part.weigh(indices[:, :k], distances[:, :k])
-                values = self._walked(rows, block, part)
+                rows = self_tuning_edges(indices[:, :k], distances[:, :k], part)
+                values = self._walked(rows, block)
             elif part is None:
                 column = self.vectors_[:, block.columns]
                 values = self._log_density(distances) - self._mean[block.columns]
@@ -184,14 +198,14 @@ class KernelPool(BasisMixin):
         scale = np.maximum(distances[:, k - 1], self._smallest)
         return -np.log(scale)[:, None]
 
-    def _walked(self, rows: SparseArray, block: Block, graph: Graph) -> FloatArray:
+    def _walked(self, rows: SparseArray, block: Block) -> FloatArray:
         """Extend columns of a graph whose means were taken off after they were found.
 
         The walk moves u, not u - m: u(x) = f P u = f P (u - m) + f m for rows of P
         that sum to 1.
         """
         U, mean = self.vectors_[:, block.columns], self._mean[block.columns]
-        moved = extend_vectors(rows, U, block.values, graph.adjacency, _WALK)
+        moved = extend_vectors(rows, U, block.values, None, _WALK)
         reached = np.asarray(rows.sum(axis=1)).reshape(-1, 1) > 0
         moved += (reached * damped_inverse(1.0 - block.values) - 1.0) * mean
         return moved
@@ -199,9 +213,13 @@ class KernelPool(BasisMixin):
     def _assemble(
         self, bases: list[tuple[str, Any, int]], log_density: FloatArray
     ) -> None:
-        """Move the vectors of the bases into one array: they are large."""
+        """Move the vectors of the bases into one array: they are large.
+
+        Of a graph the scales are kept, which is what a new point needs.
+        """
         n = len(log_density)
-        U = np.empty((n, 1 + sum(basis.vectors_.shape[1] for _, basis, _ in bases)))
+        r = 1 + sum(basis.vectors_.shape[1] for _, basis, _ in bases)
+        U = np.empty((n, r), np.float32 if n > SINGLE_ABOVE else np.float64)
         self._parts: list[Any] = []
         found: list[tuple[str, _Kind, slice, FloatArray, int]] = []
         start = 0
@@ -209,18 +227,18 @@ class KernelPool(BasisMixin):
             columns = slice(start, start + basis.vectors_.shape[1])
             U[:, columns] = basis.vectors_
             basis.vectors_ = np.empty((0, basis.vectors_.shape[1]))
-            self._parts.append(basis.graph_ if k else basis)
+            self._parts.append(basis.graph_.scales if k else basis)
             kind: _Kind = "laplacian" if k else "kernel"
             found.append((name, kind, columns, basis.values_, k))
             start = columns.stop
         U[:, start:] = log_density
         self._parts.append(None)
         found.append(("density", "density", slice(start, start + 1), np.ones(1), 0))
-        self._mean = U.mean(axis=0)
-        U -= self._mean
+        self._mean = U.mean(axis=0, dtype=np.float64)
+        U -= self._mean.astype(U.dtype)
         self.vectors_ = U
         self.blocks_ = tuple(
-            Block(name, kind, at, values, k, U[:, at].T @ U[:, at] / n)
+            Block(name, kind, at, values, k, _covariance(U[:, at]))
             for name, kind, at, values, k in found
         )
         self.values_ = np.concatenate([block.values for block in self.blocks_])
@@ -260,6 +278,22 @@ class KernelPool(BasisMixin):
 
 
 _RULE = "mean_distance"
+
+
+def _covariance(U: FloatArray) -> FloatArray:
+    covariance: FloatArray = (U.T @ U).astype(np.float64) / len(U)
+    return covariance
+
+
+def linear_landmarks(n: int, d: int) -> int | None:
+    """Return how many landmarks span a linear kernel; None: as `GramBasis` decides.
+
+    Examples
+    --------
+    >>> linear_landmarks(1000, 20), linear_landmarks(1000, 5000)
+    (20, None)
+    """
+    return d if d <= min(LANDMARKS, n) else None
 
 
 def _smallest_scale(distances: FloatArray) -> float:

@@ -8,6 +8,7 @@ from mercer.fewlabels.rule import DEFAULT, Rule
 
 UNDECIDED = -1
 _DENSE_UP_TO = 50  # classes
+_SORTED_UP_TO = 10_000  # scores that are sorted sooner than searched class by class
 
 
 def match_sizes(
@@ -69,7 +70,7 @@ def match_sizes(
             margin = 2 * max(float(np.abs(last).max()), 1e-9)  # leads shrink
         else:
             lead = _leads(columns + b[:, None])
-            last = np.array([np.partition(lead[c], ends[c])[ends[c]] for c in range(C)])
+            last = _at_places(lead, ends)
         step = -(1 - part) * last[:, 0] - part * last[:, 1]
         step = towards * (step - step.mean())
         b = b + step
@@ -104,6 +105,15 @@ def decide(scores: FloatArray, *, tol: float = 1e-8) -> IntArray:
 def class_counts(decision: IntArray, n_classes: int) -> IntArray:
     """Return how many points each class has, (C,); ties are in none."""
     return np.bincount(decision[decision != UNDECIDED], minlength=n_classes)
+
+
+def _at_places(lead: FloatArray, places: IntArray) -> FloatArray:
+    """Return the leads at given places in ascending order, (C, 2)."""
+    if lead.size <= _SORTED_UP_TO:
+        return np.take_along_axis(np.sort(lead, axis=1), places, axis=1)
+    return np.array(
+        [np.partition(x, at)[at] for x, at in zip(lead, places, strict=True)]
+    )
 
 
 def _leads(columns: FloatArray) -> FloatArray:

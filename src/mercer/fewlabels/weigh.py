@@ -109,6 +109,7 @@ def weigh_pool(
     counts = Y.sum(axis=0)
     counted = counts[codes] > 1
     shares = log_shares(counts, rule) if counted.any() else counts
+    labeled = labeled.astype(np.float64, copy=False)
     members = pool_members(blocks, max(len(counts), 2), rule)
     evidence, losses = np.empty(len(members)), np.zeros(len(members))
     for i, member in enumerate(members):

@@ -108,21 +108,40 @@ class Graph:
                 "distances is not known. Give the rows of weights themselves."
             )
             raise ValueError(msg)
-        m, k = indices.shape
-        if self.weights == "binary":
-            values = np.ones((m, k))
-        elif self.weights == "gaussian":
-            assert self.sigma is not None
-            values = gaussian(distances, self.sigma)
-        else:
+        if self.weights == "self_tuning":
             assert self.scales is not None
-            own = distances[:, -1:]
-            own = np.where(own > 0, own, self.scales.min())
-            values = self_tuning(distances, own, self.scales[indices])
-        indptr = np.arange(0, m * k + 1, k)
-        return sparse.csr_array(
-            (values.ravel(), indices.ravel(), indptr), shape=(m, self.n_points)
-        )
+            return self_tuning_edges(indices, distances, self.scales)
+        if self.weights == "binary":
+            return _edges_of(indices, np.ones(indices.shape), self.n_points)
+        assert self.sigma is not None
+        return _edges_of(indices, gaussian(distances, self.sigma), self.n_points)
+
+
+def self_tuning_edges(
+    indices: IntArray, distances: FloatArray, scales: FloatArray
+) -> SparseArray:
+    """Weigh the edges from new points to points of a self-tuning graph.
+
+    Parameters
+    ----------
+    indices, distances : ndarray of shape (m, k)
+        Neighbours of each new point and their distances, ascending.
+    scales : ndarray of shape (n,)
+        Of the points of the graph; a new point's own is its largest distance.
+
+    Returns
+    -------
+    csr_array of shape (m, n)
+    """
+    own = distances[:, -1:]
+    own = np.where(own > 0, own, scales.min())
+    return _edges_of(indices, self_tuning(distances, own, scales[indices]), len(scales))
+
+
+def _edges_of(indices: IntArray, values: FloatArray, n: int) -> SparseArray:
+    m, k = indices.shape
+    indptr = np.arange(0, m * k + 1, k)
+    return sparse.csr_array((values.ravel(), indices.ravel(), indptr), shape=(m, n))
 
 
 def neighbor_graph(

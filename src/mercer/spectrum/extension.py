@@ -16,7 +16,7 @@ def extend_vectors(
     weights: SparseArray,
     vectors: FloatArray,
     values: FloatArray,
-    adjacency: SparseArray,
+    adjacency: SparseArray | None,
     kind: LaplacianKind,
 ) -> FloatArray:
     r"""Solve the eigenvector equation of a Laplacian at new points.
@@ -27,8 +27,8 @@ def extend_vectors(
         Edges from new points to the points of the graph.
     vectors, values : ndarray of shape (n, r) and (r,)
         Eigenpairs of the Laplacian.
-    adjacency : csr_array of shape (n, n)
-        Of the graph.
+    adjacency : csr_array of shape (n, n) or None
+        Of the graph; the normalised Laplacian alone needs it.
     kind : {"normalized", "combinatorial", "random_walk"}
         Which Laplacian.
 
@@ -50,6 +50,7 @@ def extend_vectors(
     else:
         factor = damped_inverse(1.0 - values)
     if kind == "normalized":
+        assert adjacency is not None
         d = degrees(adjacency)
         smallest = d[d > 0].min() if d.any() else 1.0
         factor = factor * np.sqrt(np.maximum(d_new, smallest))[:, None]
