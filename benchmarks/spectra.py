@@ -226,6 +226,9 @@ def run(cases: int, largest: int, first: int, *, talk: bool = False) -> Counter[
             eigen.DENSE_UP_TO, eigen.SMALL_COMPONENT = limits
         seconds = time.process_time() - start
         verdicts[verdict] += 1
+        done = seed - first + 1
+        if talk and done % 50 == 0:
+            print(f"{done} of {cases}: {dict(verdicts)}", flush=True)
         if talk and (verdict != "right" or seconds > 20):
             print(
                 f"seed {seed}: {known.name}, {known.kind}, n = {n:,}, r = {r}, "

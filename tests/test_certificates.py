@@ -1,0 +1,179 @@
+"""Every certificate against an input made to fool it; see docs/certificates.md.
+
+A certificate that is a bound is attacked with allowed points drawn at random and with
+hand-made ones: none may beat it. A residual is computed again from its definition.
+"""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.optimize import nnls
+from scipy.special import expit
+
+from mercer.learners.combination import CenteredAlignmentKernel
+from mercer.machines.svm import KernelSVC
+from mercer.optim.affine_psd import solve_affine_psd
+from mercer.optim.budgeted_psd import solve_budgeted_psd
+from mercer.optim.mkl import solve_mkl
+from mercer.optim.newton import solve_klr
+from mercer.optim.nnls import solve_nnls
+from mercer.optim.ridge import solve_rls
+from mercer.optim.svm import solve_svm
+from mercer.spectrum.gram import GramBasis
+
+DOCS = Path(__file__).parents[1] / "docs" / "certificates.md"
+RNG = np.random.default_rng(0)
+
+
+def test_every_certificate_is_on_the_page() -> None:
+    """Each class with a certificate's name, in the package, has a row in the docs."""
+    source = Path(__file__).parents[1] / "src" / "mercer"
+    text = "".join(path.read_text() for path in source.rglob("*.py"))
+    names = set(re.findall(r"^class (\w+Certificate)\b", text, flags=re.MULTILINE))
+    names |= set(re.findall(r"certificate_ : (\w+)", text)) - {"float", "fitted"}
+    assert len(names) > 10
+    page = DOCS.read_text()
+    assert {name for name in names if f"`{name}`" not in page} == set()
+
+
+def test_least_squares_of_dependent_columns() -> None:
+    """Alignment: equal kernels and kernels a million times larger than others."""
+    B = RNG.standard_normal((30, 4))
+    B = np.hstack([B, B[:, :2], 1e6 * B[:, 2:3], B[:, :1] + 1e-9 * B[:, 1:2]])
+    y = RNG.standard_normal(30)
+    found = solve_nnls(B.T @ B, B.T @ y)
+    best = nnls(B, y)[1] ** 2 / 2 - y @ y / 2
+    assert found.objective <= best + 1e-9 * abs(best)
+    # A point that is not optimal: the residual of the conditions is not small.
+    assert found.kkt_residual <= 1e-9
+    halved = solve_nnls(B.T @ B, B.T @ y, max_iter=1)
+    assert halved.objective > best + 1e-6
+    assert halved.kkt_residual > 1e-4
+
+
+def test_alignment_of_kernels_that_are_all_the_same() -> None:
+    X = RNG.standard_normal((20, 3))
+    y = (X[:, 0] > 0).astype(int)
+    learner = CenteredAlignmentKernel(["linear", "linear", "rbf"]).fit(X, y)
+    proof = learner.certificate_
+    assert proof.kkt_residual <= 1e-9
+    assert proof.alignment >= max(proof.base_alignments) - 1e-12
+
+
+def hinge(K, y, beta, b, C: float) -> float:
+    slack = np.maximum(0.0, 1 - y * (K @ beta + b))
+    return float(beta @ K @ beta / 2 + C * slack.sum())
+
+
+def contradictory() -> tuple[np.ndarray, np.ndarray]:
+    """Points that occur twice with opposite labels, and a singular Gram matrix."""
+    X = np.repeat(RNG.standard_normal((8, 2)), 2, axis=0)
+    y = np.tile([1.0, -1.0], 8)
+    y[:4] = 1.0
+    return X @ X.T, y
+
+
+@pytest.mark.parametrize("C", [1e-3, 1.0, 1e3])
+def test_no_machine_beats_the_bound_of_the_svm(C: float) -> None:
+    K, y = contradictory()
+    fit = solve_svm(K, y[:, None], C=C)
+    own = hinge(K, y, fit.dual_coef[:, 0], fit.intercept[0], C)
+    assert own == pytest.approx(fit.objective)
+    assert -1e-9 * own <= fit.gap <= 1e-3 * own
+    bound = fit.objective - fit.gap
+    for scale in (1e-3, 1e-2, 0.1, 1.0):
+        for _ in range(50):
+            beta = fit.dual_coef[:, 0] + scale * C * RNG.standard_normal(len(y))
+            b = fit.intercept[0] + scale * RNG.standard_normal()
+            assert hinge(K, y, beta, b, C) >= bound - 1e-9 * own
+
+
+def test_no_weights_beat_the_bound_of_simple_mkl() -> None:
+    K, y = contradictory()
+    X = RNG.standard_normal((len(y), 3))
+    grams = np.stack([K / np.trace(K), X @ X.T / 40, np.eye(len(y)) / 10, X @ X.T / 40])
+    fit = solve_mkl(grams, y[:, None], C=10.0)
+    bound = fit.objective - fit.gap
+    for weights in [*np.eye(4), *RNG.dirichlet(np.ones(4), 20)]:
+        one = solve_svm(np.tensordot(weights, grams, axes=1), y[:, None], C=10.0)
+        assert one.objective >= bound - 1e-6 * bound
+
+
+def test_the_violation_of_a_machine_is_seen() -> None:
+    """A loose solver must say so: the certificate is measured, not copied."""
+    X = RNG.standard_normal((60, 2))
+    y = (X[:, 0] + 0.3 * RNG.standard_normal(60) > 0).astype(int)
+    exact = KernelSVC("rbf", C=100.0, tol=1e-6).fit(X, y).certificate_
+    loose = KernelSVC("rbf", C=100.0, tol=0.5).fit(X, y).certificate_
+    assert exact <= 1e-5 < 0.01 < loose
+
+
+@pytest.mark.parametrize("C", [1e-6, 1.0, 1e6])
+def test_the_gradient_of_separable_logistic_regression(C: float) -> None:
+    features = np.linspace(-1, 1, 12)[:, None] ** [1, 3]
+    targets = (features[:, :1] > 0).astype(float)
+    fit = solve_klr(features, targets, C=C)
+    p = expit(features @ fit.coef + fit.intercept)
+    gradient = fit.coef - C * features.T @ (targets - p)
+    largest = C * np.abs(features).sum(axis=0).max()
+    assert np.abs(gradient).max() <= 10 * max(fit.residual, 1e-12) * max(largest, 1.0)
+    assert fit.residual <= 1e-10
+
+
+def test_ridge_of_dependent_features_and_its_left_out_residuals() -> None:
+    features = RNG.standard_normal((9, 3))
+    features = np.hstack([features, features[:, :2], 1e3 * features[:, :1]])
+    targets = RNG.standard_normal((9, 2))
+    fit = solve_rls(features, targets, C=5.0)
+    normal = fit.coef - 5.0 * features.T @ (targets - features @ fit.coef)
+    assert np.abs(normal).max() <= 1e-7 * np.abs(5.0 * features.T @ targets).max()
+    for i in range(9):
+        rest = np.delete(np.arange(9), i)
+        without = solve_rls(features[rest], targets[rest], C=5.0).coef
+        expected = targets[i] - features[i] @ without
+        np.testing.assert_allclose(fit.loo_residuals[i], expected, rtol=1e-5)
+
+
+@pytest.mark.parametrize("shift", [0.0, -5.0])
+def test_no_kernel_of_the_budget_beats_the_bound(shift: float) -> None:
+    """Also where A has no positive eigenvalue and the best kernel is 0."""
+    A = RNG.standard_normal((6, 6))
+    A = A + A.T + shift * np.eye(6)
+    best = solve_budgeted_psd(A, budget=4.0)
+    assert best.objective == pytest.approx(best.bound, abs=1e-12)
+    for _ in range(200):
+        root = RNG.standard_normal((6, int(RNG.integers(1, 7))))
+        K = root @ root.T
+        K *= 2.0 / np.linalg.norm(K)
+        assert np.trace(A @ K) <= best.bound + 1e-9
+
+
+def test_no_affine_combination_beats_the_bound() -> None:
+    """Nearly equal kernels, where weights can be large and of both signs."""
+    X = RNG.standard_normal((12, 3))
+    first = X @ X.T + np.eye(12)
+    K = np.stack([first, first + 0.05 * np.diag(RNG.random(12)), np.eye(12) * 2])
+    cost = np.array([1.0, 1.01, 3.0])
+    fit = solve_affine_psd(K, cost)
+    assert fit.weights.sum() == pytest.approx(1.0)
+    allowed = 0
+    for _ in range(400):
+        a, b = RNG.normal(scale=8.0, size=2)
+        weights = np.array([a, b, 1 - a - b])
+        if np.linalg.eigvalsh(np.tensordot(weights, K, axes=1))[0] >= 0:
+            allowed += 1
+            assert cost @ weights >= fit.lower_bound - 1e-9 * abs(fit.lower_bound)
+    assert allowed > 20
+
+
+def test_the_lost_trace_of_a_kernel_with_one_huge_point() -> None:
+    """Landmarks drawn by size see only that point at first."""
+    X = RNG.standard_normal((300, 4))
+    X[0] *= 1e4
+    basis = GramBasis(3, kernel="linear", n_landmarks=3, random_state=0).fit(X)
+    K, U = X @ X.T, basis.vectors_
+    inside = np.trace(U.T @ K @ U) / np.trace(K)
+    assert basis.certificate_.lost_trace >= 1 - inside - 1e-9
+    assert basis.certificate_.lost_trace <= 1e-4
