@@ -10,6 +10,7 @@ from mercer.fewlabels.anchor_pool import AnchorPool
 from mercer.fewlabels.anchor_sums import PoolSums
 from mercer.fewlabels.plain_kernels import plain_kernels
 from mercer.kernels.parametric import RBF
+from mercer.spectrum import eigen, search
 from mercer.spectrum.anchor import AnchorBasis
 
 
@@ -144,6 +145,20 @@ def test_plain_kernels_have_the_directions_of_their_gram_matrices(
         )
         # No direction that the default rule would weigh by 1e-4 or more is missing.
         assert len(kernel.values) == min(20, int((oracle >= 0.01 * oracle[0]).sum()))
+
+
+def test_crowded_eigenvalues_mean_fewer_directions_and_no_error(
+    X: FloatArray, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(eigen, "DENSE_UP_TO", 10)
+    monkeypatch.setattr(eigen, "DENSE_AT_MOST", 10)
+    monkeypatch.setattr(eigen, "SMALL_COMPONENT", 0)
+    monkeypatch.setattr(search, "_how_many_are_sure", lambda *args: (4, "they crowd"))
+    pool = AnchorPool(12, n_nearest=(4,), random_state=0).fit(X)
+    assert pool.certificate_.note.startswith("anchors 4: 4 of")
+    assert "they crowd" in pool.certificate_.note
+    assert len(pool.blocks_[0].values) < 12
+    assert np.isfinite(np.asarray(pool.vectors_)).all()
 
 
 def test_there_are_three_points_per_anchor_at_least(X: FloatArray) -> None:

@@ -27,6 +27,7 @@ ANCHORS = 20_000
 POINTS_PER_ANCHOR = 3  # with fewer, an anchor stands for nobody but itself
 _SAMPLE = 10_000  # points from which the plain kernels are known
 _BATCH = 65_536
+_TOL = 1e-3  # residuals of the graphs, as those of `KernelPool`
 
 
 class AnchorPool(BasisMixin):
@@ -161,7 +162,10 @@ class AnchorPool(BasisMixin):
     def solve(self, sums: PoolSums, rng: np.random.Generator) -> None:
         """Compute all directions from the sums over all points."""
         n, r = sums.n, min(self.n_components, len(self.anchors_))
-        solved = [anchor_pairs(G, r, rng=rng) for G in sums.grams]
+        solved = [
+            anchor_pairs(G, r, rng=rng, tol=_TOL, on_failure="fewer")
+            for G in sums.grams
+        ]
         self._maps = tuple(np.sqrt(n) * pairs.map for pairs in solved)
         means, blocks, start = [], [], 0
         for s, pairs, T, G in zip(
@@ -195,6 +199,11 @@ class AnchorPool(BasisMixin):
             gap=min(pairs.gap for pairs in solved),
             cuts_repeated_value=any(pairs.gap <= 1e-6 for pairs in solved),
             n_null=max(pairs.n_null for pairs in solved),
+            note="; ".join(
+                f"anchors {s}: {pairs.note}"
+                for s, pairs in zip(self.sizes_, solved, strict=True)
+                if pairs.note
+            ),
         )
 
     def keep(self, ties: list[SparseArray], dense: FloatArray) -> Self:

@@ -23,7 +23,7 @@ from mercer.spectrum._base import (
     orthogonality,
 )
 from mercer.spectrum.components import component_vectors
-from mercer.spectrum.eigen import smallest_eigenpairs
+from mercer.spectrum.eigen import OnFailure, smallest_eigenpairs
 
 DEFAULT_ANCHORS = 5000
 # Directions that W shrinks to less than this are lost in rounding.
@@ -187,10 +187,16 @@ class AnchorPairs:
     gap: float  # from the last value to the next one
     n_null: int
     method: str
+    note: str  # why there are fewer directions than asked for
 
 
 def anchor_pairs(
-    gram: SparseArray, r: int, *, rng: np.random.Generator, tol: float = 1e-8
+    gram: SparseArray,
+    r: int,
+    *,
+    rng: np.random.Generator,
+    tol: float = 1e-7,
+    on_failure: OnFailure = "raise",
 ) -> AnchorPairs:
     r"""Compute eigenvectors of an anchor graph from :math:`Z^\top Z` alone.
 
@@ -202,8 +208,10 @@ def anchor_pairs(
         At most this many directions.
     rng : numpy.random.Generator
         Starts the eigensolver.
-    tol : float, default=1e-8
-        Largest residual.
+    tol : float, default=1e-7
+        Residuals of the m x m matrix as a share of the last value.
+    on_failure : {"raise", "fewer"}, default="raise"
+        What to do where r pairs cannot be certified, see `smallest_eigenpairs`.
 
     Examples
     --------
@@ -224,14 +232,17 @@ def anchor_pairs(
     _, labels = connected_components(M, directed=False)
     null, n_null = component_vectors(labels, np.sqrt(mass), at_most=r + 1)
     L = sparse.csr_array(sparse.eye_array(m) - M)
-    pairs = smallest_eigenpairs(L, r, upper=1.0, null=null, rng=rng, tol=tol)
+    pairs = smallest_eigenpairs(
+        L, r, upper=1.0, null=null, rng=rng, tol=tol, on_failure=on_failure
+    )
     kept = int(np.count_nonzero(pairs.values < 1.0 - _RANK_TOL))
     values, V = pairs.values[:kept], pairs.vectors[:, :kept]
     sigma = 1.0 - values
     E = M @ V - V * sigma
     # For U = B V / sqrt(sigma), B B' U - U sigma is B E / sqrt(sigma).
     residuals = np.sqrt(np.maximum(np.einsum("jr,jr->r", E, M @ E), 0.0) / sigma)
-    next_value = float(pairs.values[kept]) if kept < r else pairs.next_value
+    cut = kept < len(pairs.values)
+    next_value = float(pairs.values[kept]) if cut else pairs.next_value
     return AnchorPairs(
         values,
         scale[:, None] * V / np.sqrt(sigma),
@@ -239,6 +250,7 @@ def anchor_pairs(
         min(next_value, 1.0) - float(values[-1]),
         n_null,
         pairs.method,
+        pairs.note,
     )
 
 
