@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_digits, make_blobs
 
-from mercer.advice import AVERAGE, PLAIN, SEMI, Advice, does_unlabeled_help
+from mercer.advice import Advice, does_unlabeled_help
 from mercer.datasets import make_two_moons
+from mercer.judging.hiding import Score
 from mercer.unified import UnifiedKernelMachine
 
 
@@ -23,27 +24,42 @@ def test_unlabelled_rows_help_on_digits() -> None:
     y = partly(truth, 5, seed=0)
     advice = does_unlabeled_help(X / 16, y, n_repeats=2)
     assert advice.answer == "yes"
-    assert advice.n_tested == 50
+    assert len(advice.check.rows) == 50
     hidden = y == -1
     model = UnifiedKernelMachine(random_state=0).fit(X / 16, y)
     reached = np.mean(model.transduction_[hidden] == truth[hidden])
     # Held-out labels are 50 coins: the estimate is within three standard errors.
-    assert abs(advice.accuracy[SEMI] - reached) < 3 * np.sqrt(0.05 * 0.95 / 50)
+    error = np.sqrt(0.05 * 0.95 / 50)
+    assert abs(advice.check.scores[0].accuracy - reached) < 3 * error
+    rival = advice.rival.accuracy
+    assert rival == max(score.accuracy for score in advice.check.scores[1:])
+    # What was changed is at least the difference in accuracy.
+    assert advice.changed > reached - rival - 3 * np.sqrt(rival * (1 - rival) / 50)
 
 
 def test_unlabelled_rows_cannot_help_where_all_is_easy() -> None:
     X, truth = make_blobs(150, centers=[[0, 0], [20, 0]], random_state=0)
     advice = does_unlabeled_help(X, partly(truth, 10, seed=0), n_repeats=1)
     assert advice.answer == "cannot tell"
-    assert advice.accuracy == {SEMI: 1.0, PLAIN: 1.0, AVERAGE: 1.0}
-    assert "Cannot tell: +0.0 ± 0.0 points on 20 held-out labels" in str(advice)
+    assert advice.changed == 0
+    assert "changed 0% of the predictions" in str(advice)
+    assert "+0.0 points" in str(advice)
+    assert "on 20 held-out labels" in str(advice)
 
 
 @pytest.mark.parametrize(
-    ("gain", "answer"), [(0.1, "yes"), (-0.1, "no"), (0.03, "cannot tell")]
+    ("low", "high", "answer"),
+    [(0.1, 0.2, "yes"), (-0.2, -0.1, "no"), (-0.1, 0.1, "cannot tell")],
 )
-def test_two_standard_errors_decide(gain: float, answer: str) -> None:
-    assert Advice({}, gain, 0.02, 10).answer == answer
+def test_the_interval_decides(low: float, high: float, answer: str) -> None:
+    score = Score("forest", 0.5, 0.4, 0.6, 0.5, (low + high) / 2, low, high)
+    assert Advice(None, score, 0.1).answer == answer  # type: ignore[arg-type]
+
+
+def test_nothing_can_be_said_with_one_label_per_class() -> None:
+    X, truth = make_blobs(50, centers=[[0, 0], [20, 0]], random_state=0)
+    with pytest.raises(ValueError, match="single label"):
+        does_unlabeled_help(X, partly(truth, 1, seed=0))
 
 
 def test_flipped_labels_are_ranked_first() -> None:

@@ -39,6 +39,8 @@ ON_KERNELS = [
     RLSClassifier(C=100.0),
     RLSClassifier(C=np.inf),
     KernelSVC(C=10.0),
+    LeaveOneOutRLS(),
+    LeaveOneOutRLS(class_sizes=None),
 ]
 ON_POINTS = [
     LapRLS(n_neighbors=4),
