@@ -71,7 +71,7 @@ def unpack(folder: Path) -> None:
 
 
 def save(frame: pd.DataFrame, target: str, path: Path) -> None:
-    frame = frame.reset_index(drop=True)
+    frame = frame.dropna(subset=target).reset_index(drop=True)
     for name in frame.columns:
         if frame[name].dtype == object or str(frame[name].dtype) == "category":
             frame[name] = frame[name].astype("str")

@@ -115,6 +115,12 @@ def test_an_id_that_repeats_is_told_by_its_name() -> None:
     assert list(left_out(frame)) == ["patient_id"]
 
 
+def test_whole_numbers_with_gaps_are_no_ids() -> None:
+    frame = leaky()
+    frame["nr"] = pd.array([None, *range(1, len(frame))], dtype="Int64")
+    assert left_out(frame) == {}
+
+
 def test_few_rows_say_nothing_about_a_column() -> None:
     frame = two_groups(40, FEWEST - 1).drop(columns="code")
     frame["odd"] = np.where(frame["label"].notna(), 1, 0)

@@ -253,7 +253,7 @@ def _ids(frame: "pd.DataFrame", strings: list[str]) -> list[str]:
         if kind.kind in "iu"
     ]
     if whole:
-        Z = frame[whole].to_numpy()
+        Z = frame[whole].to_numpy(dtype=np.float64, na_value=np.nan)
         spans = Z.max(axis=0) - Z.min(axis=0) + 1
         named = np.array([bool(_NAMES_OF_IDS.search(c)) for c in whole])
         for k in np.flatnonzero((spans == n) | (named & (spans >= n))):
