@@ -10,7 +10,11 @@ from sklearn.datasets import make_blobs
 
 from mercer._labels import encode_labels
 from mercer.judging.hiding import check_by_hiding
-from mercer.judging.intervals import paired_interval, wilson_interval
+from mercer.judging.intervals import (
+    held_out_interval,
+    paired_interval,
+    wilson_interval,
+)
 from mercer.judging.suspicion import is_doubtful
 from mercer.unified import UnifiedKernelMachine
 
@@ -140,3 +144,16 @@ def test_the_check_warns_of_nothing(blobs: tuple[Any, Any]) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         check(X, some_labels(truth, 12))
+
+
+def test_five_folds_of_ninety_labels_count_as_forty_cases() -> None:
+    expected, low, high = held_out_interval(0.8, 90, n_splits=5)
+    assert expected == 0.8
+    np.testing.assert_allclose((low, high), wilson_interval(0.8, 40))
+
+
+def test_labels_that_cannot_be_tested_may_be_right_or_wrong() -> None:
+    _, low, high = held_out_interval(0.8, 80, n_splits=5)
+    expected, least, most = held_out_interval(0.8, 80, n_splits=5, n_untested=20)
+    assert expected == pytest.approx(0.8 * 0.8 + 0.2 * 0.4)
+    assert (least, most) == (pytest.approx(0.8 * low), pytest.approx(0.8 * high + 0.2))

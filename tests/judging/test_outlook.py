@@ -18,20 +18,26 @@ def rows(right: int, of: int) -> FloatArray:
 
 
 def test_the_curve_is_the_power_law_through_its_points() -> None:
-    n = 1000  # so many rows that half an error more is nothing
-    o = curve(rows(600, n), rows(750, n), 80, 0.8, 20, rng())
-    e_half, e_most = 0.4 + 0.5 / n, 0.25 + 0.5 / n
-    b = np.log(e_half / e_most) / np.log(1.6)
-    e = [e_most * (64 / labels) ** b for labels in (80, 100)]
-    assert o.then == pytest.approx(0.8 + e[0] - e[1])
+    n = 100_000  # so many rows that there is no doubt
+    o = curve(rows(60_000, n), rows(75_000, n), 80, 0.8, 20, rng())
+    b = np.log(0.4 / 0.25) / np.log(1.6)
+    e = [0.25 * (64 / labels) ** b for labels in (80, 100)]
+    assert o.then == pytest.approx(0.8 + e[0] - e[1], abs=1e-3)
     assert o.low < o.then < o.high
+    assert o.high - o.low < 0.01
 
 
 def test_no_gain_is_promised_where_more_labels_did_not_help() -> None:
-    o = curve(rows(30, 40), rows(30, 40), 40, 0.75, 20, rng())
-    assert o.then == o.now == 0.75
-    worse = curve(rows(35, 40), rows(30, 40), 40, 0.75, 20, rng())
-    assert worse.then == 0.75
+    n = 100_000
+    for half in (75_000, 80_000):
+        o = curve(rows(half, n), rows(75_000, n), 40, 0.75, 20, rng())
+        assert o.then == pytest.approx(0.75, abs=1e-3)
+
+
+def test_few_rows_without_a_difference_are_no_proof() -> None:
+    o = curve(rows(20, 21), rows(20, 21), 21, 0.95, 20, rng())
+    assert o.low == pytest.approx(0.95)
+    assert o.high > 0.96
 
 
 def test_fewer_rows_are_less_certain() -> None:

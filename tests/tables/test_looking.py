@@ -50,6 +50,11 @@ def test_spellings_of_one_class_are_one_class() -> None:
     assert len(set(kept.labels)) == 6
 
 
+def test_capitals_within_a_word_are_meant() -> None:
+    cells = ["hid", "hId", "had", "hAd"] * 2
+    assert names(cells) == cells
+
+
 def test_whole_numbers_are_numbers_however_they_are_written() -> None:
     assert names(["1", "2", "1", "2", ""]) == [1, 2, 1, 2, None]
     assert names(["1.0", "2.0", "1.0", "2.0", None]) == [1, 2, 1, 2, None]

@@ -15,7 +15,7 @@ from sklearn.preprocessing import MaxAbsScaler
 from mercer._labels import UNLABELED, Labels
 from mercer._rows import take_rows
 from mercer._typing import FloatArray, IntArray
-from mercer.judging.intervals import paired_interval, wilson_interval
+from mercer.judging.intervals import held_out_interval, paired_interval
 from mercer.model_selection import SemiSupervisedKFold, expected_calibration_error
 
 N_SPLITS = 5
@@ -37,7 +37,7 @@ class Score:
     """A share of correct predictions with its 95 % interval."""
 
     name: str
-    accuracy: float
+    accuracy: float  # to expect on new rows: see `held_out_interval`
     low: float
     high: float
     balanced: float  # mean over the classes of the share found
@@ -138,6 +138,7 @@ def check_by_hiding(
         proba[:, :, tested],
         ("Mercer", *models),
         n_splits=len(splits) // n_repeats,
+        n_untested=int((~tested).sum()),
     )
 
 
@@ -167,6 +168,7 @@ def _summary(
     names: tuple[str, ...],
     *,
     n_splits: int,
+    n_untested: int,
 ) -> Check:
     right = (proba.argmax(axis=3) == codes).mean(axis=1)  # (models, t)
     n_repeats, _, q = proba[0].shape
@@ -179,7 +181,8 @@ def _summary(
         codes=codes,
         proba=proba[0].mean(axis=0),
         scores=tuple(
-            _score(name, right[k], right[0], codes) for k, name in enumerate(names)
+            _score(name, right[k], right[0], codes, n_splits, n_untested)
+            for k, name in enumerate(names)
         ),
         calibration_error=expected_calibration_error(
             all_codes, flat, np.arange(q), n_bins=10
@@ -190,13 +193,22 @@ def _summary(
     )
 
 
-def _score(name: str, right: FloatArray, mercer: FloatArray, codes: IntArray) -> Score:
-    low, high = wilson_interval(float(right.mean()), len(right))
+def _score(
+    name: str,
+    right: FloatArray,
+    mercer: FloatArray,
+    codes: IntArray,
+    n_splits: int,
+    n_untested: int,
+) -> Score:
+    expected, low, high = held_out_interval(
+        float(right.mean()), len(right), n_splits=n_splits, n_untested=n_untested
+    )
     found = [right[codes == c].mean() for c in np.unique(codes)]
     lead, lead_low, lead_high = paired_interval(mercer - right)
     return Score(
         name,
-        float(right.mean()),
+        expected,
         low,
         high,
         float(np.mean(found)),

@@ -56,8 +56,8 @@ def look_at_target(
 
     Whole numbers stay numbers, and among them -1 means unlabelled, as everywhere in
     Mercer; anything else is a name. Empty cells are unlabelled, and so are those that
-    say NA, ?, unknown and the like. Names that differ in upper and lower case or in
-    spaces only are one class, under the name that occurs most often.
+    say NA, ?, unknown and the like. Names that differ in spaces, or as yes, Yes and
+    YES do, are one class, under the name that occurs most often.
 
     Parameters
     ----------
@@ -141,7 +141,11 @@ def _one_spelling(cells: NDArray[Any], column: str, notes: list[str]) -> NDArray
     counts = Counter(v for v in cells if v is not None)
     groups: dict[str, list[str]] = {}
     for name in sorted(counts, key=lambda v: (-counts[v], v)):
-        groups.setdefault(normalize("NFKC", name).casefold(), []).append(name)
+        plain = normalize("NFKC", name)
+        # hid and hId are two vowels: capitals within a word are meant.
+        usual_forms = (plain.lower(), plain.upper(), plain.capitalize(), plain.title())
+        key = plain.casefold() if plain in usual_forms else plain
+        groups.setdefault(key, []).append(name)
     for first, *rest in groups.values():
         if rest:
             others = ", ".join(f"{v!r} ({counts[v]:,})" for v in rest)
