@@ -64,7 +64,7 @@ class Person:
 
 def kill_again_and_again(folder: Path, n_kills: int) -> Person:
     context = get_context("forkserver")
-    context.set_forkserver_preload(["studio_at_hand", "mercer.studio.running"])
+    context.set_forkserver_preload(["httpx", "pandas", "mercer.studio.running"])
     rng, person = np.random.default_rng(0), Person()
     for _ in range(n_kills):
         ours, theirs = context.Pipe()

@@ -37,7 +37,7 @@ class Items:
 
     def __init__(self, table: Table, target: str, id: str | None = None) -> None:
         self.table, self.target, self.id_column = table, target, id
-        self.hidden = {target, *([id] if id else [])}
+        self.hidden = {target, id or "file"}
         self.columns = [c for c in table.frame.columns if c not in self.hidden]
         self.digests = _digests(table.without({target}))
         named = id is not None or "file" in table.frame.columns

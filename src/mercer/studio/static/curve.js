@@ -21,14 +21,14 @@ export async function drawAccuracy() {
   svg.toggleAttribute("hidden", !said.now);
   if (!said.now) {
     by("accuracy").textContent = "–";
-    by("accuracy-note").textContent = "estimated accuracy";
+    by("accuracy-note").textContent = "accuracy";
     by("gain").textContent =
       `One question in ${said.every} is drawn at random to estimate the accuracy.`;
     return;
   }
   by("accuracy").textContent = `${whole(said.now.mean)} %`;
   by("accuracy-note").textContent =
-    `estimated accuracy, ${whole(said.now.low)} to ${whole(said.now.high)} %`;
+    `accuracy, ${whole(said.now.low)} to ${whole(said.now.high)} %`;
   const { mean, low, high } = said.gain;
   const points = (share) => (100 * share).toFixed(1);
   by("gain").textContent =

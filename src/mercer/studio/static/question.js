@@ -128,8 +128,8 @@ export class Question {
         },
         make("span", { class: "swatch", "aria-hidden": "true" }),
         make("span", { class: "name" }, one.name),
-        share === undefined ? null : make("span", { class: "percent" }, percent(share)),
-        k < 9 ? make("kbd", { "aria-hidden": "true" }, String(k + 1)) : null,
+        share >= 0.005 ? make("span", { class: "percent" }, percent(share)) : null,
+        k < 10 ? make("kbd", { "aria-hidden": "true" }, String((k + 1) % 10)) : null,
         bar,
       );
     });
@@ -300,7 +300,7 @@ export class Question {
     }
     if (this.studio.view !== "label" || document.querySelector("dialog[open]")) return;
     const key = event.key.toLowerCase();
-    if (/^[1-9]$/.test(key)) this.press(Number(key) - 1);
+    if (/^[0-9]$/.test(key)) this.press((Number(key) + 9) % 10);
     else if (KEYS[key]) this[KEYS[key]]();
     else if (key === "n") by("new-name").focus();
     else if (key === "l") by("lasso").click();
