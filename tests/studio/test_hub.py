@@ -67,6 +67,30 @@ def test_skipped_item_comes_back_only_when_wanted(tmp_path: Path) -> None:
     assert studio.next("ben")["row"] == 0
 
 
+def test_labels_after_each_event_equal_those_of_a_fresh_start(tmp_path: Path) -> None:
+    frame = rows(6).assign(label=["cat", None, None, None, None, None])
+    studio = small_studio(tmp_path, frame, overlap=3)
+    acts = [
+        lambda: studio.answer("ann", "t1", 0, 1),
+        lambda: studio.answer("ben", "t2", 0, 0),
+        lambda: studio.answer("cid", "t3", 0, 0),
+        lambda: studio.undo("cid", "t4"),
+        lambda: studio.undo("ben", "t5"),
+        lambda: studio.undo("ann", "t6"),
+        lambda: studio.skip("ann", "t7", 2),
+        lambda: studio.answer_pair("ann", "t8", 3, 0, True),
+        lambda: studio.reask("ann", "t9"),
+        lambda: studio.undo("ann", "t10"),
+    ]
+    for act in acts:
+        act()
+        fresh = small_studio(tmp_path, frame)
+        for ours, theirs in zip(studio.labels(), fresh.labels(), strict=True):
+            assert ours.tolist() == theirs.tolist()
+        fresh.store.close()
+    assert studio.labels()[0].tolist() == [0, -1, -1, -1, -1, -1]
+
+
 def test_undo_shows_the_item_again(tmp_path: Path) -> None:
     studio = small_studio(tmp_path)
     row = studio.next("ann")["row"]

@@ -66,7 +66,8 @@ class Studio:
         self._lock = threading.RLock()
         self._given = self._read_given(classes)
         self._changes = changes(items, store.ledger)
-        self._folded: tuple[int, IntArray, IntArray] = (-1, self._given, self._given)
+        self._codes, self._n_folded = self._given.copy(), 0
+        self._closed = np.zeros(len(items), dtype=bool)
         self._order = np.random.default_rng(0).permutation(len(items))
         id_columns = [items.id_column] if items.id_column else ["file"]
         left_out = {items.target, *id_columns, *drop}
@@ -87,26 +88,27 @@ class Studio:
     def labels(self) -> tuple[IntArray, IntArray]:
         """Return the class of each row, -1 for none, and the rows not to ask about.
 
-        Computed once per event: many pages look at the same time.
+        Only what events since the last call were about is looked at again.
         """
         with self._lock:
             ledger, row_of = self.store.ledger, self.items.row_of
-            if self._folded[0] == ledger.seq:
-                return self._folded[1:]
-            codes = self._given.copy()
-            for item in ledger.answers:
-                if item in row_of:
-                    label = ledger.label_of(item)
-                    codes[row_of[item]] = -1 if label is None else label
-            codes = implied_labels(codes, self._pairs(), len(ledger.classes))
-            closed = [row_of[i] for i in ledger.skips if i in row_of]
-            closed += [row_of[i] for i in ledger.answers if i in row_of]
-            self._folded = (
-                ledger.seq,
-                codes,
-                np.array(sorted(set(closed)), dtype=np.intp),
+            new = ledger.events[self._n_folded :]
+            self._n_folded += len(new)
+            items = {event.item for event in new if event.item is not None}
+            if any(event.kind == "reask" for event in new):
+                items |= {self.items.keys[row] for row in np.flatnonzero(self._closed)}
+            for item in items & row_of.keys():
+                row = row_of[item]
+                is_answered = item in ledger.answers
+                label = ledger.label_of(item) if is_answered else self._given[row]
+                self._codes[row] = -1 if label is None else label
+                self._closed[row] = is_answered or item in ledger.skips
+            pairs = self._pairs()
+            codes = implied_labels(self._codes, pairs, len(ledger.classes))
+            return (
+                codes if pairs else codes.copy(),
+                np.flatnonzero(self._closed),
             )
-            return self._folded[1:]
 
     def next(self, who: str) -> dict[str, Any] | None:
         """Return the question for a person: the one on the screen, or the next."""
@@ -406,7 +408,8 @@ class Studio:
         purpose = "cold" if snapshot.proba is None else "model"
         for row in snapshot.questions:
             yield int(row), purpose
-        for row in self._order:
+        codes, _ = self.labels()
+        for row in self._order[(codes < 0)[self._order]]:
             yield int(row), "random"
 
     def _has_changed(self) -> None:
