@@ -93,7 +93,10 @@ def _label(client, studio, y, aim, order, rng, most) -> int:
         row = question["row"] if order == "studio" else int(next(shuffled))
         act = {**said, "token": f"t{k}", "row": row, "label": int(y[row])}
         client.post("/api/answer", json=act).raise_for_status()
-        assert wait_until(lambda k=k: studio.snapshot.n_labels == k + 1, 600)
+        assert wait_until(
+            lambda k=k: studio.snapshot.n_labels == k + 1 or studio.snapshot.error, 600
+        )
+        assert not studio.snapshot.error, studio.snapshot.error
         question = client.post("/api/next", json=said).json()["question"]
         if studio.snapshot.proba is None:
             continue

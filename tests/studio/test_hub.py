@@ -183,8 +183,9 @@ def test_model_in_its_own_process_learns_forgets_and_may_die(tmp_path: Path) -> 
     assert np.mean(predicted == truth) == 1.0
     asked = {int(r) for r in snapshot.questions}
     assert asked.isdisjoint(np.flatnonzero(studio.labels()[0] >= 0))
-    (strongest, towards, amount), _ = studio.engine.why(question["row"], 2)
-    assert towards == truth[strongest]
+    row = int(np.flatnonzero(studio.labels()[0] < 0)[0])
+    strongest, towards, amount = studio.engine.why(row, 2)[0]
+    assert towards == truth[strongest] == truth[row]
     assert amount > 0
     assert snapshot.map.shape == (60, 2)
 

@@ -105,25 +105,32 @@ class ModelEngine:
         self._wake.set()
 
     def why(self, row: int, n: int) -> list[tuple[int, int, float]]:
-        """Return labelled rows that pull a row, the class pulled to, how strongly."""
+        """Return labelled rows that pull a row, the class pulled to, how strongly.
+
+        Half of them are of the most probable class, half of the second; each pulls
+        the row towards its own class and away from the other one.
+        """
         model = self._model
         if model is None or not hasattr(model.kernel_, "features"):
             return []
+        proba = self.snapshot.proba
+        if proba is None or proba.shape[1] != len(model.classes_):
+            return []  # the model is one step ahead of the snapshot
         labeled, machine = model.labeled_, model.machine_
         features = model.kernel_.features(rows=np.append(labeled, row))
         pulls = (features[:-1] @ features[-1])[:, None] * machine.dual_coef_
         if pulls.shape[1] == 1:
             pulls = np.hstack([-pulls, pulls])
-        pulls = pulls - pulls.mean(axis=1, keepdims=True)
-        strongest = np.argsort(-pulls.max(axis=1), kind="stable")[:n]
-        return [
-            (
-                int(labeled[i]),
-                int(model.classes_[pulls[i].argmax()]),
-                float(pulls[i].max()),
-            )
-            for i in strongest
-        ]
+        codes = np.searchsorted(model.classes_, self._told[labeled])
+        first, second = np.argsort(-proba[row], kind="stable")[:2]
+        found = []
+        for towards, away in ((first, second), (second, first)):
+            amount = pulls[:, towards] - pulls[:, away]
+            own = np.flatnonzero((codes == towards) & (amount > 0))
+            for i in own[np.argsort(-amount[own], kind="stable")][: (n + 1) // 2]:
+                label = int(model.classes_[towards])
+                found.append((int(labeled[i]), label, float(amount[i])))
+        return found
 
     def _work(self) -> None:
         try:
@@ -152,6 +159,7 @@ class ModelEngine:
 
     def _step(self) -> None:
         codes, closed = self._labels()
+        self._told = codes
         labeled = np.flatnonzero(codes >= 0)
         if len(np.unique(codes[labeled])) < 2:
             self._model = None

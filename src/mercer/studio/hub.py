@@ -288,6 +288,7 @@ class Studio:
             "data": self.items.fingerprint,
             "source": self.items.table.source,
             "rows": len(self.items),
+            "images": self.items.table.image_shape is not None,
             "labelled": int((codes >= 0).sum()),
             "skipped": len(ledger.skips),
             "classes": [

@@ -134,7 +134,7 @@ def accuracy(studio: Studio) -> dict[str, Any]:
     n_labels, right = zip(*checks, strict=True)
     curve = LearningCurve(n_labels, right, now=now)
     first = min(*n_labels, now) if len(n_labels) else now
-    points = np.unique(np.linspace(first, now + MORE, 24).astype(int))
+    points = np.unique([*np.linspace(first, now + MORE, 24).astype(int), now])
     return {
         "checks": len(checks),
         "right": int(sum(right)),

@@ -1,6 +1,6 @@
 // The table, the review of labels, and export.
 
-import { get, once, raw, upload } from "./api.js";
+import { get, once, picture, raw, upload } from "./api.js";
 import { by, colour, make, number, percent } from "./dom.js";
 
 const EXPORTS = [
@@ -12,6 +12,18 @@ const EXPORTS = [
   ["model", "Model", "model.skops"],
   ["report", "Report", "report.html"],
 ];
+
+// A picture that is fetched when it is about to be seen.
+function thumb(studio, row) {
+  if (!studio.state.images) return null;
+  const image = make("img", { class: "thumb", alt: "" });
+  new IntersectionObserver(async (seen, observer) => {
+    if (!seen.some((one) => one.isIntersecting)) return;
+    observer.disconnect();
+    image.src = await picture(row, studio.state.data);
+  }).observe(image);
+  return image;
+}
 
 function tag(studio, label) {
   if (label === null) return make("span", { class: "soft" }, "–");
@@ -74,7 +86,7 @@ export class TableView {
       "tr",
       {},
       make("td", {}, open),
-      make("td", { class: "cells" }, line.text),
+      make("td", { class: "cells" }, thumb(this.studio, line.row), line.text),
       make("td", {}, line.skipped ? "skipped" : tag(this.studio, line.label)),
       make("td", { class: "nowrap" }, ...guess),
     );
@@ -132,7 +144,7 @@ export class ReviewView {
             { type: "button", class: "link", onclick: () => this.studio.open(line.row) },
             `Row ${line.id}`,
           ),
-          make("span", { class: "cells" }, line.text),
+          make("span", { class: "cells" }, thumb(this.studio, line.row), line.text),
           make("span", { class: "soft" }, words(line)),
         ),
       ),
