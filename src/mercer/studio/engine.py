@@ -11,14 +11,14 @@ from scipy.sparse import issparse
 
 from mercer._typing import FloatArray, IntArray
 from mercer.active.cold import cold_rows
-from mercer.active.strategies import ask_rows
+from mercer.judging.suspicion import is_doubtful
 from mercer.studio.layout import place_points
 from mercer.tables.encoding import TableEncoder
 from mercer.tables.table import Table
 from mercer.unified import UnifiedKernelMachine
 
 DRAWN_AT = (20, 100)  # labels at which the map is drawn again
-_DOUBTFUL, _MOST_DOUBTFUL = 0.2, 100  # probability, and labels listed
+_MOST_DOUBTFUL = 100  # labels listed
 AHEAD = 40  # questions kept ready
 
 
@@ -121,14 +121,15 @@ class ModelEngine:
         pulls = (features[:-1] @ features[-1])[:, None] * machine.dual_coef_
         if pulls.shape[1] == 1:
             pulls = np.hstack([-pulls, pulls])
-        codes = np.searchsorted(model.classes_, self._told[labeled])
+        classes = model.classes_.astype(np.intp)
+        codes = np.searchsorted(classes, self._told[labeled])
         first, second = np.argsort(-proba[row], kind="stable")[:2]
         found = []
         for towards, away in ((first, second), (second, first)):
             amount = pulls[:, towards] - pulls[:, away]
             own = np.flatnonzero((codes == towards) & (amount > 0))
             for i in own[np.argsort(-amount[own], kind="stable")][: (n + 1) // 2]:
-                label = int(model.classes_[towards])
+                label = int(classes[towards])
                 found.append((int(labeled[i]), label, float(amount[i])))
         return found
 
@@ -158,32 +159,29 @@ class ModelEngine:
         self._publish(stage="", ready=True)
 
     def _step(self) -> None:
+        """Learn from the answers so far, and compute questions ahead."""
         codes, closed = self._labels()
         self._told = codes
-        labeled = np.flatnonzero(codes >= 0)
-        if len(np.unique(codes[labeled])) < 2:
+        n_labels = int((codes >= 0).sum())
+        # None for no label: -1 beside the class 1 alone would be taken for a class.
+        y = np.where(codes >= 0, codes.astype(object), None)
+        model = self._cold_model.with_labels(y)
+        is_open = np.ones(len(codes), dtype=bool)
+        is_open[closed] = False
+        questions = np.empty(0, dtype=np.intp)
+        if (is_open & (codes < 0)).any():
+            questions = np.asarray(model.ask(AHEAD, exclude=closed))
+        if len(model.classes_) < 2:
             self._model = None
             self._publish(
-                classes=(),
-                proba=None,
-                n_labels=len(labeled),
-                questions=self._cold(),
+                classes=(), proba=None, n_labels=n_labels, questions=questions
             )
             return
-        model = self._model = self._cold_model.with_labels(codes)
-        proba = model.training_proba()
-        questions = ask_rows(
-            "reduction",
-            AHEAD,
-            proba=proba,
-            features_of=lambda rows: model.kernel_.features(rows=rows),
-            labeled=np.union1d(labeled, closed),
-            rng=np.random.default_rng([self._seed, len(labeled)]),
-        )
+        self._model = model
         self._publish(
             classes=tuple(int(c) for c in model.classes_),
-            proba=proba.astype(np.float32),
-            n_labels=len(labeled),
+            proba=model.training_proba().astype(np.float32),
+            n_labels=n_labels,
             questions=questions,
         )
 
@@ -193,8 +191,7 @@ class ModelEngine:
             found: tuple[tuple[int, int, float], ...] = ()
         else:
             ranked = self._model.suspicious_labels()
-            wrong = ranked.given != ranked.suggested
-            wrong &= ranked.support <= _DOUBTFUL
+            wrong = is_doubtful(ranked)
             found = tuple(
                 (int(row), int(label), float(support))
                 for row, label, support in zip(
@@ -221,6 +218,7 @@ class ModelEngine:
         self._publish(map=xy.astype(np.float32), map_version=due + 1)
 
     def _cold(self) -> IntArray:
+        """Return typical rows by their coordinates, while there is no kernel yet."""
         codes, closed = self._labels()
         asked = np.union1d(np.flatnonzero(codes >= 0), closed)
         rng = np.random.default_rng([self._seed, len(asked)])
