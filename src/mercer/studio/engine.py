@@ -164,7 +164,8 @@ class ModelEngine:
         self._told = codes
         n_labels = int((codes >= 0).sum())
         # None for no label: -1 beside the class 1 alone would be taken for a class.
-        y = np.where(codes >= 0, codes.astype(object), None)
+        y = codes.astype(object)
+        y[codes < 0] = None
         model = self._cold_model.with_labels(y)
         is_open = np.ones(len(codes), dtype=bool)
         is_open[closed] = False
