@@ -1,9 +1,12 @@
 """The pool of anchor graphs: dense algebra is the oracle."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from scipy.linalg import eigh
 
+from mercer import UnifiedKernelMachine, persist
 from mercer._typing import FloatArray
 from mercer.fewlabels.anchor_features import AnchorColumns
 from mercer.fewlabels.anchor_pool import AnchorPool
@@ -207,3 +210,30 @@ def test_single_precision_points_serve(X: FloatArray) -> None:
     double = AnchorPool(5, random_state=0).fit(X)
     single = AnchorPool(5, random_state=0).fit(X.astype(np.float32))
     np.testing.assert_allclose(single.values_, double.values_, rtol=1e-3, atol=1e-4)
+
+
+@pytest.fixture(scope="module", name="model")
+def fitted(X: FloatArray) -> UnifiedKernelMachine:
+    y = np.where(np.isin(np.arange(300), [0, 1, 150, 151]), np.arange(300) // 150, -1)
+    pool = AnchorPool(8, random_state=0)
+    return UnifiedKernelMachine(basis=pool, random_state=0).fit(X, y)
+
+
+def test_the_default_rule_runs_on_anchor_graphs(
+    model: UnifiedKernelMachine, X: FloatArray
+) -> None:
+    truth = np.arange(300) // 150
+    assert np.mean(model.transduction_ == truth) > 0.95
+    assert np.mean(model.predict(X) == model.transduction_) > 0.99
+    rows = model.ask(2)
+    again = model.with_labels(np.where(np.isin(np.arange(300), rows), truth, model._y))
+    assert len(again.labeled_) == 6
+
+
+def test_a_saved_model_predicts_the_same(
+    model: UnifiedKernelMachine, X: FloatArray, tmp_path: Path
+) -> None:
+    persist.save(model, tmp_path / "model.skops")
+    loaded = persist.load(tmp_path / "model.skops")
+    np.testing.assert_allclose(loaded.predict_proba(X), model.predict_proba(X))
+    np.testing.assert_array_equal(loaded.tell([7], [0]).labeled_, [0, 1, 7, 150, 151])
