@@ -4,11 +4,13 @@ import numpy as np
 import pytest
 
 from mercer.fewlabels import pool as pool_module
+from mercer.fewlabels.plain_kernels import SampledBasis
 from mercer.fewlabels.pool import KernelPool
 from mercer.graphs.neighbors import graph_from_neighbors, self_tuning_edges
 from mercer.graphs.search import NeighborIndex
 from mercer.kernels.parametric import RBF
 from mercer.spectrum import eigen, search
+from mercer.spectrum._base import BasisMixin
 from mercer.spectrum.extension import extend_vectors
 from mercer.spectrum.gram import GramBasis
 from mercer.unified import UnifiedKernelMachine
@@ -129,3 +131,26 @@ def test_plain_kernels_have_few_landmarks() -> None:
     exact = GramBasis(8, kernel=RBF("mean_distance"), centered=True).fit(X)
     (block,) = [b for b in pool.blocks_ if b.name == "gaussian"]
     np.testing.assert_allclose(block.values, exact.values_, rtol=1e-2)
+
+
+def test_plain_kernels_of_many_points_come_from_a_sample(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    X = np.random.default_rng(0).normal(size=(500, 3)) * [3.0, 2.0, 1.0]
+    whole = KernelPool(8, n_neighbors=(3, 8), random_state=0).fit(X)
+    monkeypatch.setattr(pool_module, "SAMPLED_ABOVE", 499)
+    sampled = KernelPool(8, n_neighbors=(3, 8), random_state=0).fit(X)
+    for pool, kind in ((whole, GramBasis), (sampled, SampledBasis)):
+        parts = [part for part in pool._parts if isinstance(part, BasisMixin)]
+        assert [type(part) for part in parts] == [kind, kind]
+    for one, other in zip(whole.blocks_, sampled.blocks_, strict=True):
+        if one.kind == "kernel":
+            r = len(other.values)
+            np.testing.assert_allclose(other.values, one.values[:r], rtol=0.03)
+            U, V = whole.vectors_[:, one.columns], sampled.vectors_[:, other.columns]
+            cosine = np.abs(U[:, 0] @ V[:, 0])
+            cosine /= np.linalg.norm(U[:, 0]) * np.linalg.norm(V[:, 0])
+            assert cosine > 0.99
+    new = X[:5] + 0.01
+    np.testing.assert_allclose(sampled.extend(X)[:5], sampled.vectors_[:5], atol=1e-6)
+    assert np.isfinite(sampled.extend(new)).all()

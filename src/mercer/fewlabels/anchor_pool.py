@@ -13,7 +13,7 @@ from mercer._typing import ArrayLike, FloatArray, RandomState, SparseArray
 from mercer.fewlabels.anchor_features import AnchorColumns, AnchorFeatures
 from mercer.fewlabels.anchor_sums import PoolSums
 from mercer.fewlabels.plain_kernels import plain_kernels
-from mercer.fewlabels.pool import LANDMARKS, Block
+from mercer.fewlabels.pool import LANDMARKS, SAMPLED_ABOVE, Block
 from mercer.graphs.points import refuse_graph
 from mercer.spectrum._base import BasisCertificate, BasisMixin
 from mercer.spectrum.anchor import (
@@ -25,7 +25,6 @@ from mercer.spectrum.anchor import (
 
 ANCHORS = 20_000
 POINTS_PER_ANCHOR = 3  # with fewer, an anchor stands for nobody but itself
-_SAMPLE = 10_000  # points from which the plain kernels are known
 _BATCH = 65_536
 _TOL = 1e-3  # residuals of the graphs, as those of `KernelPool`
 
@@ -129,7 +128,7 @@ class AnchorPool(BasisMixin):
         self.sizes_ = sorted({min(int(s), most) for s in self.n_nearest})
         self._width = min(self.sizes_[-1] + 1, len(self.anchors_))
         n = points.shape[0]
-        drawn = np.sort(rng.choice(n, min(n, _SAMPLE), replace=False))
+        drawn = np.sort(rng.choice(n, min(n, SAMPLED_ABOVE), replace=False))
         sample = np.asarray(points[drawn], dtype=np.float64)
         far = self._index.query(sample, self._width)[1][:, -1]
         # Stands for the distance 0 to an anchor, where all points are equal.

@@ -1,21 +1,24 @@
 """Principal directions of plain kernels, known from a sample, at any points."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from scipy.linalg import eigh
+from sklearn.utils import gen_batches
 from sklearn.utils.extmath import randomized_svd
 
 from mercer._rows import all_equal
 from mercer._typing import FloatArray, IntArray
 from mercer.kernels.parametric import RBF
+from mercer.spectrum._base import BasisCertificate, BasisMixin
 from mercer.spectrum.kernel_pairs import landmark_pairs
 
 # Directions of less than this share of the largest value are left out: the default
 # rule weighs directions by the square of that share.
 SMALL = 0.01
 _EXACT_UP_TO = 1000  # columns
+_BATCH = 65_536  # rows evaluated at a time
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,6 +32,7 @@ class PlainKernel:
     gamma: float
     offset: FloatArray  # (L,)
     weights: FloatArray  # (L, r), or (d, r)
+    residual: float  # of the eigenproblem of the sample
 
     def at(self, X: Any) -> FloatArray:
         """Return the columns at points, (m, r), in single precision."""
@@ -42,6 +46,32 @@ class PlainKernel:
         np.exp(np.minimum(K, 0.0, out=K), out=K)
         K -= self.offset
         return K @ self.weights
+
+
+class SampledBasis(BasisMixin):
+    """The directions of a plain kernel as a basis of points that may be many."""
+
+    def __init__(self, kernel: PlainKernel) -> None:
+        self.kernel = kernel
+
+    def fit(self, X: Any, y: object = None) -> Self:
+        """Evaluate the directions at the rows of X; y is ignored."""
+        self.vectors_ = self.extend(X)
+        self.values_ = self.kernel.values
+        self.certificate_ = BasisCertificate(
+            method="sample",
+            reason="plain kernels change slowly",
+            residual=self.kernel.residual,
+            orthogonality=0.0,
+            gap=np.inf,
+            cuts_repeated_value=False,
+        )
+        return self
+
+    def extend(self, X: Any) -> FloatArray:
+        """Return the directions at points, (m, r)."""
+        blocks = [self.kernel.at(X[rows]) for rows in gen_batches(len(X), _BATCH)]
+        return np.concatenate(blocks)
 
 
 def plain_kernels(
@@ -78,8 +108,16 @@ def _linear(S: FloatArray, center: FloatArray, r: int) -> PlainKernel:
     kept = _large(values)
     values, V = values[:kept], V[:, :kept]
     none = np.empty((0, d))
+    E = S.T @ (S @ V) - V * values
     return PlainKernel(
-        "linear", values, center, none, 0.0, none[:, 0], _unit(V / np.sqrt(values), S)
+        "linear",
+        values,
+        center,
+        none,
+        0.0,
+        none[:, 0],
+        _unit(V / np.sqrt(values), S),
+        float(np.linalg.norm(E, axis=0).max()),
     )
 
 
@@ -108,6 +146,7 @@ def _gaussian(
         float(kernel.gamma),
         pairs.offset.astype(np.float32),
         _unit(pairs.weights[:, :kept], S),
+        pairs.residual,
     )
 
 

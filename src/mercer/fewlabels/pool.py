@@ -4,12 +4,14 @@ from dataclasses import dataclass
 from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mercer._random import as_generator
 from mercer._rows import all_equal
 from mercer._typing import ArrayLike, FloatArray, RandomState, SparseArray
+from mercer.fewlabels.plain_kernels import SampledBasis, plain_kernels
 from mercer.fewlabels.rule import DEFAULT
 from mercer.graphs.laplacian import LaplacianKind
 from mercer.graphs.neighbors import (
@@ -29,6 +31,7 @@ from mercer.spectrum.gram import GramBasis
 from mercer.spectrum.graph import GraphBasis
 
 LANDMARKS = 300  # of the Gaussian kernel; its leading directions need no more
+SAMPLED_ABOVE = 10_000  # points; the plain kernels of more are known from as many
 SINGLE_ABOVE = 20_000  # points whose columns are kept in single precision
 _WALK: LaplacianKind = "random_walk"
 # Residuals of the graphs, as a share of the last eigenvalue. They mix directions of
@@ -141,22 +144,38 @@ class KernelPool(BasisMixin):
                 random_state=rng,
             )
             bases.append((f"graph {k}", basis.fit(graph), k))
-        if not all_equal(X):
-            for name, kernel, count in (
-                ("linear", Linear(), linear_landmarks(*X.shape)),
-                ("gaussian", RBF(_RULE), min(LANDMARKS, n)),
-            ):
-                plain = GramBasis(
+        bases += [(name, basis, 0) for name, basis in self._plain(X, rng)]
+        self._smallest = _smallest_scale(neighbors.distances)
+        self._assemble(bases, self._log_density(neighbors.distances))
+        return self
+
+    def _plain(self, X: Any, rng: np.random.Generator) -> list[tuple[str, BasisMixin]]:
+        """Return the linear and the Gaussian kernel; of many points by a sample."""
+        n = X.shape[0]
+        if n > SAMPLED_ABOVE and not issparse(X):
+            drawn = np.sort(rng.choice(n, SAMPLED_ABOVE, replace=False))
+            kernels = plain_kernels(
+                X[drawn], self.n_components, n_landmarks=LANDMARKS, rng=rng
+            )
+            return [(kernel.name, SampledBasis(kernel).fit(X)) for kernel in kernels]
+        if all_equal(X):
+            return []
+        return [
+            (
+                name,
+                GramBasis(
                     self.n_components,
                     kernel=kernel,
                     centered=True,
                     n_landmarks=count,
                     random_state=rng,
-                )
-                bases.append((name, plain.fit(X), 0))
-        self._smallest = _smallest_scale(neighbors.distances)
-        self._assemble(bases, self._log_density(neighbors.distances))
-        return self
+                ).fit(X),
+            )
+            for name, kernel, count in (
+                ("linear", Linear(), linear_landmarks(*X.shape)),
+                ("gaussian", RBF(_RULE), min(LANDMARKS, n)),
+            )
+        ]
 
     def extend(self, X: ArrayLike | SparseArray) -> FloatArray:
         """Return the values of all directions at new points, (m, r).
