@@ -20,7 +20,8 @@ pytestmark = pytest.mark.skipif(
 )
 FLAGS = (
     "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run "
-    "--disable-background-networking --disable-component-update --disable-sync"
+    "--disable-background-networking --disable-component-update --disable-sync "
+    "--disable-renderer-backgrounding"
 )
 EVIL = '<img src=x onerror="window.hurt = 1"><script>window.hurt = 1</script>'
 
