@@ -133,6 +133,7 @@ def plan_pool(X: Any, n_classes: int, *, memory: float | None = None) -> PoolPla
         kind="sparse" if is_sparse else "dense",
         bytes_of_points=float(size),
         memory=memory,
+        neighbors_up_to=NEIGHBORS_UP_TO,
     )
 
 

@@ -72,7 +72,7 @@ def check_by_hiding(
     advance: Callable[[float], None] = lambda share: None,
     n_splits: int = N_SPLITS,
     n_repeats: int | None = None,
-    rows_in_folds: int = ROWS_IN_FOLDS,
+    rows_in_folds: int | None = None,
 ) -> Check | None:
     """Hide labels in turn and predict them, with the model and with two baselines.
 
@@ -95,8 +95,8 @@ def check_by_hiding(
         Folds of the labelled rows.
     n_repeats : int, optional
         How often folds are dealt; by default twice up to 200 labels, else once.
-    rows_in_folds : int, default=20000
-        Unlabelled rows at most that the models of the folds see.
+    rows_in_folds : int, optional
+        Unlabelled rows at most that the models of the folds see; 20,000 by default.
 
     Returns
     -------
@@ -109,7 +109,7 @@ def check_by_hiding(
         return None
     if n_repeats is None:
         n_repeats = 2 if len(labeled) <= 200 else 1
-    rows = _rows_in_folds(labels, rows_in_folds, rng)
+    rows = _rows_in_folds(labels, rows_in_folds or ROWS_IN_FOLDS, rng)
     folds = SemiSupervisedKFold(
         n_splits, n_repeats=n_repeats, random_state=int(rng.integers(2**31))
     )

@@ -115,7 +115,9 @@ def _quality(result: TableResult, names: tuple[str, ...]) -> Quality | None:
     place = {int(row): k for k, row in enumerate(check.rows)}
     ranked = result.session.suspicious_labels()
     doubtful = ranked.ids[is_doubtful(ranked)][:_DOUBTFUL]
-    rows = [_row(result, int(i), check.proba[place[int(i)]], names) for i in doubtful]
+    # An answer since the check has no held-out probability.
+    checked = [int(i) for i in doubtful if int(i) in place]
+    rows = [_row(result, i, check.proba[place[i]], names) for i in checked]
     return Quality(
         contestants=tuple(
             Contestant(
