@@ -33,6 +33,7 @@ LEFT_OUT = {
     "deterministic_initialization": "compares Mahalanobis matrices",
     "pair_score_equivalent": "here a similarity, not minus the distance",
     "pair_distance_dim": "the words of its messages",
+    "get_metric_works_does_not_raise": "sets components_",
     "score_pairs_warning": "a name that metric-learn has withdrawn",
     "various_scoring": "names a scorer that scikit-learn has withdrawn",
 }
