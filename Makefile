@@ -10,7 +10,7 @@ endif
 SECONDS ?= 60
 OLDEST ?= .venv-oldest
 
-.PHONY: help demo test test-oldest lint docs fuzz dist clean
+.PHONY: help demo test test-interop test-oldest lint docs fuzz dist clean
 
 help:  ## list these commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -20,6 +20,15 @@ demo: $(VENV)/.demo  ## set up, learn from a table, say where the report is
 
 test: lint  ## what CI runs: lint, types, layers, tests
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -q -n auto -m "not slow"
+
+# The test files of other projects, run on ours: see docs/interop.md. MERCER_SKACTIVEML
+# may name a checkout of scikit-activeml, whose templates are in no release.
+test-interop: $(VENV)/.dev  ## the tests of other projects, on ours
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --group interop
+	mkdir -p $(VENV)/interop
+	$(BIN)/python -m pip download --quiet --no-deps --no-binary :all: --dest $(VENV)/interop metric-learn==0.7.0
+	tar -xzf $(VENV)/interop/metric-learn-0.7.0.tar.gz -C $(VENV)/interop
+	MERCER_METRIC_LEARN=$(abspath $(VENV)/interop/metric-learn-0.7.0) $(BIN)/pytest -q tests/interop
 
 lint: $(VENV)/.dev  ## the quick part of it
 	$(BIN)/ruff check .

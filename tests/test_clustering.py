@@ -12,6 +12,8 @@ from mercer.clustering import (
     rand_index,
     unit_rows,
 )
+from mercer.exceptions import BrokenLinksWarning
+from mercer.pairs import Pairs
 
 
 class Features:
@@ -68,3 +70,55 @@ def test_same_seed_same_clusters_and_new_points():
 def test_unit_rows_keep_zeros():
     rows = unit_rows(np.array([[3.0, 4.0], [0.0, 0.0]]))
     np.testing.assert_allclose(rows, [[0.6, 0.8], [0.0, 0.0]])
+
+
+class Plain:
+    """Points that are their own features."""
+
+    def __init__(self, rows):
+        self.rows = rows
+
+    def features(self, X=None):
+        return self.rows if X is None else X
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_links_that_can_be_kept_are_kept(seed):
+    rng = np.random.default_rng(seed)
+    rows, truth = rng.standard_normal((40, 3)), rng.integers(0, 3, 40)
+    pairs = Pairs.from_labels(truth, n_pairs=25, random_state=seed)
+    found = cluster(Plain(rows), 3, pairs=pairs, random_state=seed)
+    must, cannot = pairs.must_link, pairs.cannot_link
+    assert (found[must[:, 0]] == found[must[:, 1]]).all()
+    assert (found[cannot[:, 0]] != found[cannot[:, 1]]).all()
+    free = cluster(Plain(rows), 3, random_state=seed)
+    assert (free[must[:, 0]] != free[must[:, 1]]).any()  # it was not for nothing
+
+
+def test_links_that_cannot_be_kept_are_named():
+    rows = np.random.default_rng(0).standard_normal((6, 2))
+    three = Pairs.from_index([], [(0, 1), (1, 2), (0, 2)], n_points=6)
+    with pytest.warns(BrokenLinksWarning, match=r"1 of 3 cannot-links"):
+        found = cluster(Plain(rows), 2, pairs=three, random_state=0)
+    assert len(set(found[:3])) == 2
+    against = Pairs.from_index([(0, 1), (1, 2)], [(0, 2)], n_points=6)
+    with pytest.warns(BrokenLinksWarning, match=r"\[\(0, 2\)\]"):
+        found = cluster(Plain(rows), 2, pairs=against, random_state=0)
+    assert len(set(found[:3])) == 1
+
+
+def test_without_links_it_is_k_means():
+    rng = np.random.default_rng(0)
+    rows = unit_rows(rng.standard_normal((60, 3)))
+    none = Pairs.from_index([], n_points=60)
+    kept = cluster(Plain(rows), 3, pairs=none, n_init=30, random_state=0)
+    free = cluster(Plain(rows), 3, n_init=30, random_state=0)
+    assert rand_index(kept, free) == 1.0
+
+
+def test_links_are_of_the_points_clustered():
+    with pytest.raises(ValueError, match="over 5 points, and 6 are clustered"):
+        cluster(Plain(np.eye(6)), 2, pairs=Pairs.from_index([], n_points=5))
+    whole = Pairs.from_index([(0, 1), (1, 2)], n_points=3)
+    with pytest.raises(ValueError, match="2 clusters of 1 groups"):
+        cluster(Plain(np.eye(3)), 2, pairs=whole)

@@ -1,5 +1,6 @@
 """Clusters in a learned kernel, and scores that show what a cluster is worth."""
 
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +14,8 @@ from sklearn.metrics import (
 
 from mercer._random import as_generator
 from mercer._typing import ArrayLike, FloatArray, IntArray, RandomState
+from mercer.exceptions import BrokenLinksWarning
+from mercer.optim.linked_kmeans import linked_kmeans
 
 __all__ = [
     "ClusterScores",
@@ -29,6 +32,7 @@ def cluster(
     n_clusters: int,
     X: ArrayLike | None = None,
     *,
+    pairs: Any = None,
     n_init: int = 10,
     random_state: RandomState = None,
 ) -> IntArray:
@@ -46,6 +50,11 @@ def cluster(
     n_clusters : int
     X : array-like of shape (m, n_features), default=None
         Points to cluster; None is the training points.
+    pairs : Pairs, default=None
+        Links between these points that the clusters must keep. Must-links always are;
+        cannot-links that cannot be kept, because points that must be together say
+        otherwise or there are too few clusters, are named in a `BrokenLinksWarning`.
+        Without it a learned kernel makes links likely and promises nothing.
     n_init : int, default=10
         Starts of k-means; the best counts.
     random_state : int, Generator, RandomState or None, default=None
@@ -66,9 +75,31 @@ def cluster(
     1.0
     """
     rows = unit_rows(kernel.features(X))
+    if pairs is not None:
+        return _keeping(rows, n_clusters, pairs, n_init, as_generator(random_state))
     seed = int(as_generator(random_state).integers(2**31))
     model = KMeans(n_clusters, n_init=n_init, random_state=seed)
     return np.asarray(model.fit_predict(rows), dtype=np.intp)
+
+
+def _keeping(
+    rows: FloatArray, n_clusters: int, pairs: Any, n_init: int, rng: np.random.Generator
+) -> IntArray:
+    if pairs.n_points != len(rows):
+        msg = f"pairs are over {pairs.n_points} points, and {len(rows)} are clustered."
+        raise ValueError(msg)
+    apart = pairs.cannot_link
+    found = linked_kmeans(
+        rows, n_clusters, pairs.component_labels, apart, n_init=n_init, rng=rng
+    )
+    if found.broken.any():
+        links = [tuple(link) for link in apart[found.broken].tolist()]
+        msg = (
+            f"{len(links)} of {len(apart)} cannot-links are broken by {n_clusters} "
+            f"clusters: {links[:10]}{' ...' if len(links) > 10 else ''}."
+        )
+        warnings.warn(msg, BrokenLinksWarning, stacklevel=3)
+    return found.labels
 
 
 def unit_rows(features: FloatArray) -> FloatArray:

@@ -6,6 +6,7 @@
     ├── NotPSDError              a kernel matrix has a negative eigenvalue
     └── EigenpairError           a basis misses an eigenpair or a residual is too large
     UserWarning
+    ├── BrokenLinksWarning       clusters do not keep some cannot-links
     ├── DisconnectedGraphWarning a component of the graph holds no label
     └── NearlyConstantKernelWarning
 """
@@ -21,6 +22,10 @@ class EigenpairError(ValueError):
 
 class ClusterError(RuntimeError):
     """A cluster was lost before a job on it was done."""
+
+
+class BrokenLinksWarning(UserWarning):
+    """Clusters that were to keep links do not keep some of them."""
 
 
 class DisconnectedGraphWarning(UserWarning):

@@ -7,6 +7,7 @@ from sklearn.datasets import make_blobs
 from sklearn.svm import SVC
 
 from mercer.kernels.alignment import centered_alignment
+from mercer.kernels.columns import OnColumns
 from mercer.kernels.parametric import RBF, Linear, Polynomial
 from mercer.learners.combination import AverageKernel, CenteredAlignmentKernel
 
@@ -110,3 +111,38 @@ def test_kernels_constant_over_the_labels_are_refused() -> None:
 def test_a_list_of_kernels_is_wanted(kernels) -> None:
     with pytest.raises(ValueError, match="list of at least one kernel"):
         AverageKernel(kernels).fit([[0.0], [1.0]])
+
+
+@pytest.mark.parametrize("kind", [AverageKernel, CenteredAlignmentKernel])
+def test_lists_of_matrices_are_lists_of_kernels(kind) -> None:
+    X, y = blobs(3)
+    X_new = X[::3] + 0.1
+    points = kind(KERNELS).fit(X, y)
+    matrices = kind("precomputed").fit([k(X) for k in KERNELS], y)
+    assert matrices.weights_ == pytest.approx(points.weights_)
+    new = matrices.transform([k(X_new, X) for k in KERNELS])
+    assert new == pytest.approx(points.transform(X_new), rel=1e-8)
+    assert matrices.certificate_.alignment == pytest.approx(
+        points.certificate_.alignment
+    )
+
+
+def test_entries_may_be_matrices_and_blocks_of_columns() -> None:
+    X, y = blobs(2)
+    given = AverageKernel([X @ X.T, ("rbf", [0])]).fit(X, y)
+    direct = AverageKernel([Linear(), OnColumns("rbf", [0])]).fit(X, y)
+    assert given.kernel_(X) == pytest.approx(direct.kernel_(X))
+
+
+@pytest.mark.parametrize(
+    ("fitted", "new", "message"),
+    [
+        ([np.eye(3), np.eye(4)], None, "of one shape"),
+        ([np.ones((3, 2))] * 2, None, "are square"),
+        ([np.eye(3)] * 2, [np.ones((2, 4))] * 2, "2 kernels of new points with the 3"),
+        ([np.eye(3)] * 2, [np.ones((2, 3))] * 3, "got 3 of shape"),
+    ],
+)
+def test_matrices_that_do_not_fit_are_refused(fitted, new, message) -> None:
+    with pytest.raises(ValueError, match=message):
+        AverageKernel("precomputed").fit(fitted).transform(new)

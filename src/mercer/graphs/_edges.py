@@ -28,6 +28,36 @@ def edges(
     return keys[starts] // n, keys[starts] % n, lengths
 
 
+def sparse_edges(
+    D: SparseArray, *, mutual: bool
+) -> tuple[IntArray, IntArray, FloatArray, FloatArray]:
+    """List every undirected edge of stored distances once, and the longest per row."""
+    if not sparse.issparse(D) or D.shape[0] != D.shape[1]:
+        msg = (
+            "distances to neighbours are a sparse (n, n) array, as "
+            f"kneighbors_graph(mode='distance') gives; got {type(D).__name__} of shape "
+            f"{np.shape(D)}."
+        )
+        raise ValueError(msg)
+    D = sparse.coo_array(D)
+    d = D.data.astype(np.float64)
+    if not np.isfinite(d).all() or (d < 0).any():
+        msg = "distances must be finite and not negative."
+        raise ValueError(msg)
+    off = D.row != D.col
+    rows, columns, d = D.row[off].astype(np.intp), D.col[off].astype(np.intp), d[off]
+    n = D.shape[0]
+    scales = np.zeros(n)
+    np.maximum.at(scales, rows, d)
+    keys = np.minimum(rows, columns) * n + np.maximum(rows, columns)
+    order = np.lexsort((d, keys))
+    keys, d = keys[order], d[order]
+    starts = np.flatnonzero(np.diff(keys, prepend=-1) != 0)
+    if mutual:
+        starts = starts[np.diff(starts, append=len(keys)) == 2]
+    return keys[starts] // n, keys[starts] % n, d[starts], positive(scales)
+
+
 def gaussian(lengths: FloatArray, sigma: float) -> FloatArray:
     """Return exp(-d^2 / 2 sigma^2); at sigma = 0 only equal points weigh."""
     if sigma == 0:

@@ -16,6 +16,7 @@ from mercer.graphs._edges import (
     positive,
     root_mean_square,
     self_tuning,
+    sparse_edges,
 )
 from mercer.graphs.search import Method, Metric, Neighbors, nearest_neighbors
 
@@ -64,6 +65,55 @@ class Graph:
         2
         """
         return cls._of(checked_adjacency(W), recall=1.0)
+
+    @classmethod
+    def from_distances(
+        cls,
+        D: SparseArray,
+        *,
+        weights: Weights = "gaussian",
+        sigma: float | None = None,
+        symmetry: Symmetry = "union",
+    ) -> Self:
+        """Make a graph of distances to neighbours that were found elsewhere.
+
+        Parameters
+        ----------
+        D : sparse array of shape (n, n)
+            Row i holds the distances of i to its neighbours, as
+            `sklearn.neighbors.kneighbors_graph` gives them with ``mode="distance"``, or
+            a `KNeighborsTransformer` or one of its relatives (faiss, pynndescent,
+            hnswlib). Entries that are stored count, also zeros; the diagonal does not.
+        weights, sigma, symmetry
+            As in `neighbor_graph`.
+
+        Examples
+        --------
+        >>> from sklearn.neighbors import kneighbors_graph
+        >>> D = kneighbors_graph([[0.0], [1.0], [3.0]], 1, mode="distance")
+        >>> Graph.from_distances(D, weights="binary").adjacency.toarray()
+        array([[0., 1., 0.],
+               [1., 0., 1.],
+               [0., 1., 0.]])
+        """
+        i, j, lengths, scales = sparse_edges(D, mutual=symmetry == "mutual")
+        n = D.shape[0]
+        if weights == "binary":
+            values = np.ones(len(lengths))
+        elif weights == "gaussian":
+            sigma = root_mean_square(lengths) if sigma is None else sigma
+            values = gaussian(lengths, sigma)
+        else:
+            values = self_tuning(lengths, scales[i], scales[j])
+        upper = sparse.coo_array((values, (i, j)), shape=(n, n))
+        tuned = scales if weights == "self_tuning" else None
+        return cls._of(
+            sparse.csr_array(upper + upper.T),
+            recall=1.0,
+            weights=weights,
+            sigma=sigma if weights == "gaussian" else None,
+            scales=tuned,
+        )
 
     @classmethod
     def _of(

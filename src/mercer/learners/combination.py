@@ -13,16 +13,16 @@ from sklearn.base import (
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mercer._checks import check_same_length
+from mercer._checks import check_finite, check_same_length
 from mercer._labels import encode_labels
 from mercer._typing import ArrayLike, FloatArray, SparseArray
 from mercer.graphs.points import refuse_equal_points, refuse_graph
 from mercer.kernels.alignment import center
-from mercer.kernels.base import Kernel
 from mercer.kernels.composite import Weighted
 from mercer.kernels.normalized import TraceNormalized
 from mercer.kernels.parametric import RBF, Linear, Polynomial
-from mercer.kernels.spec import as_kernel
+from mercer.kernels.precomputed import Precomputed
+from mercer.kernels.stack import resolve_kernels
 from mercer.optim.nnls import solve_nnls
 
 
@@ -43,9 +43,13 @@ class AverageKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
 
     Parameters
     ----------
-    kernels : sequence of Kernel, str or callable, default=None
+    kernels : sequence or "precomputed", default=None
+        Each a Kernel, a name, a function of two sets of points, a pair
+        ``(kernel, columns)`` for a block of columns, or a matrix over the rows of X.
         None stands for a linear, a quadratic and a Gaussian kernel whose
-        :math:`2\sigma^2` is the mean squared distance.
+        :math:`2\sigma^2` is the mean squared distance. "precomputed": `fit` takes a
+        list of (n, n) matrices in place of X, and `transform` a list of (m, n) ones, of
+        new points with the training points.
 
     Attributes
     ----------
@@ -102,21 +106,35 @@ class AverageKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     def transform(self, X: ArrayLike | SparseArray) -> FloatArray:
         """Return the kernel between points and the training points, (m, n)."""
         check_is_fitted(self, "kernel_")
+        if self._is_precomputed():
+            stack = _stacked(X, n=len(self.X_fit_), m=len(self.kernels_))
+            scales = np.array([kernel.factor for kernel in self.kernels_])
+            combined: FloatArray = np.tensordot(self.weights_ * scales, stack, axes=1)
+            return combined
         X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=np.float64)
         return self.kernel_(X, self.X_fit_)
 
+    def _is_precomputed(self) -> bool:
+        return isinstance(self.kernels, str) and self.kernels == "precomputed"
+
     def _resolved(self, X: ArrayLike | SparseArray) -> Any:
         refuse_graph(X, type(self).__name__, "learn from the graph by FilterKernel")
+        if self._is_precomputed():
+            stack = _stacked(X)
+            self.X_fit_ = np.arange(stack.shape[1])
+            self.kernels_ = [
+                TraceNormalized(Precomputed(K)).resolve(self.X_fit_) for K in stack
+            ]
+            return self.X_fit_
         X = validate_data(
             self, X, accept_sparse="csr", dtype=np.float64, ensure_min_samples=2
         )
         given = self.kernels
         if given is None:
             given = [Linear(), Polynomial(degree=2), RBF(gamma="mean_distance")]
-        if isinstance(given, str | Kernel) or len(given) == 0:
-            msg = f"kernels must be a list of at least one kernel, got {given!r}."
-            raise ValueError(msg)
-        self.kernels_ = [TraceNormalized(as_kernel(k)).resolve(X) for k in given]
+        names = getattr(self, "feature_names_in_", None)
+        resolved = resolve_kernels(given, X, names=names)
+        self.kernels_ = [TraceNormalized(kernel).resolve(X) for kernel in resolved]
         self.X_fit_ = X
         return X
 
@@ -198,7 +216,8 @@ class CenteredAlignmentKernel(AverageKernel):
             )
             raise ValueError(msg)
         X = self._resolved(X)
-        refuse_equal_points(X, "CenteredAlignmentKernel")
+        if not self._is_precomputed():
+            refuse_equal_points(X, "CenteredAlignmentKernel")
         M, a, norm = self._products(X, y)
         solution = solve_nnls(M, a)
         if not solution.x.any():
@@ -218,6 +237,26 @@ class CenteredAlignmentKernel(AverageKernel):
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         return tags
+
+
+def _stacked(kernels: Any, *, n: int | None = None, m: int | None = None) -> FloatArray:
+    """Return a list of kernel matrices as one array, checked."""
+    shapes = {np.shape(K) for K in kernels}
+    if len(shapes) != 1 or len(next(iter(shapes))) != 2:
+        msg = f"give a list of kernel matrices of one shape; got shapes {shapes}."
+        raise ValueError(msg)
+    stack = np.asarray(kernels, dtype=np.float64)
+    check_finite(stack, "the kernels")
+    if n is None and stack.shape[1] != stack.shape[2]:
+        msg = f"kernels of the training points are square; got {stack.shape[1:]}."
+        raise ValueError(msg)
+    if n is not None and (stack.shape[2] != n or len(stack) != m):
+        msg = (
+            f"give {m} kernels of new points with the {n} training points, (m, {n}); "
+            f"got {len(stack)} of shape {stack.shape[1:]}."
+        )
+        raise ValueError(msg)
+    return stack
 
 
 def _certificate(

@@ -13,7 +13,7 @@ from mercer.graphs.points import refuse_graph
 from mercer.kernels.base import Kernel
 from mercer.kernels.composite import Weighted
 from mercer.kernels.parametric import RBF, Polynomial
-from mercer.kernels.spec import as_kernel
+from mercer.kernels.stack import resolve_kernels
 from mercer.machines._base import KernelMachine, Solution, targets_of
 from mercer.machines._maps import GramMap, gram_map
 from mercer.optim.mkl import MKL, solve_mkl
@@ -51,8 +51,9 @@ class SimpleMKL(KernelMachine):
 
     Parameters
     ----------
-    kernels : sequence of Kernel, str or callable, default=None
-        What to combine; None for `candidate_kernels()`.
+    kernels : sequence, default=None
+        What to combine, each a Kernel, a name, a function, a pair ``(kernel, columns)``
+        or a matrix over the rows of X; None for `candidate_kernels()`.
     C : float, default=1.0
         Weight of the loss, for kernels with the mean diagonal 1.
     tol : float, default=1e-3
@@ -135,7 +136,8 @@ class SimpleMKL(KernelMachine):
     ) -> tuple[GramMap, FloatArray | None]:
         refuse_graph(X, "SimpleMKL", "RLSClassifier(FilterKernel())")
         specs = candidate_kernels() if self.kernels is None else self.kernels
-        kernels = [as_kernel(spec).resolve(X) for spec in specs]
+        names = getattr(self, "feature_names_in_", None)
+        kernels = resolve_kernels(specs, X, names=names)
         points = X[labels.labeled]
         grams = np.stack([kernel(points) for kernel in kernels])
         scales = np.trace(grams, axis1=1, axis2=2) / points.shape[0]
