@@ -2,6 +2,7 @@ from . import active as active
 from . import datasets as datasets
 from . import fewlabels as fewlabels
 from . import graphs as graphs
+from . import judging as judging
 from . import kernels as kernels
 from . import learners as learners
 from . import machines as machines
@@ -22,6 +23,7 @@ from .persist import load as load
 from .persist import save as save
 from .spectrum.graph import GraphBasis as GraphBasis
 from .tables.learning import learn as learn
+from .tables.session import Session as Session
 from .unified import UnifiedKernelMachine as UnifiedKernelMachine
 
 __version__: str

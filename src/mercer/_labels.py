@@ -113,6 +113,17 @@ def encode_labels(y: ArrayLike, *, min_classes: int = 2) -> Labels:
     return Labels(coded, classes)
 
 
+def as_labels(y: "Labels | ArrayLike") -> Labels:
+    """Return labels that are coded already as they are, others coded.
+
+    Examples
+    --------
+    >>> as_labels(["cat", None, "dog"]).codes
+    array([ 0, -1,  1])
+    """
+    return y if isinstance(y, Labels) else encode_labels(y)
+
+
 def require_y(y: ArrayLike | None, who: str) -> ArrayLike:
     """Return y, or raise if there is none.
 

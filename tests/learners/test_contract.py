@@ -91,7 +91,7 @@ def test_pickle_keeps_the_kernel(learner) -> None:
 def test_a_fitted_basis_is_used_as_it_is(learner) -> None:
     X, y = points()
     basis = GraphBasis(n_components=15, n_neighbors=5).fit(X)
-    kept = clone(learner).learn(basis, encode_labels(y))
+    kept = clone(learner).learn(basis, y)
     fresh = clone(learner).set_params(basis=clone(basis)).fit(X, y)
     assert kept.basis_ is basis
     assert np.allclose(kept.weights_, fresh.weights_, rtol=1e-12)

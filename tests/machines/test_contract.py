@@ -383,7 +383,7 @@ def test_solving_on_features_equals_fitting_on_points(machine):
     y = some_labels(truth)
     fitted = clone(machine).set_params(kernel=DiffusionLearner(12)).fit(X, y)
     kernel = fitted.learner_.kernel_
-    solved = clone(machine).solve(kernel, encode_labels(y))
+    solved = clone(machine).solve(kernel, y)
     for name in ("transduction_", "classes_", "labeled_"):
         np.testing.assert_array_equal(getattr(solved, name), getattr(fitted, name))
     np.testing.assert_allclose(

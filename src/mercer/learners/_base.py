@@ -14,7 +14,7 @@ from sklearn.utils import Tags, get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from mercer._checks import check_same_length
-from mercer._labels import Labels, encode_labels, require_y
+from mercer._labels import Labels, as_labels, encode_labels, require_y
 from mercer._typing import ArrayLike, FloatArray, RandomState, SparseArray
 from mercer.graphs.neighbors import Graph
 from mercer.graphs.points import n_points
@@ -144,16 +144,17 @@ class LabelLearner(SpectralLearner):
         check_same_length(np.empty(n), labels.codes, "X", "y")
         return self.learn(self.fitted_basis(X, labels), labels)
 
-    def learn(self, basis: Any, labels: Labels) -> Self:
+    def learn(self, basis: Any, labels: Labels | ArrayLike) -> Self:
         """Learn the kernel in a basis that is fitted already; it is kept, not copied.
 
         Parameters
         ----------
         basis : fitted basis
-        labels : Labels
-            Of the points that the basis was fitted to (`mercer.encode_labels`).
+        labels : Labels or array-like of shape (n,)
+            Of the points that the basis was fitted to; -1, None and NaN are unlabelled.
         """
         self._check_parameters()
+        labels = as_labels(labels)
         check_same_length(basis.vectors_, labels.codes, "the basis", "labels")
         self._take_basis(basis)
         self._learn(labels)

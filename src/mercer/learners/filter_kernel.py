@@ -6,7 +6,7 @@ from typing import Any, Self
 import numpy as np
 
 from mercer._checks import check_same_length
-from mercer._labels import Labels
+from mercer._labels import Labels, as_labels
 from mercer._typing import ArrayLike, FloatArray, RandomState, SparseArray
 from mercer.graphs.neighbors import Graph
 from mercer.kernels.parametric import RBF
@@ -95,11 +95,12 @@ class FilterKernel(SpectralLearner):
         self._check_parameters()
         return self.learn(self.fitted_basis(X))
 
-    def learn(self, basis: Any, labels: Labels | None = None) -> Self:
+    def learn(self, basis: Any, labels: Labels | ArrayLike | None = None) -> Self:
         """Filter the values of a basis that is fitted already; labels are ignored."""
         self._check_parameters()
         if labels is not None:
-            check_same_length(basis.vectors_, labels.codes, "the basis", "labels")
+            codes = as_labels(labels).codes
+            check_same_length(basis.vectors_, codes, "the basis", "labels")
         self._take_basis(basis)
         self.weights_ = self._filtered(basis.values_)
         self.certificate_ = basis.certificate_

@@ -11,7 +11,7 @@ from sklearn.utils import Tags, get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mercer._checks import check_same_length
-from mercer._labels import Labels, encode_labels, one_column, require_y
+from mercer._labels import Labels, as_labels, encode_labels, one_column, require_y
 from mercer._proba import log_of, probabilities
 from mercer._rows import all_equal
 from mercer._typing import ArrayLike, BoolArray, FloatArray, IntArray
@@ -92,7 +92,7 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
     def solve(
         self,
         kernel: Any,
-        labels: Labels,
+        labels: Labels | ArrayLike,
         *,
         features: Features | None = None,
         sample_weight: ArrayLike | None = None,
@@ -103,14 +103,15 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
         ----------
         kernel : SpectralKernel or other kernel with `features`
             Represents new points.
-        labels : Labels
-            Of the points.
+        labels : Labels or array-like of shape (n,)
+            Of the points; -1, None and NaN are unlabelled.
         features : Features, optional
             Of all points, labelled or not; by default those the kernel was learned on.
         sample_weight : array-like of shape (n,), optional
             Weights of the losses, where the machine takes them.
         """
         self._check_parameters()
+        labels = as_labels(labels)
         if features is None:
             features = kernel.at_training()
         check_same_length(
