@@ -13,6 +13,7 @@ from scipy.optimize import nnls
 from scipy.special import expit
 
 from mercer.learners.combination import CenteredAlignmentKernel
+from mercer.learners.pairwise import PairwiseKernel
 from mercer.machines.svm import KernelSVC
 from mercer.optim.affine_psd import solve_affine_psd
 from mercer.optim.budgeted_psd import solve_budgeted_psd
@@ -21,7 +22,10 @@ from mercer.optim.newton import solve_klr
 from mercer.optim.nnls import solve_nnls
 from mercer.optim.ridge import solve_rls
 from mercer.optim.svm import solve_svm
+from mercer.pairs import Pairs
+from mercer.pairs._contradictions import ContradictionWarning
 from mercer.spectrum.gram import GramBasis
+from mercer.spectrum.graph import GraphBasis
 
 DOCS = Path(__file__).parents[1] / "docs" / "certificates.md"
 RNG = np.random.default_rng(0)
@@ -148,6 +152,35 @@ def test_no_kernel_of_the_budget_beats_the_bound(shift: float) -> None:
         K = root @ root.T
         K *= 2.0 / np.linalg.norm(K)
         assert np.trace(A @ K) <= best.bound + 1e-9
+
+
+def test_no_kernel_beats_the_bound_of_contradictory_pairs() -> None:
+    X = RNG.standard_normal((14, 2))
+    must = np.array([[0, 1], [1, 2], [3, 4], [5, 6]])
+    cannot = np.array([[0, 2], [3, 5], [7, 8]])
+    basis = GraphBasis(None, n_neighbors=4)
+    learner = PairwiseKernel(basis=basis, tol=1e-8)
+    with pytest.warns(ContradictionWarning):
+        learner.fit(X, pairs=Pairs.from_index(must, cannot, n_points=14))
+    proof, gamma = learner.certificate_, learner.basis_.values_
+    U, C, budget = learner.basis_.vectors_, learner.C_, learner.budget_
+    pairs = np.vstack([must, cannot])
+    signs = np.r_[np.ones(4), -np.ones(3)]
+
+    def objective(M: np.ndarray) -> float:
+        K = U @ M @ U.T
+        slack = np.maximum(0.0, 1 - signs * K[pairs[:, 0], pairs[:, 1]])
+        return float(gamma @ np.diag(M) + C * (slack**2).sum() / 2)
+
+    core = learner.core_
+    assert np.linalg.norm(core) <= np.sqrt(budget) * (1 + 1e-9)
+    assert objective(core) == pytest.approx(proof.objective, rel=1e-6)
+    for scale in (1e-3, 0.1, 1.0):
+        for _ in range(60):
+            root = RNG.standard_normal((len(gamma), 3))
+            M = core + scale * np.linalg.norm(core) * root @ root.T / 30
+            M *= min(1.0, np.sqrt(budget) / np.linalg.norm(M))
+            assert objective(M) >= proof.bound - 1e-7 * abs(proof.bound)
 
 
 def test_no_affine_combination_beats_the_bound() -> None:
