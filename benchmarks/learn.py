@@ -60,7 +60,7 @@ def main(name: str) -> None:
         path, truth = {"synthetic": synthetic, "covtype": covtype}[name](folder)
         out = folder / "out"
         command = [sys.executable, "-m", "mercer", "learn", str(path)]
-        command += ["--out", str(out), "--memory", "4GB", "--allow-single"]
+        command += ["--out", str(out), "--memory", "4GB"]
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         subprocess.run(command, check=True)
         used = resource.getrusage(resource.RUSAGE_CHILDREN)

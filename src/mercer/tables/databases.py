@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from mercer.tables.extras import need
+from mercer._extras import require
 from mercer.tables.table import Table, TableError, as_table
 
 SQLITE = {".sqlite", ".sqlite3", ".db"}
@@ -34,8 +34,7 @@ def read_query(path: str, query: str | None) -> Table:
 
 
 def _read_duckdb(path: str, query: str | None) -> Table:
-    need("duckdb", "databases")
-    import duckdb
+    duckdb = require("duckdb", extra="databases", purpose="Reading a DuckDB file")
 
     try:
         with duckdb.connect(path, read_only=True) as connection:
@@ -48,9 +47,9 @@ def _read_duckdb(path: str, query: str | None) -> Table:
 
 
 def _read_sqlalchemy(path: str, query: str | None) -> Table:
-    need("sqlalchemy", "databases")
     import pandas as pd
-    import sqlalchemy as sa
+
+    sa = require("sqlalchemy", extra="databases", purpose="Reading a database")
 
     is_file = "://" not in path
     try:

@@ -1,6 +1,4 @@
-"""Packages that only some tables need."""
-
-from importlib.util import find_spec
+"""Which extra brings a package that is not there."""
 
 # Which extra brings a module, for messages.
 EXTRAS = {
@@ -15,13 +13,7 @@ EXTRAS = {
 }
 
 
-def need(module: str, extra: str) -> None:
-    """Raise, with the command that installs it, unless a module is there."""
-    if find_spec(module) is None:
-        raise ModuleNotFoundError(hint(module, extra), name=module)
-
-
-def hint(module: str, extra: str | None = None) -> str:
+def hint(module: str) -> str:
     """Return what to do about a module that is not there.
 
     Examples
@@ -29,6 +21,6 @@ def hint(module: str, extra: str | None = None) -> str:
     >>> hint("pyarrow")
     'This needs the package pyarrow: pip install "mercer[tables]"'
     """
-    extra = extra or EXTRAS.get(module.partition(".")[0])
+    extra = EXTRAS.get(module.partition(".")[0])
     name = f'"mercer[{extra}]"' if extra else module.partition(".")[0]
     return f"This needs the package {module.partition('.')[0]}: pip install {name}"

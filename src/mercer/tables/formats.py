@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from mercer.tables.extras import need
+from mercer._extras import require
 from mercer.tables.sources import Source
 from mercer.tables.table import Table, TableError, as_table, refuse_repeats
 
@@ -107,7 +107,7 @@ def read_excel(source: Source, *, sheet: str | None) -> Table:
 
     import pandas as pd
 
-    need("python_calamine", "tables")
+    require("python_calamine", extra="tables", purpose="Reading a workbook")
     data = bytes(source.data)
     if zipfile.is_zipfile(io.BytesIO(data)):
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
