@@ -16,10 +16,9 @@ that put points close together: here it finds a combination that is nearly const
 
 import sys
 import warnings
-from pathlib import Path
 
 import numpy as np
-from matplotlib.figure import Figure
+from matplotlib import pyplot as plt
 from scipy.ndimage import rotate
 from sklearn.datasets import load_digits
 from sklearn.metrics import pairwise_distances
@@ -55,7 +54,7 @@ print(f"influence changes s by at most {certificate.influence_effect:.2%}")
 # All kernels have ones on the diagonal; brighter is more similar, each on its own
 # scale, as in the paper.
 
-figure = Figure(figsize=(10, 6.6), layout="constrained")
+figure = plt.figure(figsize=(10, 6.6), layout="constrained")
 panels = figure.subplots(2, 3)
 matrices = {
     **{name: kernel(X) for name, kernel in zip(kernels, learner.kernels_, strict=True)},
@@ -72,7 +71,6 @@ for ax, (title, K) in zip(panels.ravel(), matrices.items(), strict=True):
     ax.set_yticks(ticks, [f"{angle}°" for angle in angles[ticks]])
     figure.colorbar(shown, ax=ax, shrink=0.8)
 
-path = Path(sys.argv[1] if len(sys.argv) > 1 else "mercer-out/influence.png")
-path.parent.mkdir(parents=True, exist_ok=True)
-figure.savefig(path, dpi=110)
-print(f"the matrices: {path.resolve()}")
+if len(sys.argv) > 1:
+    figure.savefig(sys.argv[1], dpi=110)
+plt.show()

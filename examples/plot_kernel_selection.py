@@ -15,10 +15,9 @@ errors.
 
 import sys
 import warnings
-from pathlib import Path
 
 import numpy as np
-from matplotlib.figure import Figure
+from matplotlib import pyplot as plt
 from sklearn.datasets import load_digits
 
 from mercer.exceptions import DisconnectedGraphWarning
@@ -66,7 +65,7 @@ print(f"mean error of a kernel: {np.mean(alone):.1f}%, weighted: {weighted:.1f}%
 # %%
 # Errors above, weights below; one group of bars for each distance.
 
-figure = Figure(figsize=(10, 5), layout="constrained")
+figure = plt.figure(figsize=(10, 5), layout="constrained")
 top, bottom = figure.subplots(2, 1, sharex=True)
 position = np.arange(30)
 colors = np.repeat(["#4c72b0", "#dd8452", "#55a868"], 10)
@@ -93,7 +92,6 @@ for group, name in enumerate(names):
         color=colors[10 * group],
     )
 
-path = Path(sys.argv[1] if len(sys.argv) > 1 else "mercer-out/kernel_selection.png")
-path.parent.mkdir(parents=True, exist_ok=True)
-figure.savefig(path, dpi=110)
-print(f"errors and weights: {path.resolve()}")
+if len(sys.argv) > 1:
+    figure.savefig(sys.argv[1], dpi=110)
+plt.show()

@@ -9,10 +9,9 @@ points, which were in no pair, join the clusters.
 """
 
 import sys
-from pathlib import Path
 
 import numpy as np
-from matplotlib.figure import Figure
+from matplotlib import pyplot as plt
 from sklearn.cluster import KMeans
 from sklearn.datasets import make_moons
 from sklearn.metrics import adjusted_rand_score
@@ -55,7 +54,7 @@ print(f"learned kernel  ARI {adjusted_rand_score(truth, found):.2f}")
 score = adjusted_rand_score(truth_new, model.predict(X_new))
 print(f"on new points   ARI {score:.2f}")
 
-figure = Figure(figsize=(10, 4), layout="constrained")
+figure = plt.figure(figsize=(10, 4), layout="constrained")
 panels = figure.subplots(1, 2, sharex=True, sharey=True)
 for ax, labels, title in (
     (panels[0], plain, "k-means"),
@@ -73,7 +72,6 @@ for ends, style, label in (
     lines[0].set_label(label)
 panels[1].legend(loc="lower left")
 
-path = Path(sys.argv[1] if len(sys.argv) > 1 else "mercer-out/pairs.png")
-path.parent.mkdir(parents=True, exist_ok=True)
-figure.savefig(path, dpi=110)
-print(f"the clusters: {path.resolve()}")
+if len(sys.argv) > 1:
+    figure.savefig(sys.argv[1], dpi=110)
+plt.show()

@@ -10,14 +10,13 @@ went in; the ten blocks are the digits.
 """
 
 import sys
-from pathlib import Path
 
 import numpy as np
-from matplotlib.figure import Figure
+from matplotlib import pyplot as plt
 from sklearn.datasets import load_digits
 from sklearn.semi_supervised import LabelSpreading
 
-from mercer import RBF, KernelLogisticRegression, ParameterFreeKernel
+from mercer import RBF, UnifiedKernelMachine
 
 X, truth = load_digits(return_X_y=True)
 X = X / 16
@@ -27,9 +26,8 @@ y = np.full(len(truth), -1)
 y[labeled] = truth[labeled]
 hidden = y == -1
 
-kernel = ParameterFreeKernel(random_state=0)
 models = {
-    "Mercer": KernelLogisticRegression(kernel).fit(X, y),
+    "Mercer": UnifiedKernelMachine(random_state=0).fit(X, y),
     "LabelSpreading": LabelSpreading().fit(X, y),
 }
 
@@ -42,11 +40,11 @@ for name, model in models.items():
 # The kernel before and after. Rows are normalised so that k(x, x) = 1.
 
 order = np.argsort(truth, kind="stable")
-learned = kernel.fit_transform(X, y)[order]
+learned = models["Mercer"].transform(X)[order]
 learned /= np.linalg.norm(learned, axis=1, keepdims=True)
 fixed = RBF(gamma=1 / np.var(X) / X.shape[1])(X[order])
 
-figure = Figure(figsize=(9, 4.8), layout="constrained")
+figure = plt.figure(figsize=(9, 4.8), layout="constrained")
 panels = figure.subplots(1, 2)
 titles = ("Gaussian kernel", "learned from ten labels")
 for ax, K, title in zip(panels, (fixed, learned @ learned.T), titles, strict=True):
@@ -58,7 +56,6 @@ for ax, K, title in zip(panels, (fixed, learned @ learned.T), titles, strict=Tru
     ax.set_title(title)
 figure.colorbar(image, ax=panels, shrink=0.8, label="similarity")
 
-path = Path(sys.argv[1] if len(sys.argv) > 1 else "mercer-out/ten_labels.png")
-path.parent.mkdir(parents=True, exist_ok=True)
-figure.savefig(path, dpi=110)
-print(f"the learned kernel: {path.resolve()}")
+if len(sys.argv) > 1:
+    figure.savefig(sys.argv[1], dpi=110)
+plt.show()
