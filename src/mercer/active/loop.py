@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer._html import Shown
 from mercer._labels import is_labeled, keep_missing
 
 
@@ -26,7 +27,7 @@ class Round:
 
 
 @dataclass(frozen=True, eq=False)
-class History:
+class History(Shown):
     """What was asked, in order; row ids do not depend on the order of rows.
 
     Examples
@@ -40,6 +41,14 @@ class History:
 
     def __len__(self) -> int:
         return len(self.rounds)
+
+    def _facts(self) -> dict[str, Any]:
+        return {
+            "round": [i + 1 for i in range(len(self))],
+            "questions": [len(r.asked) for r in self.rounds],
+            "labels": [r.n_labeled for r in self.rounds],
+            "predictions changed": [f"{r.changed:.1%}" for r in self.rounds],
+        }
 
     def has_converged(self, *, tol: float = 0.0, patience: int = 3) -> bool:
         """Tell whether answers have stopped changing predictions.

@@ -7,11 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import log_softmax
 
+from mercer._html import Shown
 from mercer._typing import BoolArray, FloatArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)
-class SuspiciousLabels:
+class SuspiciousLabels(Shown):
     """Given labels, the least supported first."""
 
     ids: NDArray[Any]

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mercer._html import Shown
 from mercer._labels import Labels
 from mercer._typing import BoolArray, FloatArray
 from mercer.optim.cone import solve_decaying_spectrum
@@ -11,7 +12,7 @@ from mercer.optim.spectral import eigenspaces
 
 
 @dataclass(frozen=True, slots=True)
-class AlignmentCertificate:
+class AlignmentCertificate(Shown):
     """How the aligned weights know that they are right."""
 
     alignment: float  # with the target kernel, over the labelled points

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_scalar
 
+from mercer._html import Shown
 from mercer._labels import Labels
 from mercer._typing import FloatArray, RandomState
 from mercer.learners._base import LabelLearner, default_graph_basis
@@ -26,7 +27,7 @@ MU_GRID = (1e-6, 1e-4, 1e-2, 1e-1, 1.0, 1e1, 1e2)
 
 
 @dataclass(frozen=True, slots=True)
-class ClosedFormCertificate:
+class ClosedFormCertificate(Shown):
     """How the closed form knows that it is right."""
 
     objective: float  # Problem (7), up to what lies outside the basis

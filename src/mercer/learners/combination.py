@@ -14,6 +14,8 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mercer._checks import check_finite, check_same_length
+from mercer._checks import check_same_length
+from mercer._html import Shown
 from mercer._labels import encode_labels
 from mercer._typing import ArrayLike, FloatArray, SparseArray
 from mercer.graphs.points import refuse_equal_points, refuse_graph
@@ -27,7 +29,7 @@ from mercer.optim.nnls import solve_nnls
 
 
 @dataclass(frozen=True, slots=True)
-class CombinationCertificate:
+class CombinationCertificate(Shown):
     """How a combination knows that it is right."""
 
     alignment: float  # centred, with the labels; NaN without labels

@@ -16,6 +16,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mercer._checks import check_number
+from mercer._html import Shown
 from mercer._typing import ArrayLike, FloatArray, SparseArray
 from mercer.exceptions import NearlyConstantKernelWarning
 from mercer.graphs.points import refuse_equal_points, refuse_graph
@@ -38,7 +39,7 @@ _CONSTANT = 0.05  # mean of 1 - cosine over pairs of points
 
 
 @dataclass(frozen=True, slots=True)
-class InfluenceCertificate:
+class InfluenceCertificate(Shown):
     """How the combination knows that it is right, and what it was up against."""
 
     objective: float  # of the chosen weights

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from sklearn.utils import check_scalar
 
+from mercer._html import Shown
 from mercer._typing import RandomState
 from mercer.learners._pair_evidence import PairFamily
 from mercer.learners._pair_learner import PairLearner
@@ -19,7 +20,7 @@ _QUICK_UP_TO = 150
 
 
 @dataclass(frozen=True, slots=True)
-class SDPCertificate:
+class SDPCertificate(Shown):
     """What the semi-definite solver says of its answer."""
 
     family: str

@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.utils import check_scalar
 
+from mercer._html import Shown
 from mercer._typing import FloatArray, RandomState
 from mercer.learners._pair_evidence import PairFamily, default_budget, default_weight
 from mercer.learners._pair_learner import PairLearner
@@ -21,7 +22,7 @@ __all__ = ["PairCertificate", "PairwiseKernel"]
 
 
 @dataclass(frozen=True, slots=True)
-class PairCertificate:
+class PairCertificate(Shown):
     """How a kernel from pairs knows that it is right."""
 
     family: str  # the set of kernels over which the objective is minimal

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_scalar
 
+from mercer._html import Shown
 from mercer._labels import Labels
 from mercer._typing import FloatArray, IntArray, RandomState
 from mercer.learners._base import (
@@ -19,7 +20,7 @@ from mercer.optim.spectral import eigenspaces, label_energy, solve_parameter_fre
 
 
 @dataclass(frozen=True, slots=True)
-class ParameterFreeCertificate:
+class ParameterFreeCertificate(Shown):
     """What the paper computes on the way; no prediction depends on it."""
 
     alignment: float  # tr(Lambda A) / (|Lambda| |YY'|), below eq. (8)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from mercer._checks import check_number
+from mercer._html import Shown
 from mercer._labels import Labels
 from mercer._rows import all_equal
 from mercer._typing import ArrayLike, BoolArray, FloatArray, IntArray
@@ -26,7 +27,7 @@ _REACH = 1e-10
 
 
 @dataclass(frozen=True, slots=True)
-class AnnealedCertificate:
+class AnnealedCertificate(Shown):
     """How the machine knows that it is right."""
 
     gap: float  # relative duality gap of the kernel weights at the end

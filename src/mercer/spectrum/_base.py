@@ -9,12 +9,13 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import check_scalar
 from sklearn.utils.validation import check_is_fitted
 
+from mercer._html import Shown
 from mercer._typing import ArrayLike, FloatArray
 from mercer.spectrum.features import DenseFeatures, Features, column_moments
 
 
 @dataclass(frozen=True, slots=True)
-class BasisCertificate:
+class BasisCertificate(Shown):
     """How a basis knows that it is right."""
 
     method: str  # how the pairs were computed

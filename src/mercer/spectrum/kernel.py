@@ -4,8 +4,9 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 import numpy as np
-from scipy.linalg import eigh
+from scipy.linalg import eigh, eigvalsh
 
+from mercer._html import Shown
 from mercer._labels import encode_labels
 from mercer._typing import ArrayLike, FloatArray, IntArray
 from mercer.exceptions import NotPSDError
@@ -14,7 +15,7 @@ from mercer.spectrum.features import Features
 
 
 @dataclass(frozen=True, eq=False)
-class SpectralKernel(Kernel):
+class SpectralKernel(Shown, Kernel):
     r"""The kernel :math:`k(x, z) = u(x)^\top M\, u(z)` of a basis u and a core M.
 
     Parameters
@@ -76,6 +77,16 @@ class SpectralKernel(Kernel):
         features: Features = self.basis.weighted(self._root)
         return features
 
+    def _facts(self) -> dict[str, Any]:
+        n, r = self.basis.vectors_.shape
+        return {
+            "points": n,
+            "directions": r,
+            "basis": type(self.basis).__name__,
+            "core": "weights of the directions" if self.core.ndim == 1 else "a matrix",
+            "spectrum": _spectrum(self.core),
+        }
+
     def features(
         self, X: ArrayLike | None = None, *, rows: IntArray | slice = slice(None)
     ) -> FloatArray:
@@ -134,6 +145,11 @@ class SpectralKernel(Kernel):
 
     def __sklearn_clone__(self) -> Self:
         return self
+
+
+def _spectrum(core: FloatArray) -> FloatArray:
+    values: FloatArray = core if core.ndim == 1 else eigvalsh(core)
+    return values
 
 
 def _root_of_weights(weights: FloatArray) -> FloatArray:
