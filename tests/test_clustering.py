@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mercer import RBF
 from mercer.clustering import (
     cluster,
     cluster_scores,
@@ -122,3 +123,8 @@ def test_links_are_of_the_points_clustered():
     whole = Pairs.from_index([(0, 1), (1, 2)], n_points=3)
     with pytest.raises(ValueError, match="2 clusters of 1 groups"):
         cluster(Plain(np.eye(3)), 2, pairs=whole)
+
+
+def test_a_kernel_without_features_is_refused() -> None:
+    with pytest.raises(TypeError, match="has no features"):
+        cluster(RBF(), 2, [[0.0], [1.0]])

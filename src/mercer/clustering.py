@@ -74,6 +74,12 @@ def cluster(
     >>> rand_index(np.repeat([0, 1], 20), found)
     1.0
     """
+    if not hasattr(kernel, "features"):
+        msg = (
+            f"{kernel!r} has no features; cluster takes a learned kernel, such as "
+            "that of FilterKernel().fit(X)."
+        )
+        raise TypeError(msg)
     rows = unit_rows(kernel.features(X))
     if pairs is not None:
         return _keeping(rows, n_clusters, pairs, n_init, as_generator(random_state))

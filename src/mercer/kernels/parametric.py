@@ -71,18 +71,29 @@ class Polynomial(PointKernel):
 
     def _gram(self, X: Any, Z: Any) -> FloatArray:
         self._check()
-        return np.asarray(
-            polynomial_kernel(
+        with np.errstate(over="ignore"):  # said in words
+            K = polynomial_kernel(
                 X, Z, degree=self.degree, gamma=self.gamma, coef0=self.coef0
             )
-        )
+        return self._finite(K)
 
     def _diag(self, X: Any) -> FloatArray:
         self._check()
         gamma = 1 / X.shape[1] if self.gamma is None else self.gamma
-        return np.asarray(
-            (gamma * row_norms(X, squared=True) + self.coef0) ** self.degree
-        )
+        with np.errstate(over="ignore"):
+            return self._finite(
+                (gamma * row_norms(X, squared=True) + self.coef0) ** self.degree
+            )
+
+    def _finite(self, values: Any) -> FloatArray:
+        values = np.asarray(values)
+        if not np.isfinite(values).all():
+            msg = (
+                f"a polynomial of degree {self.degree} overflows at these points. "
+                "Scale the columns first, e.g. by MaxAbsScaler."
+            )
+            raise ValueError(msg)
+        return values
 
 
 class RBF(PointKernel):

@@ -14,7 +14,6 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mercer._checks import check_finite, check_same_length
-from mercer._checks import check_same_length
 from mercer._html import Shown
 from mercer._labels import encode_labels
 from mercer._typing import ArrayLike, FloatArray, SparseArray
