@@ -1,15 +1,15 @@
 """Which default for one to a hundred labels: ours and its peers, the same labels.
 
 Cells: the 15 of Mao and Tsang (UAI 2010), Table 2; the four UCI sets of Hoi, Lyu and
-Chang (KDD 2006), digits and MNIST (PCA-50) at 1, 2, 5 and 10 labels a class; with
+Chang (KDD 2006), digits and MNIST (PCA-50) at 1, 2, 5 and 10 labels per class; with
 `--held-out` data sets that no choice was made on. Accuracy on the unlabelled points.
 
     python benchmarks/few_labels.py run RESULTS.jsonl [--held-out] [--ours] [cell ...]
     python benchmarks/few_labels.py table RESULTS.jsonl
 
 Results are appended one draw at a time, and draws that are there are not run again.
-Every draw numbers the classes anew: a method that gives what it cannot decide to the
-first class shall not profit from which class that is.
+Every draw numbers the classes in a new order: a method that gives what it cannot decide
+to the first class shall not profit from which class that is.
 Needs MERCER_DATA; peers need graphlearning. Methods that need n x n matrices or train
 a support vector machine on all points are left out beyond 2500 points. graphlearning:
 exact neighbours, conjugate gradients capped at 1000 steps and 1e-8, the projection to

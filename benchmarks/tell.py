@@ -2,7 +2,7 @@
 
     python benchmarks/tell.py [n]
 
-MNIST, 50 principal components, one label a class to begin with; needs MERCER_DATA.
+MNIST, 50 principal components, one label per class to begin with; needs MERCER_DATA.
 """
 
 import os

@@ -14,6 +14,7 @@ PACKAGES = (
     "mercer.datasets",
     "mercer.fewlabels",
     "mercer.graphs",
+    "mercer.judging",
     "mercer.kernels",
     "mercer.learners",
     "mercer.machines",

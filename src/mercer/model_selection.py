@@ -45,7 +45,7 @@ class SemiSupervisedKFold(BaseEstimator):
         Folds; at least 2. With fewer testable labels than folds there is one fold
         per label.
     n_repeats : int, default=1
-        How often to deal the labels out anew.
+        How often to split the labels again.
     random_state : int, Generator, RandomState or None, default=None
         Deals the labels.
 

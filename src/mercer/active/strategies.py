@@ -105,7 +105,7 @@ def choose_rows(
 
 
 def _some(rows: IntArray, most: int, rng: np.random.Generator) -> IntArray:
-    """Return at most so many rows, drawn at random."""
+    """Return at most this many rows, drawn at random."""
     return rows if len(rows) <= most else rng.choice(rows, most, replace=False)
 
 
@@ -122,7 +122,7 @@ def ask_rows(
     """Return `n` unlabelled rows to ask about, most useful first.
 
     As `choose_rows`, for many points: features are formed of no more than
-    `MOST_CANDIDATES` free rows (of twice n, if that is more), drawn anew at each call,
+    `MOST_CANDIDATES` free rows (of twice n, if that is more), drawn again at each call,
     and only where the query compares points with each other.
 
     Parameters

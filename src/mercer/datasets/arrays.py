@@ -2,7 +2,7 @@
 
 Every set is a flat table of plain arrays: ``X``, or ``data, indices, indptr, shape``
 of a CSR matrix; ``y`` and ``classes``; ``labK`` and ``unlK``, one published split with
-K labels a row; ``train_idx`` and ``test_idx``. A set with several views prefixes the
+K labels per row; ``train_idx`` and ``test_idx``. A set with several views prefixes the
 CSR names with the view.
 """
 

@@ -44,7 +44,7 @@ class LeaveOneOutRLS(KernelMachine):
     3. Class sizes: the decision is spread over all points under offsets that give
        every class its share: :math:`F = F_0 + g\, R V`, V the present decision with
        given labels kept, R ridge regression on the features of the kernel, until it
-       rests. Pairs of clear clusters that it confuses are divided anew
+       converges. Pairs of clear clusters that it confuses are split again
        (`spread_decision`).
 
     Parameters

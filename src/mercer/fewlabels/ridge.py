@@ -30,10 +30,10 @@ def solve_loo_ridge(
     K : ndarray of shape (l, l)
         Kernel of the labelled points, positive semi-definite.
     Y : ndarray of shape (l, C)
-        Targets, a column a class.
+        Targets, one column per class.
     ridge : float or ndarray of shape (l,)
-        Weight > 0 of the norm, in the units of K. The offset is free. An entry a point
-        weighs its squared error by the inverse.
+        Weight > 0 of the norm, in the units of K. The offset is free. One entry for each
+        point weighs its squared error by the inverse.
 
     Returns
     -------

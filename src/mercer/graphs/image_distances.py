@@ -95,7 +95,7 @@ class TangentDistance:
         Parameters
         ----------
         X : array-like of shape (n, side * side)
-            Square grey images, one a row.
+            Square grey images, one per row.
         Z : array-like of shape (m, side * side), default=None
             X when None; the result is then exactly symmetric with a zero diagonal.
         """
@@ -262,7 +262,7 @@ class AffineDistance:
         Parameters
         ----------
         X : array-like of shape (n, side * side)
-            Square grey images, one a row.
+            Square grey images, one per row.
         Z : array-like of shape (m, side * side), default=None
             X when None.
         """
@@ -327,7 +327,7 @@ def _images(X: ArrayLike, *, like: ArrayLike | None = None) -> FloatArray:
     if isqrt(pixels) ** 2 != pixels or pixels < 4:
         msg = (
             f"X has {pixels} columns, which is not the number of pixels of a square "
-            "image (256 for 16 x 16); pass square grey images, one a row."
+            "image (256 for 16 x 16); pass square grey images, one per row."
         )
         raise ValueError(msg)
     if like is not None and np.shape(like)[1] != pixels:

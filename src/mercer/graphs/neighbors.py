@@ -283,7 +283,7 @@ def graph_from_neighbors(
     neighbors : Neighbors
         From `nearest_neighbors`.
     n_neighbors : int, optional
-        Use only so many nearest neighbours; all by default.
+        Use only this many nearest neighbours; all by default.
     weights, sigma, symmetry
         See `neighbor_graph`.
 

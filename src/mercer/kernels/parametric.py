@@ -86,14 +86,14 @@ class Polynomial(PointKernel):
             )
 
     def _finite(self, values: Any) -> FloatArray:
-        values = np.asarray(values)
-        if not np.isfinite(values).all():
+        finite: FloatArray = np.asarray(values)
+        if not np.isfinite(finite).all():
             msg = (
                 f"a polynomial of degree {self.degree} overflows at these points. "
                 "Scale the columns first, e.g. by MaxAbsScaler."
             )
             raise ValueError(msg)
-        return values
+        return finite
 
 
 class RBF(PointKernel):

@@ -178,7 +178,7 @@ def default_graph_basis(n_labeled: int, random_state: RandomState) -> GraphBasis
 
     With about as many directions as labels a machine that interpolates them is
     unstable: at 50 of each, accuracy on USPST falls from 84 to 21 percent. Up to 250
-    labels there are ten directions a label, but at least 100 and at most 500; beyond,
+    labels there are ten directions per label, but at least 100 and at most 500; beyond,
     one for five labels.
     """
     wide = min(max(100, 10 * n_labeled), 500)

@@ -11,7 +11,7 @@ from mercer._typing import ArrayLike, FloatArray
 from mercer.optim.pair_forms import BasisForms, EntryForms, PairForms
 from mercer.pairs import ContradictionWarning, Pairs, as_pairs, describe
 
-# All pairs of so many labels, two million, still fit and are far more than needed.
+# All pairs of this many labels, two million, still fit and are far more than needed.
 _MOST_LABELS = 2000
 
 
@@ -80,7 +80,7 @@ def default_budget(pairs: Pairs) -> float:
 
 
 def default_weight(pairs: Pairs) -> float:
-    """Return 1, or less where there are more than four pairs a point."""
+    """Return 1, or less where there are more than four pairs per point."""
     return min(1.0, 4 * pairs.n_points / len(pairs))
 
 

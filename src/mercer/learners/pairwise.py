@@ -53,7 +53,7 @@ class PairwiseKernel(PairLearner):
         has a closed form.
     C : float or None, default=None
         Weight of the loss, > 0. None takes 1, or 4n over the number of pairs where
-        that is less (so that all pairs together weigh no more than four a point),
+        that is less (so that all pairs together weigh no more than four per point),
         doubled as long as the zero kernel is optimal or, with ``budget=None``, the
         hinges would not act.
     budget : float or None, default=None

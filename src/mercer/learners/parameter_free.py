@@ -46,7 +46,7 @@ class ParameterFreeKernel(LabelLearner):
     ----------
     basis : GraphBasis, AnchorBasis or None, default=None
         None is the normalised Laplacian of the 10 nearest neighbours with ten
-        directions a label (100 to 500; a fifth of the labels beyond 250 labels).
+        directions per label (100 to 500; a fifth of the labels beyond 250 labels).
         ``GraphBasis(n_components=None)`` has all of them, as in the paper.
     power : float, default=2
         p: the penalty is :math:`L^p`. 2 for manifolds, 5 for text and blobs in the

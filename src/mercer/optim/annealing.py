@@ -177,7 +177,7 @@ def _soft_targets(P: FloatArray) -> FloatArray:
 
 
 def _losses(f: FloatArray, beta: float) -> FloatArray:
-    """Differentiate the expected loss in P, up to a constant a row."""
+    """Differentiate the expected loss in P, up to a constant per row."""
     if f.shape[1] == 1:
         return np.column_stack([np.zeros(len(f)), -4 * beta * f[:, 0]])
     return -4 * beta * f

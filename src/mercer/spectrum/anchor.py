@@ -43,7 +43,7 @@ class AnchorBasis(BasisMixin):
     Parameters
     ----------
     n_components : int or None, default=50
-        At most so many directions r; there are no more than anchors.
+        Largest number of directions r; there are no more than anchors.
     n_anchors : int, optional
         Number of anchors m. By default 5000, or a quarter of the points where that is
         less.
@@ -76,7 +76,7 @@ class AnchorBasis(BasisMixin):
     s nearest, so that u(x) is continuous, and were as good as or better than Gaussian
     ones in nearly every comparison.
 
-    When it is good: with so many anchors that most stand among points of one class.
+    When it is good: with enough anchors that most stand among points of one class.
     On MNIST (70,000 points on 64 principal axes, 100 labels, Gaussian field weights,
     mean of 8 draws, on which m, s and the weights were also chosen) the untuned
     neighbour graph has an accuracy of 89.9. Anchors have 88.5 with m = 1000, s = 3 and

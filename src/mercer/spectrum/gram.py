@@ -36,7 +36,7 @@ class GramBasis(BasisMixin):
     Parameters
     ----------
     n_components : int or None, default=50
-        At most so many directions r; None for all. Directions below the numerical
+        Largest number of directions r; None for all. Directions below the numerical
         rank, :math:`e_i \le 10^{-10} e_1`, are never kept.
     kernel : Kernel, str or callable, default="rbf"
         A Mercer kernel, a scikit-learn kernel name, a callable, or "precomputed".

@@ -131,7 +131,7 @@ class SpectralKernel(Shown, Kernel):
         Parameters
         ----------
         y : array-like of shape (n,)
-            One entry a training row; -1, None or NaN where unknown.
+            One entry per training row; -1, None or NaN where unknown.
         """
         labels = encode_labels(y, min_classes=1)
         n = len(self.basis.vectors_)

@@ -40,7 +40,7 @@ def exact_pairs(K: FloatArray, r: int, *, centered: bool) -> KernelPairs:
     K : ndarray of shape (n, n)
         Symmetric positive semi-definite.
     r : int
-        At most so many pairs; those below the numerical rank are left out.
+        Largest number of pairs; those below the numerical rank are left out.
     centered : bool
         Whether to centre.
 
@@ -98,9 +98,9 @@ def landmark_pairs(
     columns, diagonal, rng
         See `mercer.spectrum.nystrom.pivoted_cholesky`, which chooses S.
     r : int
-        At most so many pairs.
+        Largest number of pairs.
     n_landmarks : int
-        At most so many landmarks.
+        Largest number of landmarks.
     centered : bool
         Whether to centre, as `exact_pairs` does.
 

@@ -38,7 +38,7 @@ def laplacian_kernels(
     weights : {"gaussian", "binary", "self_tuning"}, default="gaussian"
         How edges are weighed.
     n_components : int or None, default=None
-        Keep the so many smoothest directions that are not null; None for all.
+        Keep this many of the smoothest directions that are not null; None for all.
     rng : numpy.random.Generator
         For the search and the eigensolver.
 

@@ -43,7 +43,7 @@ def pivoted_cholesky(
     diagonal : ndarray of shape (n,)
         Of K.
     m : int
-        At most so many landmarks; fewer if the rank of K is smaller.
+        Largest number of landmarks; fewer if the rank of K is smaller.
     rng : numpy.random.Generator
         Draws the landmarks.
 

@@ -16,7 +16,7 @@ from mercer.studio.pairing import implied_labels
 from mercer.studio.store import Store, Transaction
 from mercer.studio.worker import ProcessEngine
 
-CHECK_EVERY = 8  # one question in so many is drawn at random
+CHECK_EVERY = 8  # one question in this many is drawn at random
 MOST_CLASSES = 500
 MOST_AT_ONCE = 5_000
 MOST_NAME = 200

@@ -233,7 +233,7 @@ def _spectrum(
 
 
 def _sample(result: TableResult, n: int, rng: np.random.Generator) -> IntArray:
-    """Return at most n rows, half of them labelled if so many are."""
+    """Return at most n rows, half of them labelled if there are enough."""
     labeled = result.labels.labeled
     if len(labeled) > n // 2:
         labeled = rng.choice(labeled, n // 2, replace=False)
