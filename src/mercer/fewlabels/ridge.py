@@ -32,7 +32,7 @@ def solve_loo_ridge(
     Y : ndarray of shape (l, C)
         Targets, one column per class.
     ridge : float or ndarray of shape (l,)
-        Weight > 0 of the norm, in the units of K. The offset is free. One entry for each
+        Weight > 0 of the norm, in the units of K. The offset is free. One entry per
         point weighs its squared error by the inverse.
 
     Returns
