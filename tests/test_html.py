@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from mercer.active.suspicion import SuspiciousLabels
 
 from mercer import GraphBasis, Pairs, PairwiseKernel, ParameterFreeKernel
 from mercer._html import N_SHOWN, Shown
 from mercer.active.loop import History, Round
+from mercer.judging.suspicion import SuspiciousLabels
 
 PAIRS = Pairs.from_index([(0, 1)], [(0, 3)], n_points=6)
 X = np.array([[0.0], [0.1], [0.3], [5.0], [5.2], [5.3]])
