@@ -47,9 +47,9 @@ def test_certificates_and_kernels_are_tables(thing) -> None:
 
 def test_a_ranking_is_shown_row_by_row_and_cut() -> None:
     n = N_SHOWN + 5
-    ranking = SuspiciousLabels(
-        np.arange(n), np.array(["a"] * n), np.array(["b"] * n), np.linspace(0, 1, n)
-    )
+    given, suggested = np.array(["a"] * n), np.array(["b"] * n)
+    support = np.linspace(0, 1, n)
+    ranking = SuspiciousLabels(np.arange(n), given, suggested, support, 1 - support)
     html = ranking._repr_html_()
     assert html.count("<tr>") == N_SHOWN + 1
     assert "5 more rows" in html
