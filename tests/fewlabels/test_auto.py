@@ -127,10 +127,10 @@ def test_held_out_loss_is_the_best_of_the_slopes_and_never_above_guessing() -> N
         3 * np.log(2)
     )
     loss, slope = held_out_loss(-wrong, codes, all_of_them, np.zeros(2))
-    assert slope == 2.0
-    assert loss == pytest.approx(3 * np.log1p(np.exp(-4.0)))
+    assert slope == 1.0  # twice the usual one, which costs log^2(2) / 2
+    assert loss == pytest.approx(3 * np.log1p(np.exp(-2.0)) + np.log(2.0) ** 2 / 2)
     none = held_out_loss(wrong, codes, np.zeros(3, bool), np.zeros(2))
-    assert none == (0.0, 2.0)  # nothing left out: no evidence, the usual slope
+    assert none == (0.0, 0.5)  # nothing left out: no evidence, the usual slope
 
 
 def test_sizes_are_the_predicted_ones_or_those_of_the_labels() -> None:
@@ -193,7 +193,7 @@ def test_many_labels_decide_for_the_kernel_that_predicts_them() -> None:
     evidence = AutoKernel(random_state=0).fit(X, y).certificate_
     best = np.argmin(evidence.losses)
     losses = dict(zip(evidence.names, evidence.losses, strict=True))
-    assert losses["density"] < 0.7 * losses["linear"]
+    assert losses["density"] < 0.7 * losses["linear, power 2"]
     assert evidence.weights[best] > 1 / len(evidence.names)
 
 

@@ -192,10 +192,42 @@ def test_even_sizes_are_considered_unless_labels_contradict_them() -> None:
     base = np.eye(3)[np.repeat(np.arange(3), [60, 30, 10])]
     nearly, uneven = np.array([0, 1, 2, 1]), np.array([0, 1, 2, 1, 1, 1, 1])
     found = candidate_sizes(base, nearly)
-    assert list(found) == ["predicted", "between", "labels", "even"]
+    assert list(found) == ["predicted", "even"]
     np.testing.assert_allclose(found["even"], 1 / 3)
-    assert list(candidate_sizes(base, uneven)) == ["predicted", "between", "labels"]
+    assert list(candidate_sizes(base, uneven)) == ["predicted", "labels"]
     np.testing.assert_allclose(candidate_sizes(base, np.arange(3))["labels"], 1 / 3)
+
+
+def test_how_labels_were_drawn_settles_the_sizes() -> None:
+    base = np.eye(3)[np.repeat(np.arange(3), [60, 30, 10])]
+    codes = np.array([0, 1, 2, 1])
+    every = candidate_sizes(base, np.array([0, 1, 2, 1, 1, 1, 1]))
+    random = candidate_sizes(
+        base, np.array([0, 1, 2, 1, 1, 1, 1]), labels_drawn="at random"
+    )
+    np.testing.assert_array_equal(random["labels"], every["labels"])
+    assert list(random) == ["labels"]
+    told = candidate_sizes(base, codes, labels_drawn="per class")
+    assert list(told) == ["predicted"]
+    np.testing.assert_allclose(told["predicted"], np.array([61, 31, 11]) / 103)
+
+
+def test_sizes_stay_the_predicted_ones_where_classes_are_no_clear_clusters() -> None:
+    """The collapse: one label per class, uneven classes, no gap between them."""
+    rng = np.random.default_rng(0)
+    Phi = standardised(rng.standard_normal((400, 8)))
+    coef = np.zeros((8, 2))
+    coef[0] = 1.0, -1.0
+    offset = np.array([0.15, -0.15])
+    before = (Phi @ coef + offset).argmax(axis=1)
+    rows = np.array([np.flatnonzero(before == c)[0] for c in (0, 1)])
+    got = spread_decision(Phi, coef, offset, rows, np.array([0, 1]))
+    predicted = candidate_sizes(Phi @ coef + offset, np.array([0, 1]))["predicted"]
+    assert got.unexplained > DEFAULT.clear
+    np.testing.assert_array_equal(got.sizes, predicted)
+    lenient = replace(DEFAULT, clear=1.0, worth=2.0)
+    moved = spread_decision(Phi, coef, offset, rows, np.array([0, 1]), rule=lenient)
+    assert abs(moved.sizes[0] - 0.5) < abs(got.sizes[0] - 0.5)
 
 
 def test_some_points_stand_for_all() -> None:

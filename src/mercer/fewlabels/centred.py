@@ -60,7 +60,7 @@ def fit_centred(
     fits = [solve_loo_ridge(K, Y, ridge=ridge / weight) for ridge in rule.ridges]
     values = Phi.times(labeled.T @ np.hstack([fit.alpha for fit in fits]))
     losses = np.empty(len(fits))
-    duals, scores, offsets = [], [], []
+    duals, scores = [], []
     for i, (fit, value) in enumerate(
         zip(fits, np.split(values, len(fits), axis=1), strict=True)
     ):
@@ -69,12 +69,9 @@ def fit_centred(
         losses[i], slope = held_out_loss(held, codes, counted, shares, rule=rule)
         duals.append(slope * fit.alpha / scale)
         scores.append(slope * held)
-        offsets.append(slope * (fit.offset - fit.offset.mean()) / scale)
     weights = softmax(-losses)
-    dual, held, offset = (
-        np.tensordot(weights, parts, axes=1) for parts in (duals, scores, offsets)
-    )
-    offset += rule.pull_to_shares * (shares - offset)
+    dual, held = (np.tensordot(weights, parts, axes=1) for parts in (duals, scores))
+    offset = shares.copy()
     # Classes without a second label are never right when one is left out: how large
     # they are is not for the held-out labels to say.
     seen = np.flatnonzero((counts > 1) | ~counted.any())

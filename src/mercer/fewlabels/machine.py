@@ -11,6 +11,7 @@ from mercer._labels import Labels
 from mercer._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from mercer.fewlabels.centred import fit_centred
 from mercer.fewlabels.rule import DEFAULT, Rule
+from mercer.fewlabels.sizes import LabelsDrawn
 from mercer.fewlabels.spreading import spread_decision
 from mercer.machines._base import KernelMachine, Solution
 from mercer.machines._maps import GramMap, KernelMap
@@ -35,9 +36,9 @@ class HeldOut:
 class LeaveOneOutRLS(KernelMachine):
     r"""Regularised least squares for very few labels; nothing to tune.
 
-    1. Ridge regression with a free offset at three strengths, weighed by the summed
-       log-loss of held-out labels (`solve_loo_ridge`, closed form). Classes with few
-       labels count nearly alike, however these are divided (`fit_centred`).
+    1. Ridge regression with a free offset (`solve_loo_ridge`, left-out labels in closed
+       form). Classes with few labels count nearly alike, however these are divided
+       (`fit_centred`).
     2. Scores are centred over *all* points, as in Poisson learning, and a softmax with
        slope and offsets is fitted to the held-out ones; the offsets stay close to half
        way between those of the regression and the logarithms of the label shares.
@@ -54,9 +55,13 @@ class LeaveOneOutRLS(KernelMachine):
     class_sizes : "estimate", None, dict or array-like, default="estimate"
         Shares of the classes among all points, if known: ``{class: share}``, a Series
         with the classes as index, or in the order of `classes_`.
-        "estimate" compares geometric means of predicted shares and label shares, in
-        which the latter weigh 0, u/2 and :math:`u = \min(1, 2C/l)`, and takes the one
-        whose classes the kernel explains best. None leaves out step 3.
+        "estimate" takes the predicted shares, unless the classes are clear clusters
+        that the shares of the labels, or even ones, explain better. None leaves out
+        step 3.
+    labels_drawn : {"at random", "per class"} or None, default=None
+        How rows were chosen for labels, if that is known. At random, the numbers of
+        labels tell the sizes of the classes and are used; per class, they tell nothing.
+        Used where sizes are estimated.
     rule : Rule, optional
         The constants of all steps.
 
@@ -97,10 +102,12 @@ class LeaveOneOutRLS(KernelMachine):
         kernel: Any = "rbf",
         *,
         class_sizes: str | Mapping[Any, float] | ArrayLike | None = "estimate",
+        labels_drawn: LabelsDrawn | None = None,
         rule: Rule | None = None,
     ) -> None:
         self.kernel = kernel
         self.class_sizes = class_sizes
+        self.labels_drawn = labels_drawn
         self.rule = rule
 
     def _check_parameters(self) -> None:
@@ -108,6 +115,12 @@ class LeaveOneOutRLS(KernelMachine):
             msg = (
                 "class_sizes must be 'estimate', None or the shares of the classes, "
                 f"got {self.class_sizes!r}."
+            )
+            raise ValueError(msg)
+        if self.labels_drawn not in (None, "at random", "per class"):
+            msg = (
+                "labels_drawn must be 'at random', 'per class' or None, "
+                f"got {self.labels_drawn!r}."
             )
             raise ValueError(msg)
 
@@ -134,6 +147,7 @@ class LeaveOneOutRLS(KernelMachine):
                 rows,
                 codes,
                 sizes=self._sizes(labels),
+                labels_drawn=self.labels_drawn,
                 n_errors=errors,
                 n_held_out=int(start.counted.sum()),
                 rule=rule,

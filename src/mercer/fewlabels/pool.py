@@ -13,6 +13,7 @@ from mercer._rows import all_equal
 from mercer._typing import ArrayLike, FloatArray, RandomState, SparseArray
 from mercer.fewlabels.plain_kernels import SampledBasis, plain_kernels
 from mercer.fewlabels.rule import DEFAULT
+from mercer.fewlabels.units import column_scales
 from mercer.graphs.laplacian import LaplacianKind
 from mercer.graphs.neighbors import (
     Graph,
@@ -33,6 +34,7 @@ from mercer.spectrum.graph import GraphBasis
 LANDMARKS = 300  # of the Gaussian kernel; its leading directions need no more
 SAMPLED_ABOVE = 10_000  # points; the plain kernels of more are known from as many
 SINGLE_ABOVE = 20_000  # points whose columns are kept in single precision
+Scaling: TypeAlias = Literal["auto", "always", "never"]
 _WALK: LaplacianKind = "random_walk"
 # Residuals of the graphs, as a share of the last eigenvalue. They mix directions of
 # nearly equal eigenvalues, which the learners weigh alike.
@@ -62,17 +64,26 @@ class KernelPool(BasisMixin):
     data are at a point, :math:`-\log s(x)`, s the distance to the tenth neighbour.
     One neighbour search serves all of them.
 
+    Columns in mixed units are put on one scale first (`column_scales`): where few
+    columns hold most of the variance, distances would see these columns alone.
+
     Parameters
     ----------
     n_components : int, default=150
         Directions at most of each graph and kernel.
     n_neighbors : tuple of int, default=(3, 10, 50)
         Sizes of the graphs.
+    scaling : {"auto", "always", "never"}, default="auto"
+        Whether columns are divided by their standard deviations. "auto" does it where
+        they share the variance less evenly than `Rule.even_columns`; sparse points are
+        left as they are.
     random_state : int, Generator, RandomState or None, default=None
         For approximate searches, landmarks and the starts of the eigensolver.
 
     Attributes
     ----------
+    scales_ : ndarray of shape (n_features,) or None
+        What columns were divided by; None where they were left as they are.
     vectors_ : ndarray of shape (n, r)
         Centred columns, in single precision above 20,000 points; orthogonal to each
         other within a Gram block only.
@@ -104,10 +115,12 @@ class KernelPool(BasisMixin):
         n_components: int = DEFAULT.directions,
         *,
         n_neighbors: tuple[int, ...] = DEFAULT.graphs,
+        scaling: Scaling = "auto",
         random_state: RandomState = None,
     ) -> None:
         self.n_components = n_components
         self.n_neighbors = n_neighbors
+        self.scaling = scaling
         self.random_state = random_state
 
     def fit(self, X: ArrayLike | SparseArray, y: object = None) -> Self:
@@ -126,6 +139,8 @@ class KernelPool(BasisMixin):
             )
             raise TypeError(msg)
         X = self._checked(X, reset=True)
+        self.scales_ = self._column_scales(X)
+        X = self._scaled(X)
         rng = as_generator(self.random_state)
         n = X.shape[0]
         sizes = sorted({min(int(k), n - 1) for k in self.n_neighbors})
@@ -186,7 +201,7 @@ class KernelPool(BasisMixin):
             New points; a training point gets its row of `vectors_`.
         """
         check_is_fitted(self, "vectors_")
-        X = self._checked(X, reset=False)
+        X = self._scaled(self._checked(X, reset=False))
         width = min(self._width, len(self.vectors_))
         found, distances = self.index_.query(X, width)
         indices = found.astype(np.intp)
@@ -211,6 +226,16 @@ class KernelPool(BasisMixin):
     def is_orthonormal(self) -> bool:
         """False: columns of different kernels overlap."""
         return False
+
+    def _column_scales(self, X: Any) -> FloatArray | None:
+        below = {"auto": DEFAULT.even_columns, "always": np.inf, "never": 0.0}
+        if self.scaling not in below:
+            msg = f"scaling must be one of {list(below)}, got {self.scaling!r}."
+            raise ValueError(msg)
+        return column_scales(X, below=below[self.scaling])
+
+    def _scaled(self, X: Any) -> Any:
+        return X if self.scales_ is None else X / self.scales_
 
     def _log_density(self, distances: FloatArray) -> FloatArray:
         k = min(DEFAULT.density_neighbor, distances.shape[1])
@@ -264,7 +289,8 @@ class KernelPool(BasisMixin):
         proofs = [basis.certificate_ for _, basis, _ in bases]
         self.certificate_ = BasisCertificate(
             method=", ".join(dict.fromkeys(proof.method for proof in proofs)),
-            reason="one of each kind",
+            reason="one of each kind; columns "
+            + ("as given" if self.scales_ is None else "scaled to unit variance"),
             residual=max(proof.residual for proof in proofs),
             orthogonality=max(proof.orthogonality for proof in proofs),
             gap=min(proof.gap for proof in proofs),

@@ -82,7 +82,8 @@ def held_out_loss(
     r"""Return the summed log-loss of held-out scores, and the slope it is taken at.
 
     :math:`\min_a \sum_i -\log \mathrm{softmax}(a s_i + t)_{y_i}
-    + \tfrac12 \log^2(a / 2)` over a grid of slopes a, and at most what guessing costs.
+    + \tfrac12 \log^2(a / a_0)` over a grid of slopes a, and at most what guessing
+    costs.
 
     Parameters
     ----------
@@ -104,7 +105,7 @@ def held_out_loss(
     ...     scores, np.array([0, 1]), np.array([True, True]), np.zeros(2)
     ... )
     >>> slope
-    2.0
+    1.0
     """
     slopes = np.array(rule.slopes)
     doubt = rule.slope_doubt * np.log(slopes / rule.usual_slope) ** 2

@@ -1,11 +1,14 @@
 """How large the classes may be, and offsets that make them so."""
 
+from typing import Literal, TypeAlias
+
 import numpy as np
 
 from mercer._typing import FloatArray, IntArray
 from mercer.fewlabels._contenders import leads_at
 from mercer.fewlabels.rule import DEFAULT, Rule
 
+LabelsDrawn: TypeAlias = Literal["at random", "per class"]
 UNDECIDED = -1
 _DENSE_UP_TO = 50  # classes
 _SORTED_UP_TO = 10_000  # scores that are sorted sooner than searched class by class
@@ -125,14 +128,18 @@ def _leads(columns: FloatArray) -> FloatArray:
 
 
 def candidate_sizes(
-    base: FloatArray, codes: IntArray, *, rule: Rule = DEFAULT
+    base: FloatArray,
+    codes: IntArray,
+    *,
+    labels_drawn: LabelsDrawn | None = None,
+    rule: Rule = DEFAULT,
 ) -> dict[str, FloatArray]:
-    r"""Return class sizes between the predicted shares and those of the labels.
+    r"""Return class sizes to choose from, the predicted ones first.
 
-    Geometric means in which the latter weigh 0, u/2 and u, :math:`u = \min(1, 2C/l)`.
-    Labels drawn at random from classes of one size are not even: if those given are no
-    more uneven than that, :math:`2 \sum_c l_c \log(C l_c / l) \le C - 1`, even shares
-    with the weight u are a fourth.
+    The other candidate is a geometric mean of the predicted shares and those of the
+    labels, which weigh :math:`u = \min(1, 2C/l)`. Labels drawn at random from classes
+    of one size are not even: if those given are no more uneven than that,
+    :math:`2 \sum_c l_c \log(C l_c / l) \le C - 1`, even shares take their place.
 
     Parameters
     ----------
@@ -140,6 +147,10 @@ def candidate_sizes(
         Scores of all points.
     codes : int ndarray of shape (l,)
         Classes of the labelled ones; every class has one.
+    labels_drawn : {"at random", "per class"}, optional
+        How rows were chosen for labels. At random, their shares are those of the
+        classes but for chance, and the only candidate; per class, they say nothing,
+        and the predicted shares are.
     rule : Rule, optional
         How far label shares are trusted.
 
@@ -152,10 +163,14 @@ def candidate_sizes(
     predicted, counts = decide(base), np.bincount(codes, minlength=C)
     sizes = {
         name: estimated_sizes(predicted, codes, C, trust, rule=rule)
-        for name, trust in (("predicted", 0.0), ("between", most / 2), ("labels", most))
+        for name, trust in (("predicted", 0.0), ("labels", most))
     }
+    if labels_drawn is not None:
+        name = "labels" if labels_drawn == "at random" else "predicted"
+        return {name: sizes[name]}
     surprise = 2 * float((counts * np.log(C * counts / len(codes))).sum())
     if counts.max() > counts.min() and surprise <= C - 1:
+        del sizes["labels"]
         sizes["even"] = estimated_sizes(predicted, np.arange(C), C, most, rule=rule)
     return sizes
 

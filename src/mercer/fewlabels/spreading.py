@@ -15,7 +15,7 @@ from mercer.fewlabels.partition import (
     unexplained,
 )
 from mercer.fewlabels.rule import DEFAULT, Rule
-from mercer.fewlabels.sizes import candidate_sizes, match_sizes
+from mercer.fewlabels.sizes import LabelsDrawn, candidate_sizes, match_sizes
 from mercer.spectrum.features import DenseFeatures, Features
 
 
@@ -38,6 +38,7 @@ def spread_decision(
     codes: IntArray,
     *,
     sizes: FloatArray | None = None,
+    labels_drawn: LabelsDrawn | None = None,
     n_errors: int = 0,
     n_held_out: int = 0,
     rule: Rule = DEFAULT,
@@ -51,8 +52,9 @@ def spread_decision(
     classes may then be split again (`resplit`). All of this happens on at most some
     10,000 points, always the same ones; a last few rounds use all of them.
 
-    Sizes that are not given are those, out of `candidate_sizes`, whose final decision
-    leaves least unexplained.
+    Sizes that are not given are the predicted ones. Those of the labels, or even ones
+    (`candidate_sizes`), take their place where the classes are clear clusters that they
+    explain better: elsewhere a difference says nothing.
 
     Parameters
     ----------
@@ -64,6 +66,8 @@ def spread_decision(
         Labelled points and their classes.
     sizes : ndarray of shape (C,), optional
         Shares of the classes.
+    labels_drawn : {"at random", "per class"}, optional
+        How rows were chosen for labels, if that is known.
     n_errors, n_held_out : int
         Labels missed among those that could be left out.
     rule : Rule, optional
@@ -79,14 +83,14 @@ def spread_decision(
     some, moment = _sampled(every, drawn)
     dof = min(rule.directions_per_class * C, rule.share_of_points * len(some.base))
     B = ridge_smoother(moment, dof)
-    is_sample = len(drawn) < n
-    candidates = candidate_sizes(base, codes, rule=rule)
-    if is_sample and "even" in candidates:
-        del candidates["between"]  # among many points three candidates are enough
-    if sizes is not None:
-        candidates = {"given": sizes}
-    search = _Search(some, B, gain, _fading(n, len(rows), rule), is_sample, rule)
-    shares, found = search.first(list(candidates.values()))
+    if sizes is None:
+        candidates = list(
+            candidate_sizes(base, codes, labels_drawn=labels_drawn, rule=rule).values()
+        )
+    else:
+        candidates = [sizes]
+    coarse = gain * _fading(n, len(rows), rule) ** rule.gentle_power
+    shares, found = _first(some, B, candidates, (coarse, gain), rule)
 
     def settle(decision: IntArray) -> IntArray:
         sums = some.sums(decision)
@@ -185,50 +189,42 @@ class _Settled:
     offset: FloatArray  # (C,)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Search:
-    """Spreads the scores' own decision under several class sizes."""
+def _first(
+    points: ScoredPoints,
+    B: FloatArray,
+    candidates: list[FloatArray],
+    gains: tuple[float, float],
+    rule: Rule,
+) -> tuple[FloatArray, _Settled]:
+    """Return class sizes, the first ones unless others are clearly better.
 
-    points: ScoredPoints
-    B: FloatArray
-    gain: float
-    fading: float
-    is_sample: bool
-    rule: Rule
+    Others are taken among clear clusters only, and if they leave less unexplained and
+    miss no more labels.
+    """
+    sizes = candidates[0]
+    found = _spread_own(points, B, sizes, gains, rule)
+    for other in candidates[1:]:
+        new = _spread_own(points, B, other, gains, rule)
+        is_clear = unexplained(points, B, new.decision) <= rule.clear
+        if is_clear and is_better(points, B, new.decision, found.decision, rule):
+            sizes, found = other, new
+    return sizes, found
 
-    def first(self, candidates: list[FloatArray]) -> tuple[FloatArray, _Settled]:
-        """Return the sizes that leave least unexplained, and the decision.
 
-        It is spread by the kernel first, with a gentle gain; among few points, if the
-        classes turn out to be clear clusters, also with the full gain, which makes
-        clusters without a label whole.
-        """
-        rule = self.rule
-        gentle = self.gain * self.fading**rule.gentle_power
-        left, sizes, found = self._best(candidates, gentle)
-        if not self.is_sample and self.fading <= rule.few_fading and left <= rule.clear:
-            _, other, fully = self._best(candidates, self.gain)
-            if is_better(self.points, self.B, fully.decision, found.decision, rule):
-                return other, fully
-        return sizes, found
-
-    def _best(
-        self, candidates: list[FloatArray], coarse: float
-    ) -> tuple[float, FloatArray, _Settled]:
-        found = [self._spread(sizes, coarse) for sizes in candidates]
-        left = [unexplained(self.points, self.B, end.decision) for end in found]
-        best = int(np.argmin(left))
-        return left[best], candidates[best], found[best]
-
-    def _spread(self, sizes: FloatArray, coarse: float) -> _Settled:
-        """Spread by the kernel, then by the regression."""
-        points, rule = self.points, self.rule
-        b = match_sizes(points.base, sizes)
-        sums = points.sums(points.decide(points.base + b))
-        kernel = np.eye(len(self.B))
-        first = _settle(points, kernel, sizes, coarse, sums, b, rule)
-        sums = points.sums(first.decision)
-        return _settle(points, self.B, sizes, self.gain, sums, first.offset, rule)
+def _spread_own(
+    points: ScoredPoints,
+    B: FloatArray,
+    sizes: FloatArray,
+    gains: tuple[float, float],
+    rule: Rule,
+) -> _Settled:
+    """Spread the scores' own decision: by the kernel, then by the regression."""
+    b = match_sizes(points.base, sizes)
+    sums = points.sums(points.decide(points.base + b))
+    kernel = np.eye(len(B))
+    first = _settle(points, kernel, sizes, gains[0], sums, b, rule)
+    sums = points.sums(first.decision)
+    return _settle(points, B, sizes, gains[1], sums, first.offset, rule)
 
 
 def _settle(

@@ -54,7 +54,10 @@ def pool_members(
                 for R in rule.ranks
             ]
         elif block.kind == "kernel":
-            filters = [(block.name, (block.values / block.values[0]) ** 2)]
+            relative = block.values / block.values[0]
+            filters = [
+                (f"{block.name}, power {p:g}", relative**p) for p in rule.kernel_powers
+            ]
             prior = rule.kernel_prior
         else:
             filters, prior = [(block.name, np.ones(1))], rule.density_prior

@@ -1,0 +1,58 @@
+"""Columns in mixed units: when to put them on one scale."""
+
+from typing import Any
+
+import numpy as np
+from scipy.sparse import issparse
+
+from mercer._typing import FloatArray
+
+
+def evenness(variances: FloatArray) -> float:
+    r"""Return how evenly columns share the variance, from 0 (one has it all) to 1.
+
+    :math:`(m - 1) / (d - 1)` for d columns, of which
+    :math:`m = (\sum_j v_j)^2 / \sum_j v_j^2` are effective. Pixels, genes and points of
+    a curve have one unit and are rather even; columns in mixed units are not.
+
+    Examples
+    --------
+    >>> evenness(np.ones(4))
+    1.0
+    >>> round(evenness(np.array([1e6, 1.0, 1.0, 1.0])), 3)
+    0.0
+    """
+    d, squares = len(variances), float((variances**2).sum())
+    if d == 1 or squares == 0:
+        return 1.0
+    effective = float(variances.sum()) ** 2 / squares
+    return (effective - 1.0) / (d - 1.0)
+
+
+def column_scales(X: Any, *, below: float) -> FloatArray | None:
+    """Return what to divide columns by, (d,), or None to leave them as they are.
+
+    Parameters
+    ----------
+    X : array or sparse array of shape (n, d)
+        Points. Sparse ones are counts or weights of words, which have one unit.
+    below : float
+        Columns whose `evenness` is less are divided by their standard deviations.
+
+    Examples
+    --------
+    >>> X = np.array([[1.0, 1000.0], [2.0, 3000.0], [3.0, 2000.0]])
+    >>> (X / column_scales(X, below=0.4)).std(axis=0).round(6)
+    array([1., 1.])
+    >>> column_scales(X / [1.0, 1000.0], below=0.4) is None
+    True
+    """
+    if issparse(X):
+        return None
+    deviations: FloatArray = np.asarray(X).std(axis=0, dtype=np.float64)
+    largest = float(deviations.max())
+    # Relative to the largest: squares of squares must not overflow.
+    if largest == 0 or evenness((deviations / largest) ** 2) >= below:
+        return None
+    varies = deviations > 1e-12 * np.abs(X).max(axis=0)
+    return np.where(varies, deviations, 1.0)

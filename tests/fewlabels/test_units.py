@@ -1,0 +1,66 @@
+"""Columns in mixed units."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from mercer import UnifiedKernelMachine
+from mercer.fewlabels.pool import KernelPool
+from mercer.fewlabels.rule import DEFAULT
+from mercer.fewlabels.units import column_scales, evenness
+
+
+def two_groups(seed=0, n=160):
+    """Return two groups that differ in small columns beside one of large numbers."""
+    rng = np.random.default_rng(seed)
+    truth = np.repeat([0, 1], n // 2)
+    X = rng.standard_normal((n, 5))
+    X[:, :3] += 3.0 * truth[:, None]
+    X[:, 4] *= 1e4
+    return X, truth
+
+
+def test_evenness_counts_effective_columns() -> None:
+    assert evenness(np.array([2.0, 2.0, 0.0])) == pytest.approx(0.5)  # two of three
+    assert evenness(np.array([3.0])) == 1.0
+    assert evenness(np.zeros(3)) == 1.0
+
+
+def test_columns_are_scaled_where_few_hold_the_variance_and_only_there() -> None:
+    X, _ = two_groups()
+    scales = column_scales(X, below=DEFAULT.even_columns)
+    np.testing.assert_allclose(scales, X.std(axis=0))
+    assert column_scales(X / scales, below=DEFAULT.even_columns) is None
+    assert column_scales(sparse.csr_array(X), below=DEFAULT.even_columns) is None
+    constant = np.c_[X, np.full(len(X), 7.0)]
+    np.testing.assert_allclose(column_scales(constant, below=0.4)[-1], 1.0)
+
+
+def test_the_threshold_lies_between_images_and_mixed_units() -> None:
+    """MNIST's 50 principal components have 0.43 and must stay; thyroid tests 0.37."""
+    assert 0.37 < DEFAULT.even_columns < 0.43
+
+
+def test_units_change_nothing() -> None:
+    X, truth = two_groups()
+    y = np.full(len(X), -1)
+    y[[0, 1, 80, 81]] = truth[[0, 1, 80, 81]]
+    raw = UnifiedKernelMachine(random_state=0).fit(X, y)
+    scaled = UnifiedKernelMachine(random_state=0).fit(X / X.std(axis=0), y)
+    np.testing.assert_allclose(raw.training_proba(), scaled.training_proba(), atol=1e-6)
+    assert np.mean(raw.transduction_ == truth) > 0.95
+
+
+def test_scaling_can_be_refused_and_forced() -> None:
+    X, _ = two_groups()
+    assert KernelPool(scaling="never").fit(X).scales_ is None
+    even = X / X.std(axis=0)
+    np.testing.assert_allclose(KernelPool(scaling="always").fit(even).scales_, 1.0)
+    with pytest.raises(ValueError, match="scaling must be one of"):
+        KernelPool(scaling="sometimes").fit(X)
+
+
+def test_new_points_are_scaled_as_the_others() -> None:
+    X, _ = two_groups()
+    pool = KernelPool(random_state=0).fit(X)
+    np.testing.assert_allclose(pool.extend(X[:5]), pool.vectors_[:5], atol=1e-8)
