@@ -4,6 +4,8 @@ import doctest
 import re
 from importlib import import_module
 from pathlib import Path
+from types import SimpleNamespace
+from xml.etree import ElementTree
 
 import click
 import pytest
@@ -90,3 +92,20 @@ def test_commands_and_options_exist(page: Path) -> None:
             known = {flag for option in command.params for flag in option.opts}
             used = {word.partition("=")[0] for word in words if word.startswith("-")}
             assert used <= known, line
+
+
+def test_a_displayed_formula_closes_what_it_opens(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    nodes = pytest.importorskip("docutils.nodes")
+    pytest.importorskip("sphinx")
+    monkeypatch.syspath_prepend(str(ROOT / "docs" / "_ext"))
+    mathml = import_module("mathml")
+    for write, node in (
+        (mathml._display, nodes.math_block(text=r"a \le \dots \le b")),
+        (mathml._inline, nodes.math(text="a_1")),
+    ):
+        writer = SimpleNamespace(body=[])
+        with pytest.raises(nodes.SkipNode):
+            write(writer, node)
+        ElementTree.fromstring("".join(writer.body))  # raises unless it is balanced

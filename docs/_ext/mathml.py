@@ -1,6 +1,7 @@
 """Formulas as MathML: the pages need neither JavaScript nor a network for them."""
 
 import re
+from html import escape
 from typing import Any
 
 from docutils import nodes
@@ -21,24 +22,22 @@ def setup(app: Sphinx) -> dict[str, Any]:
 
 
 def _inline(writer: Any, node: nodes.math) -> None:
-    _write(writer, node, as_block=False)
+    writer.body.append(_tree(node, as_block=False))
+    raise nodes.SkipNode
 
 
 def _display(writer: Any, node: nodes.math_block) -> None:
-    writer.body.append('<div class="math">')
-    _write(writer, node, as_block=True)
-    writer.body.append("</div>")
+    writer.body.append(f'<div class="math">{_tree(node, as_block=True)}</div>')
+    raise nodes.SkipNode
 
 
-def _write(writer: Any, node: Any, *, as_block: bool) -> None:
+def _tree(node: Any, *, as_block: bool) -> str:
     formula = node.astext()
     for command, known in ALIASES.items():
         pattern = re.escape(command) + r"(?![a-zA-Z])"
         formula = re.sub(pattern, known.replace("\\", r"\\"), formula)
     try:
-        tree = latex2mathml.tex2mathml(formula, as_block=as_block)
+        return str(latex2mathml.tex2mathml(formula, as_block=as_block))
     except MathError as error:
         LOGGER.warning("formula %r: %s", node.astext(), error, location=node)
-        tree = node.astext()
-    writer.body.append(tree)
-    raise nodes.SkipNode
+        return escape(node.astext())
