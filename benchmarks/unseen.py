@@ -313,7 +313,7 @@ def table(args: argparse.Namespace) -> None:
     for cell in CELLS:
         at = accuracy.xs(cell, level="cell")
         losses = loss.xs(cell, level="cell").mean()
-        single = at[rivals].dropna(axis=1).mean()
+        single = at[rivals].dropna(axis=0, how="all").mean()
         proper = losses[[m for m in rivals if m not in GRAPHS]]
         print(f"| {cell} | {at[args.tag].mean():.1f} | {single.idxmax()} "
               f"{single.max():.1f} | {regret.xs(cell, level='cell').mean():.2f} | "
