@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import StratifiedKFold
 from sklearn.utils import Tags, check_array, check_scalar, column_or_1d
 from sklearn.utils.validation import check_is_fitted
@@ -227,12 +226,14 @@ class PairClassifier(ClassifierMixin, BaseEstimator):
         if self.cv is None or min(same.sum(), (~same).sum()) < _LEAST:
             return scores
         folds = StratifiedKFold(self.cv, shuffle=True, random_state=seed)
-        learner = clone(self.learner_)
-        if "basis" in learner.get_params(deep=False):
-            learner.set_params(basis=FrozenEstimator(self.learner_.basis_))
         for train, test in folds.split(ends, same):
             links = _links(ends[train], same[train], points)
-            Phi = clone(learner).fit(points, pairs=links).kernel_.features()
+            learner = clone(self.learner_)
+            if hasattr(learner, "learn"):
+                learner.learn(self.learner_.basis_, pairs=links)
+            else:
+                learner.fit(points, pairs=links)
+            Phi = learner.kernel_.features()
             left, right = ends[test].T
             scores[test] = np.einsum("ij,ij->i", Phi[left], Phi[right])
         return scores
