@@ -37,8 +37,8 @@ class Case:
         codes = np.arange(self.n) % self.n_classes
         X = rng.normal(size=(self.n, self.d)) + 3 * codes[:, None]
         X *= 10.0 ** (self.exponent if self.dtype == "float64" else self.exponent % 5)
-        spoil(X, self.flaw, rng)
         with np.errstate(all="ignore"):
+            spoil(X, self.flaw, rng)
             X = X.astype(self.dtype)
         return contain(X, self.container), self._labels(codes, rng)
 
