@@ -32,7 +32,7 @@ def test_a_point_between_two_labels_is_a_tie_in_every_order(order):
     X = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])[list(order)]
     y = np.array([0, 1, -1])[list(order)]
     model = UnifiedKernelMachine(random_state=0).fit(X, y)
-    P = model.predict_proba(None)[np.argsort(order)]
+    P = model.training_proba()[np.argsort(order)]
     np.testing.assert_allclose(P[2], 0.5, atol=1e-9)
     np.testing.assert_allclose(P[0], P[1, ::-1], atol=1e-9)
     # A tie still has to be one class: always the same.
@@ -55,7 +55,7 @@ def test_the_centre_of_a_polygon_belongs_to_no_corner(sides, seed):
 def test_mirror_images_have_mirrored_probabilities(seed):
     X, y = mirrored(10, seed)
     # Without the middle, so that no two neighbours are equally near.
-    P = UnifiedKernelMachine(random_state=0).fit(X[:-1], y[:-1]).predict_proba(None)
+    P = UnifiedKernelMachine(random_state=0).fit(X[:-1], y[:-1]).training_proba()
     np.testing.assert_allclose(P[:10], P[10:, ::-1], atol=1e-9)
     P = LeaveOneOutRLS().fit(X, y).predict_proba(X)
     np.testing.assert_allclose(P[:10], P[10:20, ::-1], atol=1e-9)
