@@ -19,7 +19,6 @@ IMPORTED_AS = {
     "pillow": "PIL",
     "scikit-activeml": "skactiveml",
     "scikit-learn": "sklearn",
-    "lazy-loader": "lazy_loader",
 }
 # Used by another package that is imported.
 THROUGH = {

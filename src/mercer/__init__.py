@@ -5,7 +5,7 @@ The names for daily use are here; the rest is in the subpackages (``mercer.kerne
 is imported when it is first used.
 """
 
-import lazy_loader as _lazy
+from mercer import _lazy
 
 __getattr__, __dir__, __all__ = _lazy.attach_stub(__name__, __file__)
 __version__ = "0.1.0"

@@ -26,6 +26,7 @@ from mercer._rows import positions_of, row_ids
 from mercer._typing import ArrayLike, FloatArray, IntArray, RandomState
 from mercer.active.cold import cold_rows
 from mercer.active.strategies import ask_rows
+from mercer.backends._torch import is_tensor
 from mercer.backends.dask_ import gather, is_dask, lazily
 from mercer.explanation import Explanation
 from mercer.fewlabels.learner import AutoKernel
@@ -454,6 +455,8 @@ class UnifiedKernelMachine(
     def _checked(self, X: Any, *, reset: bool) -> Any:
         if isinstance(X, Graph):
             return X
+        if is_tensor(X):
+            return self._checked_tensor(X, reset=reset)
         return validate_data(
             self,
             X,
@@ -461,6 +464,17 @@ class UnifiedKernelMachine(
             accept_sparse="csr",
             dtype=[np.float64, np.float32],
         )
+
+    def _checked_tensor(self, X: Any, *, reset: bool) -> Any:
+        """Check the shape of a PyTorch tensor, which stays on its device."""
+        known = None if reset else getattr(self, "n_features_in_", None)
+        if X.ndim != 2 or known not in (None, X.shape[1]):
+            wanted = "two axes" if known is None else f"{known} columns"
+            msg = f"X has the shape {tuple(X.shape)}; give a tensor with {wanted}."
+            raise ValueError(msg)
+        if reset:
+            self.n_features_in_ = int(X.shape[1])
+        return X
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

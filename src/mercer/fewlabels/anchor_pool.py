@@ -85,7 +85,7 @@ class AnchorPool(BasisMixin):
     True
     """
 
-    vectors_: AnchorColumns  # type: ignore[assignment]
+    vectors_: AnchorColumns
 
     def __init__(
         self,

@@ -7,8 +7,9 @@ from sklearn.utils import Tags
 
 from mercer._labels import Labels
 from mercer._typing import RandomState
+from mercer.backends._torch import is_tensor
 from mercer.fewlabels.anchor_pool import AnchorPool
-from mercer.fewlabels.choice import plan_pool
+from mercer.fewlabels.choice import directions_for, plan_pool
 from mercer.fewlabels.pool import KernelPool
 from mercer.fewlabels.rule import DEFAULT, Rule
 from mercer.fewlabels.weigh import weigh_pool
@@ -111,6 +112,9 @@ class AutoKernel(LabelLearner):
             return super().fitted_basis(X, labels)
         self._check_size(X)
         n_classes = 0 if labels is None else len(labels.classes)
+        if is_tensor(X):
+            r = directions_for(n_classes)
+            return KernelPool(r, random_state=self.random_state).fit(X)
         plan = plan_pool(X, n_classes, memory=self.memory)
         pool = plan.make(self.random_state).fit(X)
         pool.certificate_ = replace(pool.certificate_, reason=str(plan))

@@ -11,6 +11,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from mercer._random import as_generator
 from mercer._rows import all_equal
 from mercer._typing import ArrayLike, FloatArray, RandomState, SparseArray
+from mercer.backends._torch import as_tensor, is_tensor, to_numpy
+from mercer.backends.torch_vectors import DeviceVectors
+from mercer.fewlabels.device_pool import DevicePool, Kind
 from mercer.fewlabels.plain_kernels import SampledBasis, plain_kernels
 from mercer.fewlabels.rule import DEFAULT
 from mercer.fewlabels.units import column_scales
@@ -33,13 +36,13 @@ from mercer.spectrum.graph import GraphBasis
 
 LANDMARKS = 300  # of the Gaussian kernel; its leading directions need no more
 SAMPLED_ABOVE = 10_000  # points; the plain kernels of more are known from as many
+_SCALED_BY = 100_000  # rows of a device whose deviations are the scales
 SINGLE_ABOVE = 20_000  # points whose columns are kept in single precision
 Scaling: TypeAlias = Literal["auto", "always", "never"]
 _WALK: LaplacianKind = "random_walk"
 # Residuals of the graphs, as a share of the last eigenvalue. They mix directions of
 # nearly equal eigenvalues, which the learners weigh alike.
 _TOL = 1e-3
-_Kind: TypeAlias = Literal["laplacian", "kernel", "density"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,7 +50,7 @@ class Block:
     """Columns of a `KernelPool` that come from one basis."""
 
     name: str  # "graph 5", "linear", "gaussian" or "density"
-    kind: _Kind
+    kind: Kind
     columns: slice
     values: FloatArray  # (r,) Laplacian values ascending, or kernel values descending
     n_neighbors: int  # 0 for kernels
@@ -77,6 +80,9 @@ class KernelPool(BasisMixin):
         Whether columns are divided by their standard deviations. "auto" does it where
         they share the variance less evenly than `Rule.even_columns`; sparse points are
         left as they are.
+    device : str, optional
+        Where PyTorch computes the pool, such as "cuda"; a tensor as X is used where it
+        is. The vectors stay there, in single precision (`DeviceVectors`).
     random_state : int, Generator, RandomState or None, default=None
         For approximate searches, landmarks and the starts of the eigensolver.
 
@@ -116,11 +122,13 @@ class KernelPool(BasisMixin):
         *,
         n_neighbors: tuple[int, ...] = DEFAULT.graphs,
         scaling: Scaling = "auto",
+        device: str | None = None,
         random_state: RandomState = None,
     ) -> None:
         self.n_components = n_components
         self.n_neighbors = n_neighbors
         self.scaling = scaling
+        self.device = device
         self.random_state = random_state
 
     def fit(self, X: ArrayLike | SparseArray, y: object = None) -> Self:
@@ -138,10 +146,13 @@ class KernelPool(BasisMixin):
                 "for a Graph use GraphBasis."
             )
             raise TypeError(msg)
+        rng = as_generator(self.random_state)
+        self._on_device: DevicePool | None = None
+        if self.device is not None or is_tensor(X):
+            return self._fit_on_device(X, rng)
         X = self._checked(X, reset=True)
         self.scales_ = self._column_scales(X)
         X = self._scaled(X)
-        rng = as_generator(self.random_state)
         n = X.shape[0]
         sizes = sorted({min(int(k), n - 1) for k in self.n_neighbors})
         self.index_ = NeighborIndex.fit(X, rng=rng)
@@ -201,6 +212,8 @@ class KernelPool(BasisMixin):
             New points; a training point gets its row of `vectors_`.
         """
         check_is_fitted(self, "vectors_")
+        if self._on_device is not None:
+            return self._on_device.extend(self._on_one_scale(X))
         X = self._scaled(self._checked(X, reset=False))
         width = min(self._width, len(self.vectors_))
         found, distances = self.index_.query(X, width)
@@ -222,10 +235,52 @@ class KernelPool(BasisMixin):
         extended[known >= 0] = self.vectors_[known[known >= 0]]
         return extended
 
+    def _fit_on_device(self, X: Any, rng: np.random.Generator) -> Self:
+        X = as_tensor(X, self.device)
+        self.n_features_in_ = X.shape[1]
+        some = X[:: -(-len(X) // _SCALED_BY)]
+        self.scales_ = self._column_scales(to_numpy(some))
+        pool = DevicePool.of(
+            self._on_one_scale(X),
+            self.n_neighbors,
+            self.n_components,
+            DEFAULT.density_neighbor,
+            device=self.device,
+            rng=rng,
+        )
+        self._on_device = pool
+        self.vectors_ = DeviceVectors(pool.vectors)
+        self.blocks_ = tuple(
+            Block(name, kind, at, values, k, pool.covariance(at))
+            for name, kind, at, values, k in pool.columns()
+        )
+        self.values_ = np.concatenate([block.values for block in self.blocks_])
+        graphs = [graph for _, graph in pool.graphs]
+        proofs = [gram.basis.certificate_ for _, gram in pool.grams]
+        self.certificate_ = BasisCertificate(
+            method=f"filtered subspace on {pool.vectors.device}",
+            reason="one of each kind",
+            residual=max(graph.pairs.residual for graph in graphs),
+            orthogonality=max(graph.orthogonality for graph in graphs),
+            gap=min(graph.gap for graph in graphs),
+            cuts_repeated_value=any(graph.gap <= 2e-6 for graph in graphs),
+            n_null=max(graph.n_null for graph in graphs),
+            recall=min(graph.graph.recall for graph in graphs),
+            lost_trace=max((proof.lost_trace for proof in proofs), default=0.0),
+        )
+        return self
+
     @property
     def is_orthonormal(self) -> bool:
         """False: columns of different kernels overlap."""
         return False
+
+    def _on_one_scale(self, X: Any) -> Any:
+        """Return rows as a tensor on the device, columns divided by their scales."""
+        X = as_tensor(X, self.device)
+        if self.scales_ is None:
+            return X
+        return X / as_tensor(self.scales_, str(X.device)).to(X.dtype)
 
     def _column_scales(self, X: Any) -> FloatArray | None:
         below = {"auto": DEFAULT.even_columns, "always": np.inf, "never": 0.0}
@@ -265,14 +320,14 @@ class KernelPool(BasisMixin):
         r = 1 + sum(basis.vectors_.shape[1] for _, basis, _ in bases)
         U = np.empty((n, r), np.float32 if n > SINGLE_ABOVE else np.float64)
         self._parts: list[Any] = []
-        found: list[tuple[str, _Kind, slice, FloatArray, int]] = []
+        found: list[tuple[str, Kind, slice, FloatArray, int]] = []
         start = 0
         for name, basis, k in bases:
             columns = slice(start, start + basis.vectors_.shape[1])
             U[:, columns] = basis.vectors_
             basis.vectors_ = np.empty((0, basis.vectors_.shape[1]))
             self._parts.append(basis.graph_.scales if k else basis)
-            kind: _Kind = "laplacian" if k else "kernel"
+            kind: Kind = "laplacian" if k else "kernel"
             found.append((name, kind, columns, basis.values_, k))
             start = columns.stop
         U[:, start:] = log_density

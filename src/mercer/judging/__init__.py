@@ -3,6 +3,6 @@
 Estimator, report and advice ask here, so each question has one answer.
 """
 
-import lazy_loader as _lazy
+from mercer import _lazy
 
 __getattr__, __dir__, __all__ = _lazy.attach_stub(__name__, __file__)

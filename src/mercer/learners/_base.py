@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from mercer._checks import check_same_length
 from mercer._labels import Labels, as_labels, encode_labels, require_y
 from mercer._typing import ArrayLike, FloatArray, RandomState, SparseArray
+from mercer.backends.torch_vectors import DeviceVectors
 from mercer.graphs.neighbors import Graph
 from mercer.graphs.points import n_points
 from mercer.spectrum.graph import GraphBasis
@@ -197,9 +198,13 @@ def check_laplacian_values(values: FloatArray, who: str) -> None:
         raise ValueError(msg)
 
 
-def unit_mean_diagonal(weights: FloatArray, vectors: FloatArray) -> FloatArray:
+def unit_mean_diagonal(weights: FloatArray, vectors: Any) -> FloatArray:
     """Scale weights so that k(x, x) is 1 on average over the training points."""
-    mean = float(weights @ np.einsum("ij,ij->j", vectors, vectors)) / len(vectors)
+    if isinstance(vectors, DeviceVectors):
+        squares = vectors.column_squares()
+    else:
+        squares = np.einsum("ij,ij->j", vectors, vectors)
+    mean = float(weights @ squares) / len(vectors)
     if not mean > 0:
         msg = (
             "no direction of the basis agrees with the labels, so every weight is "

@@ -1,5 +1,5 @@
 """A kernel and labelled points in, decisions out: classifiers."""
 
-import lazy_loader as _lazy
+from mercer import _lazy
 
 __getattr__, __dir__, __all__ = _lazy.attach_stub(__name__, __file__)

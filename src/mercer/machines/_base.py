@@ -15,6 +15,7 @@ from mercer._labels import Labels, as_labels, encode_labels, one_column, require
 from mercer._proba import log_of, probabilities
 from mercer._rows import all_equal
 from mercer._typing import ArrayLike, BoolArray, FloatArray, IntArray
+from mercer.backends._torch import is_tensor
 from mercer.exceptions import DisconnectedGraphWarning, NearlyConstantKernelWarning
 from mercer.graphs.neighbors import Graph
 from mercer.machines._maps import (
@@ -291,7 +292,7 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
         return self.class_prior_
 
     def _checked(self, X: Any, *, reset: bool) -> Any:
-        if isinstance(X, Graph):
+        if isinstance(X, Graph) or is_tensor(X):
             return X
         precomputed = is_precomputed(self.kernel)
         X = validate_data(

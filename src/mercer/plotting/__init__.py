@@ -5,6 +5,6 @@ Classes follow scikit-learn's displays: make one with `from_estimator` or
 same data again, on axes of your own.
 """
 
-import lazy_loader as _lazy
+from mercer import _lazy
 
 __getattr__, __dir__, __all__ = _lazy.attach_stub(__name__, __file__)

@@ -11,6 +11,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer._html import Shown
 from mercer._typing import ArrayLike, FloatArray
+from mercer.backends.torch_features import TorchFeatures
+from mercer.backends.torch_vectors import DeviceVectors
 from mercer.spectrum.features import DenseFeatures, Features, column_moments
 
 
@@ -39,7 +41,7 @@ class BasisMixin(TransformerMixin, BaseEstimator):
     `extend`.
     """
 
-    vectors_: FloatArray  # (n, r)
+    vectors_: Any  # (n, r) array, or `DeviceVectors`
     values_: FloatArray  # (r,)
     certificate_: BasisCertificate
     _moments: tuple[FloatArray, FloatArray]  # of the columns of `vectors_`
@@ -58,7 +60,8 @@ class BasisMixin(TransformerMixin, BaseEstimator):
 
     def fit_transform(self, X: ArrayLike, y: object = None) -> FloatArray:
         """Fit and return `vectors_`, with no search for the training rows."""
-        return self.fit(X, y).vectors_
+        vectors: FloatArray = self.fit(X, y).vectors_
+        return vectors
 
     @property
     def is_orthonormal(self) -> bool:
@@ -71,6 +74,8 @@ class BasisMixin(TransformerMixin, BaseEstimator):
 
     def weighted(self, root: FloatArray) -> Features:
         """Return the features U R of the training points, without a copy of U."""
+        if isinstance(self.vectors_, DeviceVectors):
+            return TorchFeatures(self.vectors_.tensor, root)
         if not hasattr(self, "_moments"):
             self._moments = column_moments(self.vectors_)
         return DenseFeatures(self.vectors_, root, self._moments)

@@ -1,6 +1,6 @@
 """The smoothest directions of a neighbour graph, and their values at new points."""
 
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from scipy import sparse
@@ -9,6 +9,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mercer._random import as_generator
 from mercer._typing import ArrayLike, FloatArray, RandomState, SparseArray
+from mercer.backends._torch import is_tensor
+from mercer.backends.torch_basis import DeviceBasis, fit_on_device
+from mercer.backends.torch_vectors import DeviceVectors
 from mercer.graphs.laplacian import LaplacianKind, degrees, laplacian
 from mercer.graphs.neighbors import Graph, Symmetry, Weights, graph_from_neighbors
 from mercer.graphs.search import Metric, NeighborIndex
@@ -63,6 +66,9 @@ class GraphBasis(BasisMixin):
         Where the eigenvalues crowd so much that `n_components` directions cannot be
         certified: raise `EigenpairError`, or keep those that can be, with the reason
         in `certificate_.note`.
+    device : str, optional
+        Where PyTorch computes the basis, such as "cuda"; a tensor as X is used where
+        it is. The vectors stay there, in single precision (`DeviceVectors`).
     random_state : int, Generator, RandomState or None, default=None
         For the approximate search and the start of the eigensolver.
 
@@ -123,6 +129,7 @@ class GraphBasis(BasisMixin):
         symmetry: Symmetry = "union",
         laplacian: LaplacianKind = "normalized",
         affinity: Literal["neighbors", "precomputed"] = "neighbors",
+        device: str | None = None,
         tol: float = 1e-7,
         on_failure: OnFailure = "raise",
         random_state: RandomState = None,
@@ -135,6 +142,7 @@ class GraphBasis(BasisMixin):
         self.symmetry = symmetry
         self.laplacian = laplacian
         self.affinity = affinity
+        self.device = device
         self.tol = tol
         self.on_failure = on_failure
         self.random_state = random_state
@@ -149,8 +157,11 @@ class GraphBasis(BasisMixin):
         y : ignored
         """
         rng = as_generator(self.random_state)
+        self._on_device: DeviceBasis | None = None
+        if self.device is not None or is_tensor(X):
+            return self._fit_on_device(X, rng)
         self.index_: NeighborIndex | None = None
-        self.graph_ = self._build_graph(X, rng)
+        self.graph_: Any = self._build_graph(X, rng)
         W = self.graph_.adjacency
         r = check_n_components(self.n_components, W.shape[0])
         kind = "normalized" if self.laplacian == "random_walk" else self.laplacian
@@ -204,6 +215,9 @@ class GraphBasis(BasisMixin):
         ndarray of shape (m, r)
         """
         check_is_fitted(self, "vectors_")
+        if self._on_device is not None:
+            k = min(self.n_neighbors, len(self.vectors_))
+            return self._on_device.extend(X, k)
         W = self.graph_.adjacency
         if self.index_ is None:
             weights = self._checked_weights(X)
@@ -225,6 +239,41 @@ class GraphBasis(BasisMixin):
     def is_orthonormal(self) -> bool:
         """Whether the columns of `vectors_` are orthonormal."""
         return self.laplacian != "random_walk"
+
+    def _fit_on_device(self, X: Any, rng: np.random.Generator) -> Self:
+        if self.metric != "euclidean" or self.affinity != "neighbors":
+            msg = "a device compares points by their Euclidean distance alone."
+            raise ValueError(msg)
+        if self.laplacian == "combinatorial":
+            msg = "a device computes the normalized or the random_walk Laplacian."
+            raise ValueError(msg)
+        found = fit_on_device(
+            X,
+            check_n_components(self.n_components, X.shape[0]),
+            self.n_neighbors,
+            weights=self.weights,
+            sigma=self.sigma,
+            mutual=self.symmetry == "mutual",
+            walk=self.laplacian == "random_walk",
+            device=self.device,
+            rng=rng,
+        )
+        self._on_device = found
+        self.n_features_in_ = X.shape[1]
+        self.graph_ = found.graph
+        self.values_ = found.pairs.values
+        self.vectors_ = DeviceVectors(found.vectors)
+        self.certificate_ = BasisCertificate(
+            method=f"filtered subspace on {found.vectors.device}",
+            reason="asked for",
+            residual=found.pairs.residual,
+            orthogonality=found.orthogonality,
+            gap=found.gap,
+            cuts_repeated_value=found.gap <= 2e-6,
+            n_null=found.n_null,
+            recall=found.graph.recall,
+        )
+        return self
 
     def _build_graph(
         self, X: ArrayLike | SparseArray | Graph, rng: np.random.Generator

@@ -1,0 +1,208 @@
+"""The three seams on PyTorch tensors, against the same work on the host."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from scipy.linalg import eigh
+
+torch = pytest.importorskip("torch")
+
+from mercer.backends import torch_eigen, torch_graph, torch_search, torch_tiles  # noqa: E402
+from mercer.backends.torch_features import TorchFeatures  # noqa: E402
+from mercer.backends.torch_search import TorchSearch  # noqa: E402
+from mercer.exceptions import EigenpairError  # noqa: E402
+from mercer.graphs.laplacian import laplacian  # noqa: E402
+from mercer.graphs.neighbors import graph_from_neighbors  # noqa: E402
+from mercer.graphs.search import nearest_neighbors  # noqa: E402
+from mercer.spectrum.features import DenseFeatures  # noqa: E402
+
+
+def blobs(n=600, d=5, n_blobs=6, seed=0):
+    rng = np.random.default_rng(seed)
+    centers = 6 * rng.normal(size=(n_blobs, d))
+    return centers[rng.integers(n_blobs, size=n)] + rng.normal(size=(n, d))
+
+
+def prepared(X, **options):
+    return TorchSearch.prepare(X, rng=np.random.default_rng(0), **options)
+
+
+def on_the_host(X, k):
+    return nearest_neighbors(X, k, method="exact", rng=np.random.default_rng(0))
+
+
+@pytest.mark.parametrize(("d", "k"), [(1, 3), (5, 10), (40, 50)])
+@pytest.mark.parametrize("columns", [97, 2**18])
+def test_search_finds_what_the_host_finds(d, k, columns, monkeypatch):
+    monkeypatch.setattr(torch_search, "_COLUMNS", columns)
+    X = blobs(d=d)
+    found, true = prepared(X).neighbors(k), on_the_host(X, k)
+    np.testing.assert_allclose(found.distances, true.distances, rtol=1e-5, atol=1e-6)
+    assert np.mean(found.indices.numpy() == true.indices) > 0.999
+    assert (found.recall, found.method) == (1.0, "exact")
+
+
+def test_copies_are_ordered_by_index_and_nobody_finds_itself():
+    X = np.repeat(np.arange(6.0)[:, None], 3, axis=0)
+    found = prepared(X).neighbors(4)
+    np.testing.assert_array_equal(found.indices[:3, :2], [[1, 2], [0, 2], [0, 1]])
+    assert (found.indices != torch.arange(18)[:, None]).all()
+
+
+def test_new_points_are_found_like_the_points():
+    X = blobs()
+    ids, distances = prepared(X).query(X[:9] + 0.01, 4)
+    D = np.linalg.norm(X[:9, None] + 0.01 - X[None], axis=2)
+    np.testing.assert_array_equal(ids, np.argsort(D, axis=1)[:, :4])
+    np.testing.assert_allclose(distances, np.sort(D, axis=1)[:, :4], rtol=1e-5)
+
+
+@pytest.mark.parametrize("k", [0, 600])
+def test_impossible_numbers_of_neighbors_are_refused(k):
+    with pytest.raises(ValueError, match="from 1 to n - 1 = 599"):
+        prepared(blobs()).neighbors(k)
+
+
+def test_points_must_be_finite():
+    X = blobs()
+    X[3, 1] = np.nan
+    with pytest.raises(ValueError, match="NaN"):
+        prepared(X)
+
+
+def test_tiles_that_miss_too_many_give_way_to_the_exact_search(monkeypatch):
+    def wrong(points, k, listing):
+        ids = torch.zeros((len(points), k), dtype=torch.int64)
+        return ids, torch.full(ids.shape, torch.inf, dtype=torch.float64)
+
+    monkeypatch.setattr(torch_search, "has_kernels", lambda points: True)
+    monkeypatch.setattr(torch_search, "search_tiles", wrong)
+    X = blobs()
+    found = prepared(X).neighbors(5)
+    assert found.method == "exact"
+    np.testing.assert_array_equal(found.indices, on_the_host(X, 5).indices)
+
+
+def test_tiles_near_a_block_hold_its_neighbors_and_are_few(monkeypatch):
+    for name, value in (("MEMBERS", 4), ("COLUMNS", 4), ("ROWS", 8), ("_PER_CELL", 16)):
+        monkeypatch.setattr(torch_tiles, name, value)
+    X = blobs(n=1200, n_blobs=20)
+    true = torch.as_tensor(on_the_host(X, 5).indices.astype(int))
+    P = torch.as_tensor(X, dtype=torch.float32)
+    rows = torch.arange(0, 1200, 5)
+    found = torch_tiles.near_tiles(P, rows, true[rows], 0.9, np.random.default_rng(0))
+    place = torch.empty(1200, dtype=torch.int64)
+    place[found.order] = torch.arange(1200)
+    listed = found.tiles[place // 8].long()
+    met = (listed[:, None] == (place[true] // 16)[:, :, None]).any(dim=2)
+    assert met[rows].double().mean() >= 0.975  # a quarter of what may be missed
+    assert met.double().mean() >= 0.95
+    assert listed.shape[1] < 25  # of 75
+
+
+@pytest.mark.parametrize("weights", ["gaussian", "binary", "self_tuning"])
+@pytest.mark.parametrize("symmetry", ["union", "mutual"])
+def test_graphs_and_their_parts_are_those_of_the_host(weights, symmetry):
+    X = blobs()
+    X[:9] = X[0]  # copies have no scale of their own
+    found, true = prepared(X).neighbors(5), on_the_host(X, 5)
+    graph = torch_graph.graph_of(found, 4, weights=weights, mutual=symmetry == "mutual")
+    host = graph_from_neighbors(true, 4, weights=weights, symmetry=symmetry)
+    difference = abs(torch_graph.to_scipy(graph) - host.adjacency)
+    assert difference.max() < 1e-5
+    labels = torch_graph.component_labels(graph).numpy()
+    pairs = np.unique(np.c_[labels, host.component_labels], axis=0)
+    assert len(pairs) == host.n_components == labels.max() + 1
+
+
+def test_a_long_path_is_one_component():
+    X = np.arange(500.0)[np.random.default_rng(0).permutation(500), None]
+    graph = torch_graph.graph_of(prepared(X).neighbors(2), weights="binary")
+    assert torch_graph.component_labels(graph).max() == 0
+
+
+def pairs_of(X, r, **options):
+    graph = torch_graph.graph_of(prepared(X).neighbors(6))
+    labels = torch_graph.component_labels(graph)
+    null, n_null = torch_graph.null_vectors(graph, labels, at_most=r + 1)
+    rng = np.random.default_rng(0)
+    return torch_eigen.smallest_pairs(graph, r, null=null, rng=rng, **options), n_null
+
+
+def test_eigenpairs_are_those_of_the_dense_matrix():
+    X = np.r_[blobs(400), blobs(400) + 100]  # every value twice
+    pairs, n_null = pairs_of(X, 24, tol=1e-5)
+    host = graph_from_neighbors(on_the_host(X, 6))
+    assert n_null == host.n_components
+    values = eigh(laplacian(host.adjacency).toarray())[0]
+    np.testing.assert_allclose(pairs.values, values[:24], atol=1e-6)
+    assert pairs.next_value == pytest.approx(values[24], abs=1e-6)
+    V = pairs.vectors.numpy().astype(float)
+    residuals = laplacian(host.adjacency) @ V - V * pairs.values
+    assert np.linalg.norm(residuals, axis=0).max() <= 2e-5
+    np.testing.assert_allclose(V.T @ V, np.eye(24), atol=1e-5)
+
+
+def test_more_parts_than_directions_leave_nothing_to_compute():
+    X = (
+        100.0 * np.repeat(np.arange(20.0), 10)[:, None]
+        + np.tile(np.arange(10.0), 20)[:, None]
+    )
+    pairs, n_null = pairs_of(X, 7)
+    assert n_null == 20
+    assert (pairs.values == 0).all()
+    np.testing.assert_allclose(pairs.vectors.T @ pairs.vectors, np.eye(7), atol=1e-6)
+
+
+def test_residuals_above_the_tolerance_are_an_error(monkeypatch):
+    monkeypatch.setattr(torch_eigen, "_ROUNDS", 1)
+    with pytest.raises(EigenpairError, match="residuals"):
+        pairs_of(blobs(), 30, tol=1e-7)
+
+
+@pytest.mark.parametrize("columns", [3, None])
+def test_products_of_features_are_those_of_the_host(columns):
+    rng = np.random.default_rng(0)
+    U = rng.normal(size=(50, 4))
+    root = rng.normal(size=4) if columns is None else rng.normal(size=(4, columns))
+    ours, host = TorchFeatures(torch.as_tensor(U), root), DenseFeatures(U, root)
+    rows = np.array([3, 1, 40])
+    A, H = rng.normal(size=(host.shape[1], 2)), rng.normal(size=(50, 2))
+    assert ours.shape == host.shape
+    np.testing.assert_allclose(ours.rows(rows), host.rows(rows), rtol=1e-12)
+    np.testing.assert_allclose(ours.times(A), host.times(A), rtol=1e-12)
+    np.testing.assert_allclose(ours.gather(H), host.gather(H), rtol=1e-12)
+    some = ours.gather(H[:3], rows)
+    np.testing.assert_allclose(some, host.gather(H[:3], rows), rtol=1e-12)
+    Phi = host.rows(np.arange(50))
+    np.testing.assert_allclose(ours.second_moment(), Phi.T @ Phi, rtol=1e-10)
+    for one, other in zip(ours.moments(), host.moments(), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-10)
+    np.testing.assert_allclose(ours.take(rows).times(A), host.take(rows).times(A))
+
+
+def test_without_pytorch_mercer_works_and_a_device_names_the_extra():
+    code = """
+import sys
+ABSENT = {"torch", "triton", "lazy_loader", "skops", "pooch", "click", "rich"}
+class Absent:
+    def find_spec(self, name, path=None, target=None):
+        if name in ABSENT:
+            raise ModuleNotFoundError(name)
+sys.meta_path.insert(0, Absent())
+import numpy as np
+import mercer
+X = np.r_[np.zeros((9, 1)), np.ones((9, 1))] + 0.01 * np.arange(18)[:, None]
+y = np.full(18, -1); y[0], y[-1] = 0, 1
+model = mercer.UnifiedKernelMachine(random_state=0).fit(X, y)
+assert (model.transduction_[:9] == 0).all()
+try:
+    mercer.GraphBasis(device="cuda").fit(X)
+except ImportError as error:
+    assert "mercer[gpu]" in str(error)
+else:
+    raise AssertionError
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)

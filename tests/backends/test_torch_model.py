@@ -1,0 +1,107 @@
+"""The same estimators on tensors and on arrays."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_digits
+
+torch = pytest.importorskip("torch")
+
+from mercer.learners.parameter_free import ParameterFreeKernel  # noqa: E402
+from mercer.spectrum.graph import GraphBasis  # noqa: E402
+from mercer.unified import UnifiedKernelMachine  # noqa: E402
+
+X, TRUTH = load_digits(return_X_y=True)
+X, TRUTH = X[:700], TRUTH[:700]
+Y = np.full(700, -1)
+for c in range(10):
+    Y[np.flatnonzero(c == TRUTH)[:2]] = c
+NEW = X[:60] + 0.05
+
+
+@pytest.fixture(scope="module")
+def both():
+    return [
+        UnifiedKernelMachine(random_state=0).fit(points, Y)
+        for points in (X, torch.as_tensor(X))
+    ]
+
+
+def test_the_default_predicts_the_same_for_tensors(both):
+    host, device = both
+    # Eigenvectors are right to the stated residuals: ties of that size may differ.
+    assert np.mean(host.transduction_ == device.transduction_) >= 0.995
+    assert np.abs(host.training_proba() - device.training_proba()).max() < 0.02
+    assert np.mean(device.transduction_ == TRUTH) > 0.9
+    assert "cpu" in device.basis_.certificate_.method
+
+
+def test_the_default_predicts_new_points_the_same_for_tensors(both):
+    host, device = both
+    expected = host.predict(NEW)
+    assert np.mean(device.predict(torch.as_tensor(NEW)) == expected) >= 0.98
+    at_training = device.predict(torch.as_tensor(X[:60]))
+    unknown = Y[:60] == -1
+    np.testing.assert_array_equal(
+        at_training[unknown], device.transduction_[:60][unknown]
+    )
+
+
+def test_the_model_of_tensors_asks_and_is_told(both):
+    _, device = both
+    rows = device.ask(3)
+    told = device.with_labels(Y).tell(rows, TRUTH[rows])
+    assert len(told.labeled_) == 23
+    assert (told.transduction_[rows] == TRUTH[rows]).all()
+
+
+@pytest.mark.parametrize("laplacian", ["normalized", "random_walk"])
+@pytest.mark.parametrize("weights", ["gaussian", "self_tuning"])
+def test_a_graph_basis_is_the_same_for_tensors_and_arrays(laplacian, weights):
+    options = {"laplacian": laplacian, "weights": weights, "random_state": 0}
+    host = GraphBasis(12, **options).fit(X)
+    for device in (
+        GraphBasis(12, **options).fit(torch.as_tensor(X)),
+        GraphBasis(12, device="cpu", **options).fit(X),
+    ):
+        np.testing.assert_allclose(device.values_, host.values_, atol=1e-5)
+        U = np.asarray(device.vectors_)
+        apart = np.diff(host.values_, prepend=-1, append=9) > 1e-3
+        alone = apart[:-1] & apart[1:]
+        np.testing.assert_allclose(
+            U[:, alone], host.vectors_[:, alone], atol=2e-3 * np.abs(U).max()
+        )
+        new, expected = device.extend(NEW), host.extend(NEW)
+        size = np.abs(expected).max()
+        np.testing.assert_allclose(new[:, alone], expected[:, alone], atol=5e-3 * size)
+        np.testing.assert_allclose(device.extend(X[:5]), U[:5], atol=1e-6)
+        assert device.certificate_.recall == 1.0
+
+
+def test_one_graph_predicts_the_same_for_tensors():
+    found = [
+        UnifiedKernelMachine(
+            ParameterFreeKernel(GraphBasis(60, random_state=0)), "rls", random_state=0
+        )
+        .fit(points, Y)
+        .transduction_
+        for points in (X, torch.as_tensor(X))
+    ]
+    assert np.mean(found[0] == found[1]) >= 0.995
+
+
+@pytest.mark.parametrize(
+    ("options", "match"),
+    [
+        ({"metric": "cosine"}, "Euclidean"),
+        ({"laplacian": "combinatorial"}, "normalized"),
+    ],
+)
+def test_what_a_device_cannot_do_is_refused(options, match):
+    with pytest.raises(ValueError, match=match):
+        GraphBasis(5, **options).fit(torch.as_tensor(X))
+
+
+@pytest.mark.parametrize("shape", [(700,), (5, 3)])
+def test_tensors_of_another_shape_are_refused(both, shape):
+    with pytest.raises(ValueError, match="give a tensor with"):
+        both[1].predict(torch.zeros(shape))
