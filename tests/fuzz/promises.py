@@ -18,12 +18,11 @@ from numpy.linalg import LinAlgError
 from scipy.sparse import issparse
 from sklearn.base import clone
 
-from mercer import Pairs, UnifiedKernelMachine, cluster
+from mercer import Pairs, UnifiedKernelMachine
 from mercer.graphs import nearest_neighbors, neighbor_graph
 from mercer.kernels import Centered, Linear, Normalized, Polynomial, TraceNormalized
 from mercer.kernels.base import Kernel
 from mercer.kernels.parametric import RBF
-from mercer.learners import FilterKernel
 
 from .cases import Case
 
@@ -132,18 +131,11 @@ def neighbors(_: Any, X: Any, y: Any) -> dict[str, Any]:
     return {"distances": found.distances, "adjacency": adjacency}
 
 
-def clusters(_: Any, X: Any, y: Any) -> dict[str, Any]:
-    """Every point is in a cluster."""
-    found = cluster(FilterKernel(random_state=0).fit(X).kernel_, 2, random_state=0)
-    assert set(found) <= {0, 1}
-    return {"clusters": found}
-
-
 def jobs() -> dict[str, tuple[Any, Callable[[Any, Any, Any], dict[str, Any]]]]:
     """Everything that is tried: name to what it is and how it is run."""
     every: dict[str, Any] = {k: (v, fit) for k, v in estimators().items()}
     every |= {f"{k} kernel": (v, gram) for k, v in kernels().items()}
-    return every | {"neighbors": (None, neighbors), "cluster": (None, clusters)}
+    return every | {"neighbors": (None, neighbors)}
 
 
 def keeps_promises(name: str, case: Case) -> str:
