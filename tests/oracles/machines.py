@@ -84,14 +84,16 @@ def lap_svm_by_cvxpy(K, L, signs, labeled, gamma_A, gamma_I):
 def mkl_by_qcqp(kernels, signs, C):
     """Optimal value and weights of MKL as the QCQP of Lanckriet et al. (2004).
 
-    `signs` has one +1/-1 column per class; the weights are shared.
+    `signs` has one +1/-1 column per class; the weights are shared. Variables are
+    divided by C and values by C: the solver then sees numbers of one size.
     """
     import cvxpy as cp
 
     roots = []
     for K in kernels:
-        values, vectors = np.linalg.eigh(K)
-        roots.append(vectors * np.sqrt(np.clip(values, 0, None)))
+        values, vectors = np.linalg.eigh(C * K)
+        kept = values > 1e-13 * values[-1]  # columns of rounding stall the solver
+        roots.append(vectors[:, kept] * np.sqrt(values[kept]))
     alphas = [cp.Variable(len(signs)) for _ in signs.T]
     bound = cp.Variable()
     pairs = list(zip(signs.T, alphas, strict=True))
@@ -99,10 +101,10 @@ def mkl_by_qcqp(kernels, signs, C):
         cp.sum([cp.sum_squares(R.T @ cp.multiply(y, a)) for y, a in pairs]) <= bound
         for R in roots
     ]
-    box = [c for a in alphas for c in (a >= 0, a <= C)]
+    box = [c for a in alphas for c in (a >= 0, a <= 1)]
     balance = [y @ a == 0 for y, a in pairs]
     objective = cp.Maximize(sum(cp.sum(a) for a in alphas) - bound / 2)
     problem = cp.Problem(objective, budget + box + balance)
     problem.solve(solver=cp.CLARABEL, tol_gap_abs=1e-8, tol_gap_rel=1e-8)
     # The constraint t_m <= bound is scaled by the cost 1/2 of the bound.
-    return problem.value, 2 * np.array([c.dual_value for c in budget]).ravel()
+    return C * problem.value, 2 * np.array([c.dual_value for c in budget]).ravel()
