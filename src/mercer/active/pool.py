@@ -138,10 +138,10 @@ class PoolClassifier(ClassifierMixin, BaseEstimator):
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.datasets import make_moons
     >>> from mercer import UnifiedKernelMachine
-    >>> X, y = load_iris(return_X_y=True)
-    >>> few = [0, 1, 50, 51, 100, 101]
+    >>> X, y = make_moons(150, noise=0.05, random_state=0)
+    >>> few = [0, 1, 2, 3, 4, 5]
     >>> PoolClassifier(UnifiedKernelMachine(), X).fit(X[few], y[few]).score(X, y) > 0.9
     True
     """
