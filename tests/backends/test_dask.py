@@ -219,7 +219,7 @@ def test_an_interrupted_job_leaves_nothing_behind(client: Any) -> None:
         1.0,
     )
     with pytest.raises(KeyboardInterrupt):
-        gathered(slow(X, 1.0), y)
+        gathered(slow(X, 5.0), y)
     stop.join()
     deadline = time.monotonic() + 30
     while time.monotonic() < deadline and client.run_on_scheduler(n_tasks):

@@ -5,7 +5,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -35,10 +35,15 @@ def all_or_nothing(folder: Path) -> Iterator[Path]:
     """
     made = [p for p in (folder, *folder.parents) if not p.exists()]
     folder.mkdir(parents=True, exist_ok=True)
-    part = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=folder))
-    try:
-        with locked(part):
+    with ExitStack() as stack:
+        # No other run may take the new folder for a leftover before it is locked.
+        with locked(folder):
+            part = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=folder))
+            stack.enter_context(locked(part))
             _clear_leftovers(folder)
+        held = stack.pop_all()
+    try:
+        with held:
             yield part
             with locked(folder):
                 for file in sorted(part.iterdir()):
