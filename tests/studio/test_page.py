@@ -44,7 +44,7 @@ def visit(browser: Any) -> Iterator[Callable[..., Any]]:
         look.setdefault("viewport", {"width": 1280, "height": 860})
         contexts.append(browser.new_context(**look))
         page = contexts[-1].new_page()
-        page.set_default_timeout(60_000)
+        page.set_default_timeout(180_000)
         page.on("pageerror", lambda error: problems.append(str(error)))
         page.on(
             "console",
@@ -206,6 +206,8 @@ def test_script_in_a_cell_stays_text(tmp_path, start, visit) -> None:
     assert page.locator("#main img, #main script").count() == 0
 
 
+# Drawing by software starves beside other work and then misses its clicks.
+@pytest.mark.slow
 def test_map_click_lasso_pairs_why_and_table(tmp_path, start, visit) -> None:
     studio = small_studio(tmp_path, rows(60), engine=trained(60))
     page = visit(start(studio))
