@@ -1,0 +1,7 @@
+"""The doctests of the modules written for Triton run only where it is installed."""
+
+from importlib.util import find_spec
+
+_TRITON = ["mercer/backends/torch_kernels.py", "mercer/backends/torch_products.py"]
+
+collect_ignore = [] if find_spec("triton") else _TRITON
