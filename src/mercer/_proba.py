@@ -1,9 +1,12 @@
 """Probabilities of the classes from decision values."""
 
 import numpy as np
-from scipy.special import expit, softmax
+from scipy.special import expit
+from sklearn.utils import gen_batches
 
 from mercer._typing import FloatArray
+
+_AT_A_TIME = 2**16  # numbers, which stay in the cache
 
 
 def probabilities(scores: FloatArray) -> FloatArray:
@@ -24,7 +27,13 @@ def probabilities(scores: FloatArray) -> FloatArray:
         scores = scores[:, None]
     if scores.shape[1] == 1:
         return np.hstack([expit(-scores), expit(scores)])
-    return np.asarray(softmax(scores, axis=1))
+    proba = np.empty(scores.shape)
+    for rows in gen_batches(len(scores), max(1, _AT_A_TIME // scores.shape[1])):
+        part, some = proba[rows], scores[rows]
+        np.subtract(some, some.max(axis=1, keepdims=True), out=part)
+        np.exp(part, out=part)
+        part /= part.sum(axis=1, keepdims=True)
+    return proba
 
 
 def log_of(proba: FloatArray) -> FloatArray:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from mercer._typing import FloatArray, IntArray
-from mercer.backends._torch import to_numpy, torch
+from mercer.backends._torch import is_tensor, to_numpy, torch
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -14,7 +14,7 @@ class TorchFeatures:
     r"""Features :math:`\Phi = U R`; only U, a tensor, is as long as the data.
 
     The same as `mercer.spectrum.features.DenseFeatures`: small NumPy arrays go in, and
-    come out; nothing else leaves the device.
+    come out; nothing else leaves the device but by `times` and `rows`.
 
     Parameters
     ----------
@@ -54,7 +54,14 @@ class TorchFeatures:
         product: FloatArray = to_numpy(self.vectors @ self._small(inner))
         return product
 
-    def gather(self, H: FloatArray, rows: IntArray | None = None) -> FloatArray:
+    def scores(self, A: FloatArray, offset: FloatArray) -> Any:
+        r"""Return :math:`\Phi A + 1 b^\top`, (n, C), in double precision."""
+        t = torch()
+        inner = self.root[:, None] * A if self.root.ndim == 1 else self.root @ A
+        b = t.as_tensor(np.asarray(offset), device=self.vectors.device)
+        return (self.vectors @ self._small(inner)).double() + b
+
+    def gather(self, H: Any, rows: IntArray | None = None) -> FloatArray:
         r"""Return :math:`\Phi^\top H`, (r, C); H has one row for each of `rows`."""
         U = self.vectors if rows is None else self.vectors[self._index(rows)]
         sums = to_numpy(U.T @ self._small(H))
@@ -89,7 +96,8 @@ class TorchFeatures:
         t = torch()
         return t.as_tensor(np.asarray(rows), device=self.vectors.device)
 
-    def _small(self, A: FloatArray) -> Any:
+    def _small(self, A: Any) -> Any:
         t = torch()
-        A = np.ascontiguousarray(A)
+        if not is_tensor(A):
+            A = np.ascontiguousarray(A)
         return t.as_tensor(A, dtype=self.vectors.dtype, device=self.vectors.device)

@@ -92,6 +92,10 @@ class AnchorFeatures:
         r"""Return :math:`\Phi A`, (n, C)."""
         return self.columns.times(self.root[:, None] * A)
 
+    def scores(self, A: FloatArray, offset: FloatArray) -> FloatArray:
+        r"""Return :math:`\Phi A + 1 b^\top`, (n, C)."""
+        return self.times(A) + offset
+
     def gather(self, H: FloatArray, rows: IntArray | None = None) -> FloatArray:
         r"""Return :math:`\Phi^\top H`, (r, C)."""
         return self.root[:, None] * self.columns.gather(H, rows)

@@ -8,6 +8,7 @@ from scipy.special import softmax
 from mercer._typing import BoolArray, FloatArray, IntArray
 from mercer.fewlabels.ridge import calibrate, held_out_loss, solve_loo_ridge
 from mercer.fewlabels.rule import DEFAULT, Rule
+from mercer.fewlabels.sizes import mean_squares
 from mercer.spectrum.features import Features
 
 
@@ -58,13 +59,14 @@ def fit_centred(
     evened = (counts + even) / (len(rows) + even * n_classes)
     weight = (evened * len(rows) / counts)[codes]
     fits = [solve_loo_ridge(K, Y, ridge=ridge / weight) for ridge in rule.ridges]
-    values = Phi.times(labeled.T @ np.hstack([fit.alpha for fit in fits]))
+    coefs = labeled.T @ np.hstack([fit.alpha for fit in fits])
+    squares = mean_squares(Phi.scores(coefs, np.zeros(coefs.shape[1])))
     losses = np.empty(len(fits))
     duals, scores = [], []
-    for i, (fit, value) in enumerate(
-        zip(fits, np.split(values, len(fits), axis=1), strict=True)
+    for i, (fit, square) in enumerate(
+        zip(fits, np.split(squares, len(fits)), strict=True)
     ):
-        scale = max(float(np.sqrt(np.mean(value**2))), 1e-12)
+        scale = max(float(np.sqrt(square.mean())), 1e-12)
         held = (fit.held_out - fit.held_out_offset) / scale
         losses[i], slope = held_out_loss(held, codes, counted, shares, rule=rule)
         duals.append(slope * fit.alpha / scale)

@@ -11,14 +11,17 @@ Harchaoui, NIPS 2007), here of points some of which are labelled.
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.linalg import eigh
 from scipy.optimize import brentq
 
 from mercer._typing import BoolArray, FloatArray, IntArray
+from mercer.backends import torch_scores
+from mercer.backends._torch import is_tensor
 from mercer.fewlabels.rule import DEFAULT, Rule
-from mercer.fewlabels.sizes import class_counts, decide
+from mercer.fewlabels.sizes import class_counts, decide, mean_squares
 from mercer.spectrum.features import Features
 
 
@@ -27,20 +30,49 @@ class ScoredPoints:
     """Points, their features, and the scores to start from."""
 
     Phi: Features  # columns centred
-    base: FloatArray  # (n, C)
+    base: Any  # (n, C), an array, or a tensor where the features are
     rows: IntArray  # (l,) labelled points
     codes: IntArray  # (l,) their classes
 
-    def decide(self, scores: FloatArray) -> IntArray:
+    def decide(self, scores: Any, b: FloatArray) -> Any:
         """Return the class with the largest score, if one has it; labels are kept."""
-        decided = decide(scores)
+        if is_tensor(scores):
+            moved = scores + torch_scores.like(b, scores)
+            return torch_scores.placed(decide(moved), self.rows, self.codes)
+        decided = decide(scores + b)
         decided[self.rows] = self.codes
         return decided
 
-    def sums(self, decision: IntArray) -> FloatArray:
+    def sums(self, decision: Any) -> FloatArray:
         """Return the sums of the features of each class, (r, C); ties are in none."""
-        hot = np.equal.outer(decision, np.arange(self.base.shape[1])) * 1.0
+        C = self.base.shape[1]
+        if is_tensor(decision):
+            return self.Phi.gather(torch_scores.one_hot(decision, C))
+        hot = np.equal.outer(decision, np.arange(C)) * 1.0
         return self.Phi.gather(hot)
+
+    def sums_after(
+        self, sums: FloatArray, before: Any, now: Any, has_moved: Any
+    ) -> FloatArray:
+        """Return the sums of a new decision from those of the one before.
+
+        On a device all of them are cheaper than those of the points that moved.
+        """
+        if is_tensor(now):
+            return self.sums(now)
+        C = self.base.shape[1]
+        hot = np.vstack([np.eye(C), np.zeros(C)])  # last: undecided
+        moved = np.flatnonzero(has_moved)
+        change = hot[now[moved]] - hot[before[moved]]
+        return sums + self.Phi.gather(change, moved)
+
+    def spread(self, added: FloatArray, gain: float) -> tuple[Any, float]:
+        """Return the scores with what is added, made as large as `gain`, and how."""
+        S = self.Phi.scores(added, np.zeros(added.shape[1]))
+        factor = gain / (float(np.sqrt(mean_squares(S).mean())) or 1.0)
+        S *= factor
+        S += self.base
+        return S, factor
 
 
 def ridge_smoother(moment: FloatArray, dof: float) -> FloatArray:

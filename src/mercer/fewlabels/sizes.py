@@ -1,10 +1,12 @@
 """How large the classes may be, and offsets that make them so."""
 
-from typing import Literal, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias
 
 import numpy as np
 
 from mercer._typing import FloatArray, IntArray
+from mercer.backends import torch_scores
+from mercer.backends._torch import is_tensor
 from mercer.fewlabels._contenders import leads_at
 from mercer.fewlabels.rule import DEFAULT, Rule
 
@@ -15,7 +17,7 @@ _SORTED_UP_TO = 10_000  # scores that are sorted sooner than searched class by c
 
 
 def match_sizes(
-    scores: FloatArray,
+    scores: Any,
     sizes: FloatArray,
     *,
     start: FloatArray | None = None,
@@ -26,7 +28,7 @@ def match_sizes(
 
     Parameters
     ----------
-    scores : ndarray of shape (n, C)
+    scores : ndarray or tensor of shape (n, C)
         Of points against classes.
     sizes : ndarray of shape (C,)
         Shares of the classes, > 0, summing to 1.
@@ -59,8 +61,7 @@ def match_sizes(
     """
     n, C = scores.shape
     b = np.zeros(C) if start is None else start - start.mean()
-    columns = None if dense_up_to < C else np.ascontiguousarray(scores.T)  # (C, n)
-    margin = 1.0
+    leads = _leads_of(scores, dense_up_to)
     # Half way from the last point let in to the first left out, by their leads.
     place = np.clip((1 - sizes) * n - 0.5, 0, n - 1)
     below = np.floor(place + 1e-9).astype(np.intp)
@@ -68,12 +69,7 @@ def match_sizes(
     ends = np.stack([below, np.minimum(below + 1, n - 1)], axis=1)
     towards = min(1 - 1 / C, 0.75)
     for _ in range(max_iter):
-        if columns is None:
-            last = leads_at(scores, b, ends, margin)
-            margin = 2 * max(float(np.abs(last).max()), 1e-9)  # leads shrink
-        else:
-            lead = _leads(columns + b[:, None])
-            last = _at_places(lead, ends)
+        last = leads.at(b, ends)
         step = -(1 - part) * last[:, 0] - part * last[:, 1]
         step = towards * (step - step.mean())
         b = b + step
@@ -82,13 +78,13 @@ def match_sizes(
     return b
 
 
-def decide(scores: FloatArray, *, tol: float = 1e-8) -> IntArray:
+def decide(scores: Any, *, tol: float = 1e-8) -> Any:
     """Return the class with the largest score, or `UNDECIDED` in a tie, (n,).
 
     Parameters
     ----------
-    scores : ndarray of shape (n, C)
-        Of points against classes.
+    scores : ndarray or tensor of shape (n, C)
+        Of points against classes; the decision is of the same kind.
     tol : float, default=1e-8
         Lead, in units of the largest score, below which two classes are level.
 
@@ -97,6 +93,8 @@ def decide(scores: FloatArray, *, tol: float = 1e-8) -> IntArray:
     >>> decide(np.array([[1.0, 0.0], [0.3, 0.1 + 0.2], [0.0, 2.0]]))
     array([ 0, -1,  1])
     """
+    if is_tensor(scores):
+        return torch_scores.decide(scores, tol=tol, undecided=UNDECIDED)
     decided: IntArray = scores.argmax(axis=1)
     if scores.shape[1] > 1:
         top = np.partition(scores, -2, axis=1)[:, -2:]
@@ -105,9 +103,62 @@ def decide(scores: FloatArray, *, tol: float = 1e-8) -> IntArray:
     return decided
 
 
-def class_counts(decision: IntArray, n_classes: int) -> IntArray:
+def class_counts(decision: Any, n_classes: int) -> IntArray:
     """Return how many points each class has, (C,); ties are in none."""
+    if is_tensor(decision):
+        return torch_scores.class_counts(decision, n_classes)
     return np.bincount(decision[decision != UNDECIDED], minlength=n_classes)
+
+
+def mean_squares(scores: Any) -> FloatArray:
+    """Return the mean square of the scores of each class, (C,)."""
+    if is_tensor(scores):
+        return torch_scores.mean_squares(scores)
+    squares: FloatArray = np.einsum("ij,ij->j", scores, scores) / len(scores)
+    return squares
+
+
+def rows_of(scores: Any, rows: IntArray) -> FloatArray:
+    """Return the scores of some points, (m, C)."""
+    if is_tensor(scores):
+        return torch_scores.rows_of(scores, rows)
+    some: FloatArray = scores[rows]
+    return some
+
+
+class _Leads(Protocol):
+    """By how much classes are ahead, for offsets that change."""
+
+    def at(self, b: FloatArray, places: IntArray) -> FloatArray:
+        """Return the leads at given places in ascending order, (C, 2)."""
+
+
+def _leads_of(scores: Any, dense_up_to: int) -> _Leads:
+    if is_tensor(scores):
+        return torch_scores.Leads(scores)
+    return _FewClasses(scores) if scores.shape[1] <= dense_up_to else _Many(scores)
+
+
+class _FewClasses:
+    """Every point is compared with every class."""
+
+    def __init__(self, scores: FloatArray) -> None:
+        self.columns = np.ascontiguousarray(scores.T)  # (C, n)
+
+    def at(self, b: FloatArray, places: IntArray) -> FloatArray:
+        return _at_places(_leads(self.columns + b[:, None]), places)
+
+
+class _Many:
+    """Every point is compared with the classes that contend for it."""
+
+    def __init__(self, scores: FloatArray) -> None:
+        self.scores, self.margin = scores, 1.0
+
+    def at(self, b: FloatArray, places: IntArray) -> FloatArray:
+        last = leads_at(self.scores, b, places, self.margin)
+        self.margin = 2 * max(float(np.abs(last).max()), 1e-9)  # leads shrink
+        return last
 
 
 def _at_places(lead: FloatArray, places: IntArray) -> FloatArray:
@@ -128,7 +179,7 @@ def _leads(columns: FloatArray) -> FloatArray:
 
 
 def candidate_sizes(
-    base: FloatArray,
+    base: Any,
     codes: IntArray,
     *,
     labels_drawn: LabelsDrawn | None = None,
@@ -143,7 +194,7 @@ def candidate_sizes(
 
     Parameters
     ----------
-    base : ndarray of shape (n, C)
+    base : ndarray or tensor of shape (n, C)
         Scores of all points.
     codes : int ndarray of shape (l,)
         Classes of the labelled ones; every class has one.
@@ -176,7 +227,7 @@ def candidate_sizes(
 
 
 def estimated_sizes(
-    predicted: IntArray,
+    predicted: Any,
     known: IntArray,
     n_classes: int,
     trust: float,

@@ -1,6 +1,7 @@
 """Class sizes: a decision spread over all points until it converges."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.optimize import brentq
@@ -15,7 +16,13 @@ from mercer.fewlabels.partition import (
     unexplained,
 )
 from mercer.fewlabels.rule import DEFAULT, Rule
-from mercer.fewlabels.sizes import LabelsDrawn, candidate_sizes, match_sizes
+from mercer.fewlabels.sizes import (
+    LabelsDrawn,
+    candidate_sizes,
+    match_sizes,
+    mean_squares,
+    rows_of,
+)
 from mercer.spectrum.features import DenseFeatures, Features
 
 
@@ -73,8 +80,8 @@ def spread_decision(
     rule : Rule, optional
         Every constant of the above.
     """
-    base = Phi.times(coef) + offset
-    scale = float(np.sqrt(np.mean(base**2))) or 1.0
+    base = Phi.scores(coef, offset)
+    scale = float(np.sqrt(mean_squares(base).mean())) or 1.0
     base /= scale
     n, C = base.shape
     gain = spreading_gain(n, len(rows), C, n_errors, n_held_out, rule=rule)
@@ -94,7 +101,9 @@ def spread_decision(
 
     def settle(decision: IntArray) -> IntArray:
         sums = some.sums(decision)
-        return _settle(some, B, shares, gain, sums, found.offset, rule).decision
+        settled = _settle(some, B, shares, gain, sums, found.offset, rule)
+        spread: IntArray = settled.decision
+        return spread
 
     decision, n_resplits = resplit(some, B, found.decision, settle, rule)
     final = _settle(
@@ -107,7 +116,8 @@ def spread_decision(
         rule,
         max_rounds=rule.last_rounds,
     )
-    slope = matching_slope(scale * final.scores[drawn], scale * base[drawn])
+    spread = rows_of(final.scores, drawn) + final.offset
+    slope = matching_slope(scale * spread, scale * rows_of(base, drawn))
     return SpreadDecision(
         slope * (coef + scale * final.added),
         slope * (offset + scale * final.offset),
@@ -175,7 +185,7 @@ def _sampled(points: ScoredPoints, drawn: IntArray) -> tuple[ScoredPoints, Float
         Phi = Phi - Phi.mean(axis=0)
     features = DenseFeatures.plain(Phi)
     rows = np.searchsorted(some, points.rows)
-    scored = ScoredPoints(features, points.base[some], rows, points.codes)
+    scored = ScoredPoints(features, rows_of(points.base, some), rows, points.codes)
     return scored, Phi.T @ Phi / len(Phi)
 
 
@@ -183,8 +193,8 @@ def _sampled(points: ScoredPoints, drawn: IntArray) -> tuple[ScoredPoints, Float
 class _Settled:
     """A decision that spreading no longer changes."""
 
-    decision: IntArray
-    scores: FloatArray  # (n, C) with offsets
+    decision: Any  # (n,)
+    scores: Any  # (n, C) without offsets
     added: FloatArray  # (r, C) coefficients of what was spread
     offset: FloatArray  # (C,)
 
@@ -220,7 +230,7 @@ def _spread_own(
 ) -> _Settled:
     """Spread the scores' own decision: by the kernel, then by the regression."""
     b = match_sizes(points.base, sizes)
-    sums = points.sums(points.decide(points.base + b))
+    sums = points.sums(points.decide(points.base, b))
     kernel = np.eye(len(B))
     first = _settle(points, kernel, sizes, gains[0], sums, b, rule)
     sums = points.sums(first.decision)
@@ -244,27 +254,21 @@ def _settle(
     """
     if gain == 0:
         b = match_sizes(points.base, sizes, start=b)
-        scores = points.base + b
-        return _Settled(points.decide(scores), scores, np.zeros_like(sums), b)
-    hot = np.vstack([np.eye(len(sizes)), np.zeros(len(sizes))])  # last: undecided
-    now = np.full(len(points.base), len(sizes))  # neither a class nor undecided
-    for n_rounds in range(rule.rounds if max_rounds is None else max_rounds):
+        return _Settled(points.decide(points.base, b), points.base, 0.0 * sums, b)
+    now = None
+    for _ in range(rule.rounds if max_rounds is None else max_rounds):
         added = B @ sums
-        S = points.Phi.times(added)
-        factor = gain / (float(np.sqrt(np.mean(S**2))) or 1.0)
-        S *= factor
-        S += points.base
+        S, factor = points.spread(added, gain)
         b = match_sizes(S, sizes, start=b, max_iter=rule.sweeps)
-        before, now = now, points.decide(S + b)
-        moved = np.flatnonzero(now != before)
-        if len(moved) < rule.still * len(now):
-            break
-        if n_rounds == 0:
+        before, now = now, points.decide(S, b)
+        if before is None:
             sums = points.sums(now)
-        else:
-            change = hot[now[moved]] - hot[before[moved]]
-            sums = sums + points.Phi.gather(change, moved)
-    return _Settled(now, S + b, factor * added, b)
+            continue
+        has_moved = now != before
+        if int(has_moved.sum()) < rule.still * len(now):
+            break
+        sums = points.sums_after(sums, before, now, has_moved)
+    return _Settled(now, S, factor * added, b)
 
 
 def matching_slope(scores: FloatArray, calibrated: FloatArray) -> float:

@@ -6,11 +6,12 @@ that offers these four serves the whole model.
 """
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
 from mercer._typing import FloatArray, IntArray
+from mercer.backends._torch import is_tensor, to_numpy
 
 
 class Features(Protocol):
@@ -26,10 +27,17 @@ class Features(Protocol):
     def times(self, A: FloatArray) -> FloatArray:
         r"""Return :math:`\Phi A`, (n, C), for A of shape (r, C)."""
 
-    def gather(self, H: FloatArray, rows: IntArray | None = None) -> FloatArray:
+    def scores(self, A: FloatArray, offset: FloatArray) -> Any:
+        r"""Return :math:`\Phi A + 1 b^\top`, (n, C), where the features are.
+
+        An array in double precision, or a tensor on their device.
+        """
+
+    def gather(self, H: Any, rows: IntArray | None = None) -> FloatArray:
         r"""Return :math:`\Phi^\top H`, (r, C), for H of shape (n, C).
 
-        With `rows`, H has one row for each of these points and the others are 0.
+        H is an array, or a tensor where the features are. With `rows`, it has one row
+        for each of these points and the others are 0.
         """
 
     def moments(self) -> tuple[FloatArray, float]:
@@ -90,6 +98,10 @@ class DenseFeatures:
         product = self.vectors @ inner.astype(self.vectors.dtype, copy=False)
         return product.astype(np.float64, copy=False)
 
+    def scores(self, A: FloatArray, offset: FloatArray) -> FloatArray:
+        r"""Return :math:`\Phi A + 1 b^\top`, (n, C)."""
+        return self.times(A) + offset
+
     def gather(self, H: FloatArray, rows: IntArray | None = None) -> FloatArray:
         r"""Return :math:`\Phi^\top H`, (r, C)."""
         U = self.vectors if rows is None else self.vectors[rows]
@@ -144,9 +156,15 @@ class Standardised:
         A = A / self.scale
         return self.raw.times(A) - self.mean @ A
 
-    def gather(self, H: FloatArray, rows: IntArray | None = None) -> FloatArray:
+    def scores(self, A: FloatArray, offset: FloatArray) -> Any:
+        r"""Return :math:`\Phi A + 1 b^\top`, (n, C), where the features are."""
+        A = A / self.scale
+        return self.raw.scores(A, offset - self.mean @ A)
+
+    def gather(self, H: Any, rows: IntArray | None = None) -> FloatArray:
         r"""Return :math:`\Phi^\top H`, (r, C)."""
-        sums = self.raw.gather(H, rows) - np.outer(self.mean, H.sum(axis=0))
+        total = to_numpy(H.sum(dim=0)) if is_tensor(H) else H.sum(axis=0)
+        sums = self.raw.gather(H, rows) - np.outer(self.mean, total)
         return sums / self.scale
 
     def moments(self) -> tuple[FloatArray, float]:
