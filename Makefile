@@ -10,7 +10,10 @@ endif
 SECONDS ?= 60
 OLDEST ?= .venv-oldest
 
-.PHONY: help demo test test-interop test-oldest lint docs fuzz dist clean
+# Of `make bench`: names of scripts in benchmarks/ that need no data folder.
+BENCH ?= startup klr decaying
+
+.PHONY: help demo test test-interop test-oldest lint docs fuzz coverage bench dist clean
 
 help:  ## list these commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -45,7 +48,20 @@ docs: $(VENV)/.docs  ## the site, in docs/_build/html; runs the examples
 fuzz: $(VENV)/.dev  ## random input to every estimator, for SECONDS seconds
 	PYTHONPATH=. $(BIN)/python -m tests.fuzz --seconds $(SECONDS)
 
+# Compiled functions are invisible to coverage: their tests run once more uncompiled.
+PLAIN_TESTS ?= tests/optim
+
+coverage: $(VENV)/.dev  ## which lines the tests run; the table is printed
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --group coverage
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -q -n auto -m "not slow" --cov --cov-report=
+	NUMBA_DISABLE_JIT=1 MERCER_PLAIN=1 OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 \
+	  $(BIN)/pytest -q -m "not slow" --cov --cov-append --cov-report=term:skip-covered $(PLAIN_TESTS)
+
+bench: $(VENV)/.dev  ## benchmarks against other packages; BENCH="klr pairs" picks scripts
+	for name in $(BENCH); do echo "benchmarks/$$name.py"; $(BIN)/python benchmarks/$$name.py || exit 1; done
+
 dist: $(VENV)/.dev  ## wheel and sdist, each tried in an empty environment
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --group release
 	PYTHON=$(BIN)/python sh .ci/dist
 
 test-oldest: constraints-oldest.txt pyproject.toml  ## the tests with the oldest versions allowed
