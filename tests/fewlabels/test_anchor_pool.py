@@ -237,3 +237,26 @@ def test_a_saved_model_predicts_the_same(
     loaded = persist.load(tmp_path / "model.skops")
     np.testing.assert_allclose(loaded.predict_proba(X), model.predict_proba(X))
     np.testing.assert_array_equal(loaded.tell([7], [0]).labeled_, [0, 1, 7, 150, 151])
+
+
+@pytest.mark.parametrize("exponent", [-1000, -130, -64, 64, 1000])
+def test_the_scale_of_the_points_does_not_matter(
+    X: FloatArray, pool: AnchorPool, exponent: int
+) -> None:
+    far = AnchorPool(12, n_nearest=(2, 4), random_state=0).fit(np.ldexp(X, exponent))
+    np.testing.assert_allclose(far.anchors_, np.ldexp(pool.anchors_, exponent))
+    np.testing.assert_allclose(
+        np.asarray(far.vectors_), np.asarray(pool.vectors_), atol=1e-5
+    )
+    new = X[:5] + 0.1
+    np.testing.assert_allclose(
+        far.extend(np.ldexp(new, exponent)), pool.extend(new), atol=1e-5
+    )
+
+
+@pytest.mark.parametrize("exponent", [-130, -64, 64, 120])
+def test_single_precision_points_of_any_scale_are_finite(
+    X: FloatArray, exponent: int
+) -> None:
+    far = AnchorPool(12, random_state=0).fit(np.ldexp(X.astype(np.float32), exponent))
+    assert np.isfinite(np.asarray(far.vectors_)).all()

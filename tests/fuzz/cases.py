@@ -13,6 +13,9 @@ from scipy.sparse import csr_array
 CONTAINERS = ("array", "fortran", "read_only", "memmap", "list", "frame", "sparse")
 FLAWS = ("none", "nan", "inf", "constant_column", "constant", "duplicates", "huge_row")
 DTYPES = ("float64", "float32", "int64", "bool")
+# A row times 1e12 is still finite; infinities of both signs make NumPy warn inside
+# scikit-learn's check before it refuses them.
+LARGEST = {"float64": 1e280, "float32": 1e25, "int64": 1e280, "bool": 1e280}
 LABELS = ("int", "str", "none_marks", "nan_marks")
 
 
@@ -36,11 +39,18 @@ class Case:
         rng = np.random.default_rng(self.seed)
         codes = np.arange(self.n) % self.n_classes
         X = rng.normal(size=(self.n, self.d)) + 3 * codes[:, None]
-        X *= 10.0 ** (self.exponent if self.dtype == "float64" else self.exponent % 5)
+        X *= 10.0 ** self._exponent()
         with np.errstate(all="ignore"):
-            spoil(X, self.flaw, rng)
+            spoil(X, self.flaw, rng, largest=LARGEST[self.dtype])
             X = X.astype(self.dtype)
         return contain(X, self.container), self._labels(codes, rng)
+
+    def _exponent(self) -> int:
+        if self.dtype == "float64":
+            return self.exponent
+        if self.dtype == "float32":  # from its subnormal numbers to its largest
+            return min(max(self.exponent, -40), 37)
+        return self.exponent % 5
 
     def _labels(self, codes: Any, rng: np.random.Generator) -> Any:
         shown = rng.random(self.n) < self.share_labeled
@@ -55,7 +65,9 @@ class Case:
         return [n if known else None for n, known in zip(names, shown, strict=True)]
 
 
-def spoil(X: Any, flaw: str, rng: np.random.Generator) -> None:
+def spoil(
+    X: Any, flaw: str, rng: np.random.Generator, *, largest: float = 1e280
+) -> None:
     """Write a flaw into X."""
     row, column = rng.integers(len(X)), rng.integers(X.shape[1])
     if flaw == "nan":
@@ -68,7 +80,7 @@ def spoil(X: Any, flaw: str, rng: np.random.Generator) -> None:
         X[:] = X[0]
     elif flaw == "duplicates":
         X[:] = X[rng.integers(max(1, len(X) // 3), size=len(X))]
-    elif flaw == "huge_row" and np.abs(X).max() < 1e280:  # still finite
+    elif flaw == "huge_row" and np.abs(X).max() < largest:
         X[row] *= 1e12
 
 

@@ -34,7 +34,6 @@ LEFT_OUT = {
     "Basis": "a protocol",
     "PoolBasis": "made by the default learner",
     "KernelPool": "made by the default learner",
-    "AnchorPool": "known: its float32 Gaussian kernel overflows at scales below 1e-18",
 }
 
 

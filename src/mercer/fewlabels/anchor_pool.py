@@ -27,6 +27,9 @@ ANCHORS = 20_000
 POINTS_PER_ANCHOR = 3  # with fewer, an anchor stands for nobody but itself
 _BATCH = 65_536
 _TOL = 1e-3  # residuals of the graphs, as those of `KernelPool`
+# Points whose largest entry is outside are multiplied by a power of two: squares of
+# distances would be 0 or infinite in single precision.
+_USUAL = (1e-10, 1e10)
 
 
 class AnchorPool(BasisMixin):
@@ -123,8 +126,11 @@ class AnchorPool(BasisMixin):
 
     def prepare(self, points: Any, m: int, rng: np.random.Generator) -> None:
         """Choose the anchors and the plain kernels; a sample of the points does."""
-        self.anchors_ = choose_anchors(points, m, rng=rng)
-        self._index = anchor_index(self.anchors_, rng=rng)
+        self._exponent = _exponent(points)
+        points = self._usual(points)
+        anchors = choose_anchors(points, m, rng=rng)
+        self.anchors_ = np.ldexp(anchors, -self._exponent)
+        self._index = anchor_index(anchors, rng=rng)
         most = max(len(self.anchors_) - 1, 1)
         self.sizes_ = sorted({min(int(s), most) for s in self.n_nearest})
         self._width = min(self.sizes_[-1] + 1, len(self.anchors_))
@@ -143,7 +149,7 @@ class AnchorPool(BasisMixin):
 
         The last column is the density.
         """
-        n = points.shape[0]
+        points, n = self._usual(points), points.shape[0]
         near = np.empty((n, self._width), dtype=np.int32)
         far = np.empty((n, self._width), dtype=np.float32)
         q = 1 + sum(len(kernel.values) for kernel in self._kernels)
@@ -244,6 +250,9 @@ class AnchorPool(BasisMixin):
         """Fit and return all rows of `vectors_`, computed."""
         return np.asarray(self.fit(X, y).vectors_)
 
+    def _usual(self, points: Any) -> Any:
+        return np.ldexp(points, self._exponent) if self._exponent else points
+
     def _checked(self, X: ArrayLike, *, reset: bool) -> Any:
         return validate_data(
             self,
@@ -252,3 +261,11 @@ class AnchorPool(BasisMixin):
             dtype=[np.float64, np.float32],
             ensure_min_samples=2 if reset else 1,
         )
+
+
+def _exponent(points: Any) -> int:
+    """Return e such that points times 2**e have usual sizes; 0 if they do already."""
+    largest = max(float(points.max()), -float(points.min()))
+    if largest == 0 or _USUAL[0] <= largest <= _USUAL[1]:
+        return 0
+    return -int(np.frexp(largest)[1])

@@ -28,21 +28,22 @@ class PlainKernel:
     name: str  # "linear" or "gaussian"
     values: FloatArray  # (r,) descending
     center: FloatArray  # (d,)
-    landmarks: FloatArray  # (L, d) around the centre; none for the linear kernel
-    gamma: float
+    landmarks: FloatArray  # (L, d) times `root`, around the centre; linear: none
+    root: float  # square root of gamma; 1 for the linear kernel
     offset: FloatArray  # (L,)
     weights: FloatArray  # (L, r), or (d, r)
     residual: float  # of the eigenproblem of the sample
 
     def at(self, X: Any) -> FloatArray:
         """Return the columns at points, (m, r), in single precision."""
-        Q = np.asarray(X - self.center, dtype=np.float32)
+        # Times the root before single precision: gamma itself may overflow there.
+        Q = np.asarray((X - self.center) * self.root, dtype=np.float32)
         if self.name == "linear":
             product: FloatArray = Q @ self.weights
             return product
-        K = Q @ (2 * self.gamma * self.landmarks.T)
-        K -= self.gamma * np.einsum("ij,ij->i", Q, Q)[:, None]
-        K -= self.gamma * np.einsum("ij,ij->i", self.landmarks, self.landmarks)
+        K = Q @ (2 * self.landmarks.T)
+        K -= np.einsum("ij,ij->i", Q, Q)[:, None]
+        K -= np.einsum("ij,ij->i", self.landmarks, self.landmarks)
         np.exp(np.minimum(K, 0.0, out=K), out=K)
         K -= self.offset
         return K @ self.weights
@@ -114,7 +115,7 @@ def _linear(S: FloatArray, center: FloatArray, r: int) -> PlainKernel:
         values,
         center,
         none,
-        0.0,
+        1.0,
         none[:, 0],
         _unit(V / np.sqrt(values), S),
         float(np.linalg.norm(E, axis=0).max()),
@@ -138,12 +139,13 @@ def _gaussian(
         columns, np.ones(len(S)), min(r, count), count, centered=True, rng=rng
     )
     kept = _large(pairs.values)
+    root = float(np.sqrt(kernel.gamma))
     return PlainKernel(
         "gaussian",
         pairs.values[:kept],
         center,
-        S[pairs.landmarks].astype(np.float32),
-        float(kernel.gamma),
+        (S[pairs.landmarks] * root).astype(np.float32),
+        root,
         pairs.offset.astype(np.float32),
         _unit(pairs.weights[:, :kept], S),
         pairs.residual,
