@@ -1,9 +1,11 @@
 """What the unlabelled rows changed, and whether that is supported."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from mercer._html import Shown
 from mercer._labels import encode_labels, one_column
 from mercer._rows import take_rows
 from mercer._typing import ArrayLike, RandomState
@@ -12,7 +14,7 @@ from mercer.unified import UnifiedKernelMachine
 
 
 @dataclass(frozen=True)
-class Advice:
+class Advice(Shown):
     """What the unlabelled rows changed, and what held-out labels say of it."""
 
     check: Check
@@ -25,6 +27,16 @@ class Advice:
         if self.rival.lead_low > 0:
             return "yes"
         return "no" if self.rival.lead_high < 0 else "cannot tell"
+
+    def _facts(self) -> dict[str, Any]:
+        return {
+            "Do the unlabelled rows help?": self.answer,
+            **{score.name: f"{score.accuracy:.1%}" for score in self.check.scores},
+            f"lead over {self.rival.name}": f"{100 * self.rival.lead:+.1f} points "
+            f"({100 * self.rival.lead_low:+.1f} to {100 * self.rival.lead_high:+.1f})",
+            "held-out labels": len(self.check.rows),
+            "predictions changed": f"{self.changed:.0%}",
+        }
 
     def __str__(self) -> str:
         lines = [f"{score.name}: {score.accuracy:.1%}" for score in self.check.scores]

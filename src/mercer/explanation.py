@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer._html import Shown
 from mercer._typing import FloatArray
 
 
@@ -19,7 +20,7 @@ class Pull(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Explanation:
+class Explanation(Shown):
     r"""The decision of a kernel machine, labelled point by labelled point.
 
     .. math:: f_c(x) = b_c + \sum_i \alpha_{ic}\, k(x, x_i) + s_c(x)
@@ -77,6 +78,15 @@ class Explanation:
         return cls(
             contributions, machine.intercept_, rest, ids, labels, machine.classes_
         )
+
+    def _facts(self) -> dict[str, Any]:
+        pulls = self.top(n=len(self.ids))
+        return {
+            "labelled row": np.array([pull.id for pull in pulls], dtype=object),
+            "its label": np.array([pull.label for pull in pulls], dtype=object),
+            "speaks for": np.array([pull.towards for pull in pulls], dtype=object),
+            "amount": np.array([pull.amount for pull in pulls]),
+        }
 
     def decision(self) -> FloatArray:
         """Return the decision values, (m, q)."""

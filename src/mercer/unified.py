@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mercer._checks import check_same_length
 from mercer._labels import Labels, encode_labels, keep_missing, one_column, require_y
+from mercer._model_view import ModelView
 from mercer._parts import new_learner, new_machine
 from mercer._proba import log_of, probabilities
 from mercer._random import as_generator
@@ -38,7 +39,11 @@ from mercer.spectrum.features import Features
 
 
 class UnifiedKernelMachine(
-    ClassifierMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
+    ModelView,
+    ClassifierMixin,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+    BaseEstimator,
 ):
     """Learns a kernel from all points, a machine from the labelled ones, and asks.
 

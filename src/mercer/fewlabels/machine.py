@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from scipy.special import softmax
 
+from mercer._html import Shown
 from mercer._labels import Labels
 from mercer._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from mercer.fewlabels.centred import fit_centred
@@ -21,7 +22,7 @@ _LEVEL = 1e-6  # lead in log-probability that rounding may have made
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class HeldOut:
+class HeldOut(Shown):
     """What the labelled points say of a machine trained without them."""
 
     scores: FloatArray  # (l, C) log-probabilities but for a constant, point left out
@@ -31,6 +32,14 @@ class HeldOut:
     ridge_weights: FloatArray  # (n_ridges,)
     sizes: FloatArray  # (C,) class shares the decision was made to have
     unexplained: float | None  # share of the decision, where it was spread
+
+    def _facts(self) -> dict[str, Any]:
+        return {
+            "labels that could be held out": int(np.count_nonzero(self.counted)),
+            "predicted wrong": self.n_errors,
+            "class shares of the decision": ", ".join(f"{s:.0%}" for s in self.sizes),
+            "share of the decision that the kernel does not explain": self.unexplained,
+        }
 
 
 class LeaveOneOutRLS(KernelMachine):

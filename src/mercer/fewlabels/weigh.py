@@ -1,10 +1,12 @@
 """Weights of the kernels of a pool, from held-out labels."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.special import logsumexp, softmax
 
+from mercer._html import Shown
 from mercer._labels import Labels
 from mercer._typing import FloatArray
 from mercer.fewlabels.centred import log_shares
@@ -15,13 +17,21 @@ from mercer.fewlabels.steep import steep
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class PoolEvidence:
+class PoolEvidence(Shown):
     """What the labels say about each kernel of the pool."""
 
     names: tuple[str, ...]
     losses: FloatArray  # (m,) log-loss of held-out labels, averaged over ridges
     weights: FloatArray  # (m,) sum to 1
     n_held_out: int  # labels that could be left out
+
+    def _facts(self) -> dict[str, Any]:
+        first = np.argsort(-self.weights, kind="stable")
+        return {
+            "kernel": np.array(self.names)[first],
+            "loss of held-out labels": self.losses[first],
+            "weight": self.weights[first],
+        }
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from mercer._html import Shown
 from mercer._typing import FloatArray, IntArray
 from mercer.optim.svm import SVM, solve_svm
 
@@ -15,7 +16,7 @@ _MAX_LINE_STEPS = 20
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class MKL:
+class MKL(Shown):
     """Optimum of `solve_mkl`."""
 
     weights: FloatArray  # (n_kernels,), on the simplex

@@ -8,11 +8,12 @@ from scipy.linalg import qr
 from scipy.special import expit, log_expit, logsumexp, softmax
 from sklearn.exceptions import ConvergenceWarning
 
+from mercer._html import Shown
 from mercer._typing import FloatArray
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class KLR:
+class KLR(Shown):
     """Optimum of `solve_klr`."""
 
     coef: FloatArray  # (r, q), W

@@ -5,11 +5,12 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import svd
 
+from mercer._html import Shown
 from mercer._typing import FloatArray
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class RLS:
+class RLS(Shown):
     """Optimum of `solve_rls` for every column of the targets."""
 
     coef: FloatArray  # (r, n_targets), w

@@ -5,11 +5,12 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.svm import SVC
 
+from mercer._html import Shown
 from mercer._typing import FloatArray
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SVM:
+class SVM(Shown):
     """Optimum of `solve_svm`; objective and gap are summed over the machines."""
 
     dual_coef: FloatArray  # (l, q), alpha_i y_i
