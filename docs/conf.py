@@ -64,6 +64,7 @@ html_title = "Mercer"
 html_static_path = ["_static"]
 html_css_files = ["mercer.css"]
 html_show_sourcelink = False
+html_sidebars = {page: [] for page in ("start", "which", "methods")}  # no subpages
 html_theme_options = {
     "logo": {
         "text": "Mercer",
@@ -73,7 +74,9 @@ html_theme_options = {
     "show_toc_level": 2,
     "navigation_with_keys": False,
     "show_nav_level": 1,
-    "header_links_before_dropdown": 7,
+    "header_links_before_dropdown": 8,
+    "navbar_end": ["search-button", "theme-switcher"],
+    "navbar_persistent": [],
     "footer_start": ["copyright"],
     "footer_end": [],
     "secondary_sidebar_items": ["page-toc"],

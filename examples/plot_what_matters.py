@@ -24,6 +24,7 @@ This is its picture, with COIL and G50C from the data folder:
 .. image:: /images/what_matters.png
 """
 
+# sphinx_gallery_thumbnail_path = "images/what_matters.png"
 import copy
 import os
 import sys
