@@ -6,6 +6,9 @@ from sklearn.datasets import load_digits
 
 torch = pytest.importorskip("torch")
 
+from mercer.fewlabels import pool  # noqa: E402
+from mercer.fewlabels.device_pool import DeviceGram  # noqa: E402
+from mercer.fewlabels.plain_kernels import plain_kernels  # noqa: E402
 from mercer.learners.parameter_free import ParameterFreeKernel  # noqa: E402
 from mercer.spectrum.graph import GraphBasis  # noqa: E402
 from mercer.unified import UnifiedKernelMachine  # noqa: E402
@@ -52,6 +55,24 @@ def test_the_model_of_tensors_asks_and_is_told(both):
     told = device.with_labels(Y).tell(rows, TRUTH[rows])
     assert len(told.labeled_) == 23
     assert (told.transduction_[rows] == TRUTH[rows]).all()
+
+
+def test_plain_kernels_of_a_sample_are_the_same_on_a_device():
+    sample = X[::3]
+    kernels = plain_kernels(sample, 20, n_landmarks=50, rng=np.random.default_rng(0))
+    for kernel in kernels:
+        moved = DeviceGram.of_plain(torch.as_tensor(sample), kernel)
+        at = moved.at(torch.as_tensor(NEW)).numpy()
+        np.testing.assert_allclose(at, kernel.at(NEW), atol=1e-4)
+
+
+def test_the_plain_kernels_of_many_tensors_are_known_from_a_sample(both, monkeypatch):
+    monkeypatch.setattr(pool, "SAMPLED_ABOVE", 300)
+    model = UnifiedKernelMachine(random_state=0).fit(torch.as_tensor(X), Y)
+    widths = {block.name: len(block.values) for block in model.basis_.blocks_}
+    # Directions below a hundredth of the largest are left out.
+    assert widths["linear"] < both[1].basis_.blocks_[3].values.size
+    assert np.mean(model.transduction_ == both[0].transduction_) >= 0.99
 
 
 @pytest.mark.parametrize("laplacian", ["normalized", "random_walk"])

@@ -104,9 +104,13 @@ def mean_squares(scores: Any) -> FloatArray:
 
 def rows_of(scores: Any, rows: IntArray) -> FloatArray:
     """Return some rows, on the host."""
-    index = torch().as_tensor(np.asarray(rows), device=scores.device)
-    some: FloatArray = to_numpy(scores[index])
+    some: FloatArray = to_numpy(taken(scores, rows))
     return some
+
+
+def taken(scores: Any, rows: IntArray) -> Any:
+    """Return some rows, where all of them are."""
+    return scores[torch().as_tensor(np.asarray(rows), device=scores.device)]
 
 
 def placed(decision: Any, rows: IntArray, codes: IntArray) -> Any:

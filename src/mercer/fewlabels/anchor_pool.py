@@ -12,8 +12,8 @@ from mercer._random import as_generator
 from mercer._typing import ArrayLike, FloatArray, RandomState, SparseArray
 from mercer.fewlabels.anchor_features import AnchorColumns, AnchorFeatures
 from mercer.fewlabels.anchor_sums import PoolSums
-from mercer.fewlabels.plain_kernels import plain_kernels
-from mercer.fewlabels.pool import LANDMARKS, SAMPLED_ABOVE, Block
+from mercer.fewlabels.plain_kernels import LANDMARKS, plain_kernels
+from mercer.fewlabels.pool import SAMPLED_ABOVE, Block
 from mercer.graphs.points import refuse_graph
 from mercer.spectrum._base import BasisCertificate, BasisMixin
 from mercer.spectrum.anchor import (

@@ -10,13 +10,17 @@ from mercer._typing import FloatArray
 from mercer.backends._torch import to_numpy, torch
 from mercer.backends.torch_basis import DeviceBasis, basis_of
 from mercer.backends.torch_search import TorchSearch
+from mercer.fewlabels.plain_kernels import (
+    LANDMARKS,
+    PlainKernel,
+    linear_landmarks,
+    plain_kernels,
+)
 from mercer.kernels.parametric import RBF, Linear
 from mercer.spectrum.gram import GramBasis
 
 Kind: TypeAlias = Literal["laplacian", "kernel", "density"]
 
-_SAMPLE = 8192  # rows whose Gram matrices give the directions of plain kernels
-_LANDMARKS = 300
 _ROWS = 2**17
 
 
@@ -24,27 +28,45 @@ _ROWS = 2**17
 class DeviceGram:
     """Principal directions of a kernel over a sample, at any point of a device."""
 
-    points: Any  # (m, d) landmarks
+    center: Any  # (d,) taken off points, which are
+    root: float  # then multiplied by this
+    points: Any  # (m, d) landmarks, as the points are then
     gamma: float | None  # None: the linear kernel
     offset: Any  # taken off kernel values, (m,) or a number
     weights: Any  # (m, r)
     values: FloatArray  # (r,)
-    basis: GramBasis
+    lost_trace: float
 
     @classmethod
-    def of(cls, sample: Any, basis: GramBasis) -> "DeviceGram":
+    def of_basis(cls, sample: Any, basis: GramBasis) -> "DeviceGram":
         """Fit a basis to rows on the host and move it to their device."""
-        t = torch()
         basis = basis.fit(to_numpy(sample))
         kernel: Any = basis._kernel
-        move = {"dtype": t.float64, "device": sample.device}
         return cls(
-            t.as_tensor(basis._points, **move),
+            0.0,
+            1.0,
+            _moved(basis._points, sample),
             getattr(kernel, "gamma", None),
-            t.as_tensor(np.asarray(basis._offset), **move),
-            t.as_tensor(basis._weights, **move),
+            _moved(basis._offset, sample),
+            _moved(basis._weights, sample),
             basis.values_,
-            basis,
+            basis.certificate_.lost_trace,
+        )
+
+    @classmethod
+    def of_plain(cls, sample: Any, kernel: PlainKernel) -> "DeviceGram":
+        """Move the directions of a sample to its device."""
+        is_linear = kernel.name == "linear"
+        d = sample.shape[1]
+        return cls(
+            _moved(kernel.center, sample),
+            kernel.root,
+            _moved(np.eye(d) if is_linear else kernel.landmarks, sample),
+            None if is_linear else 1.0,
+            _moved(np.zeros(d) if is_linear else kernel.offset, sample),
+            _moved(kernel.weights, sample),
+            kernel.values,
+            0.0,
         )
 
     def at(self, X: Any) -> Any:
@@ -52,7 +74,7 @@ class DeviceGram:
         t = torch()
         parts = []
         for start in range(0, len(X), _ROWS):
-            x = X[start : start + _ROWS].double()
+            x = (X[start : start + _ROWS].double() - self.center) * self.root
             if self.gamma is None:
                 K = x @ self.points.T
             else:
@@ -83,10 +105,14 @@ class DevicePool:
         n_components: int,
         density_neighbor: int,
         *,
+        sampled_above: int,
         device: str | None,
         rng: np.random.Generator,
     ) -> "DevicePool":
-        """Search the neighbours once and compute every basis."""
+        """Search the neighbours once and compute every basis.
+
+        The plain kernels of more than `sampled_above` points are known from as many.
+        """
         t = torch()
         search = TorchSearch.prepare(X, device=device, rng=rng)
         points = search.points.X
@@ -94,19 +120,7 @@ class DevicePool:
         sizes = tuple(sorted({min(int(k), n - 1) for k in sizes}))
         found = search.neighbors(min(max(sizes[-1], density_neighbor), n - 1))
         graphs = tuple((k, _graph(search, found, n_components, k, rng)) for k in sizes)
-        grams: list[tuple[str, DeviceGram]] = []
-        if bool((points != points[:1]).any()):
-            rows = rng.choice(n, min(n, _SAMPLE), replace=False)
-            sample = points[t.as_tensor(rows, device=points.device)]
-            for name, kernel in (("linear", Linear()), ("gaussian", RBF(_RULE))):
-                plain = GramBasis(
-                    n_components,
-                    kernel=kernel,
-                    centered=True,
-                    n_landmarks=_LANDMARKS,
-                    random_state=rng,
-                )
-                grams.append((name, DeviceGram.of(sample, plain)))
+        grams = _grams(points, n_components, sampled_above, rng)
         positive = found.distances[found.distances > 0]
         smallest = float(positive.min()) if len(positive) else 1.0
         columns = [basis.vectors for _, basis in graphs]
@@ -156,6 +170,44 @@ class DevicePool:
 
 
 _RULE = "mean_distance"
+
+
+def _grams(
+    points: Any, r: int, sampled_above: int, rng: np.random.Generator
+) -> list[tuple[str, DeviceGram]]:
+    """Return the directions of the plain kernels, as the pool of the host has them."""
+    if not bool((points != points[:1]).any()):
+        return []
+    n, d = points.shape
+    if n > sampled_above:
+        drawn = np.sort(rng.choice(n, sampled_above, replace=False))
+        sample = points[torch().as_tensor(drawn, device=points.device)]
+        return [
+            (kernel.name, DeviceGram.of_plain(sample, kernel))
+            for kernel in plain_kernels(
+                to_numpy(sample), r, n_landmarks=LANDMARKS, rng=rng
+            )
+        ]
+    return [
+        (
+            name,
+            DeviceGram.of_basis(
+                points,
+                GramBasis(
+                    r, kernel=kernel, centered=True, n_landmarks=count, random_state=rng
+                ),
+            ),
+        )
+        for name, kernel, count in (
+            ("linear", Linear(), linear_landmarks(n, d)),
+            ("gaussian", RBF(_RULE), min(LANDMARKS, n)),
+        )
+    ]
+
+
+def _moved(values: Any, like: Any) -> Any:
+    t = torch()
+    return t.as_tensor(np.asarray(values), dtype=t.float64, device=like.device)
 
 
 def _graph(

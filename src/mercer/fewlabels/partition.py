@@ -20,9 +20,10 @@ from scipy.optimize import brentq
 from mercer._typing import BoolArray, FloatArray, IntArray
 from mercer.backends import torch_scores
 from mercer.backends._torch import is_tensor
+from mercer.backends.torch_features import TorchFeatures
 from mercer.fewlabels.rule import DEFAULT, Rule
 from mercer.fewlabels.sizes import class_counts, decide, mean_squares
-from mercer.spectrum.features import Features
+from mercer.spectrum.features import DenseFeatures, Features
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,6 +74,16 @@ class ScoredPoints:
         S *= factor
         S += self.base
         return S, factor
+
+
+def together(
+    Phi: FloatArray, scores: Any, rows: IntArray
+) -> tuple[Features, FloatArray]:
+    """Return features of the host, and scores of some points, where the scores are."""
+    if is_tensor(scores):
+        features = TorchFeatures(torch_scores.like(Phi, scores), np.ones(Phi.shape[1]))
+        return features, torch_scores.taken(scores, rows)
+    return DenseFeatures.plain(Phi), scores[rows]
 
 
 def ridge_smoother(moment: FloatArray, dof: float) -> FloatArray:

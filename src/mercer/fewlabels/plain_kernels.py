@@ -17,6 +17,7 @@ from mercer.spectrum.kernel_pairs import landmark_pairs
 # Directions of less than this share of the largest value are left out: the default
 # rule weighs directions by the square of that share.
 SMALL = 0.01
+LANDMARKS = 300  # of the Gaussian kernel; its leading directions need no more
 _EXACT_UP_TO = 1000  # columns
 _BATCH = 65_536  # rows evaluated at a time
 
@@ -96,6 +97,17 @@ def plain_kernels(
     center = sample.mean(axis=0)
     S = sample - center
     return [_linear(S, center, r), _gaussian(S, center, r, n_landmarks, rng)]
+
+
+def linear_landmarks(n: int, d: int) -> int | None:
+    """Return how many landmarks span a linear kernel; None: as `GramBasis` decides.
+
+    Examples
+    --------
+    >>> linear_landmarks(1000, 20), linear_landmarks(1000, 5000)
+    (20, None)
+    """
+    return d if d <= min(LANDMARKS, n) else None
 
 
 def _linear(S: FloatArray, center: FloatArray, r: int) -> PlainKernel:

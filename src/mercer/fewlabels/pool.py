@@ -14,7 +14,12 @@ from mercer._typing import ArrayLike, FloatArray, RandomState, SparseArray
 from mercer.backends._torch import as_tensor, is_tensor, to_numpy
 from mercer.backends.torch_vectors import DeviceVectors
 from mercer.fewlabels.device_pool import DevicePool, Kind
-from mercer.fewlabels.plain_kernels import SampledBasis, plain_kernels
+from mercer.fewlabels.plain_kernels import (
+    LANDMARKS,
+    SampledBasis,
+    linear_landmarks,
+    plain_kernels,
+)
 from mercer.fewlabels.rule import DEFAULT
 from mercer.fewlabels.units import column_scales
 from mercer.graphs.laplacian import LaplacianKind
@@ -34,7 +39,6 @@ from mercer.spectrum.extension import (
 from mercer.spectrum.gram import GramBasis
 from mercer.spectrum.graph import GraphBasis
 
-LANDMARKS = 300  # of the Gaussian kernel; its leading directions need no more
 SAMPLED_ABOVE = 10_000  # points; the plain kernels of more are known from as many
 _SCALED_BY = 100_000  # rows of a device whose deviations are the scales
 SINGLE_ABOVE = 20_000  # points whose columns are kept in single precision
@@ -245,6 +249,7 @@ class KernelPool(BasisMixin):
             self.n_neighbors,
             self.n_components,
             DEFAULT.density_neighbor,
+            sampled_above=SAMPLED_ABOVE,
             device=self.device,
             rng=rng,
         )
@@ -256,7 +261,6 @@ class KernelPool(BasisMixin):
         )
         self.values_ = np.concatenate([block.values for block in self.blocks_])
         graphs = [graph for _, graph in pool.graphs]
-        proofs = [gram.basis.certificate_ for _, gram in pool.grams]
         self.certificate_ = BasisCertificate(
             method=f"filtered subspace on {pool.vectors.device}",
             reason="one of each kind",
@@ -266,7 +270,7 @@ class KernelPool(BasisMixin):
             cuts_repeated_value=any(graph.gap <= 2e-6 for graph in graphs),
             n_null=max(graph.n_null for graph in graphs),
             recall=min(graph.graph.recall for graph in graphs),
-            lost_trace=max((proof.lost_trace for proof in proofs), default=0.0),
+            lost_trace=max((gram.lost_trace for _, gram in pool.grams), default=0.0),
         )
         return self
 
@@ -383,17 +387,6 @@ _RULE = "mean_distance"
 def _covariance(U: FloatArray) -> FloatArray:
     covariance: FloatArray = (U.T @ U).astype(np.float64) / len(U)
     return covariance
-
-
-def linear_landmarks(n: int, d: int) -> int | None:
-    """Return how many landmarks span a linear kernel; None: as `GramBasis` decides.
-
-    Examples
-    --------
-    >>> linear_landmarks(1000, 20), linear_landmarks(1000, 5000)
-    (20, None)
-    """
-    return d if d <= min(LANDMARKS, n) else None
 
 
 def _smallest_scale(distances: FloatArray) -> float:

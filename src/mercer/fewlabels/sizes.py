@@ -126,6 +126,12 @@ def rows_of(scores: Any, rows: IntArray) -> FloatArray:
     return some
 
 
+def on_host(decision: Any) -> IntArray:
+    """Return a decision as an array."""
+    codes: IntArray = decision.cpu().numpy() if is_tensor(decision) else decision
+    return codes
+
+
 class _Leads(Protocol):
     """By how much classes are ahead, for offsets that change."""
 

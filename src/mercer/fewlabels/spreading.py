@@ -13,6 +13,7 @@ from mercer.fewlabels.partition import (
     is_better,
     resplit,
     ridge_smoother,
+    together,
     unexplained,
 )
 from mercer.fewlabels.rule import DEFAULT, Rule
@@ -21,9 +22,10 @@ from mercer.fewlabels.sizes import (
     candidate_sizes,
     match_sizes,
     mean_squares,
+    on_host,
     rows_of,
 )
-from mercer.spectrum.features import DenseFeatures, Features
+from mercer.spectrum.features import Features
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -101,9 +103,7 @@ def spread_decision(
 
     def settle(decision: IntArray) -> IntArray:
         sums = some.sums(decision)
-        settled = _settle(some, B, shares, gain, sums, found.offset, rule)
-        spread: IntArray = settled.decision
-        return spread
+        return _settle(some, B, shares, gain, sums, found.offset, rule).decision
 
     decision, n_resplits = resplit(some, B, found.decision, settle, rule)
     final = _settle(
@@ -183,17 +183,16 @@ def _sampled(points: ScoredPoints, drawn: IntArray) -> tuple[ScoredPoints, Float
     Phi = points.Phi.rows(some)
     if len(some) < len(points.base):
         Phi = Phi - Phi.mean(axis=0)
-    features = DenseFeatures.plain(Phi)
     rows = np.searchsorted(some, points.rows)
-    scored = ScoredPoints(features, rows_of(points.base, some), rows, points.codes)
-    return scored, Phi.T @ Phi / len(Phi)
+    features, base = together(Phi, points.base, some)
+    return ScoredPoints(features, base, rows, points.codes), Phi.T @ Phi / len(Phi)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Settled:
     """A decision that spreading no longer changes."""
 
-    decision: Any  # (n,)
+    decision: IntArray  # (n,)
     scores: Any  # (n, C) without offsets
     added: FloatArray  # (r, C) coefficients of what was spread
     offset: FloatArray  # (C,)
@@ -254,8 +253,9 @@ def _settle(
     """
     if gain == 0:
         b = match_sizes(points.base, sizes, start=b)
-        return _Settled(points.decide(points.base, b), points.base, 0.0 * sums, b)
-    now = None
+        decision = on_host(points.decide(points.base, b))
+        return _Settled(decision, points.base, 0.0 * sums, b)
+    now: Any = None
     for _ in range(rule.rounds if max_rounds is None else max_rounds):
         added = B @ sums
         S, factor = points.spread(added, gain)
@@ -268,7 +268,7 @@ def _settle(
         if int(has_moved.sum()) < rule.still * len(now):
             break
         sums = points.sums_after(sums, before, now, has_moved)
-    return _Settled(now, S, factor * added, b)
+    return _Settled(on_host(now), S, factor * added, b)
 
 
 def matching_slope(scores: FloatArray, calibrated: FloatArray) -> float:
