@@ -11,6 +11,7 @@ from mercer.report.page import render
 from mercer.report.story import (
     Bin,
     Contestant,
+    Evidence,
     Fact,
     Influence,
     Listed,
@@ -64,6 +65,8 @@ def story(name: str = "cat") -> Story:
         values=np.arange(4.0),
         weights=np.array([4.0, 3.0, 0.0, 1.0]),
         choices=((name, 0.7), ("linear", 0.3)),
+        evidence=(Evidence("graphs", 0.7, 0.5), Evidence("direct", 0.3, 0.4)),
+        n_weighed=10,
         columns=((name, name, name, 3),),
         facts=(Fact(name, name, name, name),),
         warnings=(name,),
@@ -261,3 +264,17 @@ def test_the_list_of_predictions_is_there_for_the_script_and_without_it() -> Non
     assert [row[0] for row in json.loads(data[1])] == [f"row {k}" for k in range(60)]
     assert page.count("<td>row ") == 25
     assert "All rows" not in page  # the story has 100
+
+
+def test_what_decided_is_said_in_words() -> None:
+    said = render(story())
+    assert "What decided: mostly links between neighbouring rows (70%)." in said
+    raised = "raised the share of links between neighbouring rows from 50% to 70%"
+    assert raised in said
+    mixed = (Evidence("direct", 0.55, 0.5), Evidence("graphs", 0.45, 0.5))
+    said = render(replace(story(), evidence=mixed))
+    both = "direct comparison (55%) and links between neighbouring rows (45%)"
+    assert f"What decided: {both}." in said
+    assert "hardly moved the usual shares" in said
+    assert "No class has two labels" in render(replace(story(), n_weighed=0))
+    assert "What decided" not in render(replace(story(), evidence=()))

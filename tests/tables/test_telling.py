@@ -70,3 +70,33 @@ def test_bins_hold_every_tested_row(told: tuple[Any, Story]) -> None:
     result, story = told
     assert story.quality is not None
     assert sum(b.n for b in story.quality.bins) == len(result.check.rows)
+
+
+def test_the_evidence_is_that_of_the_kernels_that_were_mixed(
+    told: tuple[Any, Story],
+) -> None:
+    result, story = told
+    found = result.session.fitted.learner_.certificate_
+    shares = {e.kind: e.share for e in story.evidence}
+    for kind, names in (
+        ("graphs", ("graph",)),
+        ("direct", ("linear", "gaussian")),
+        ("density", ("density",)),
+    ):
+        weights = [
+            w
+            for w, name in zip(found.weights, found.names, strict=True)
+            if name.startswith(names)
+        ]
+        assert shares[kind] == pytest.approx(sum(weights))
+    assert sum(e.usual for e in story.evidence) == pytest.approx(1)
+    assert story.n_weighed == 16
+
+
+def test_without_a_second_label_the_usual_evidence_decides() -> None:
+    frame = two_groups(n_labels=16)
+    frame.loc[frame["label"].duplicated(), "label"] = None
+    story = tell(learn(frame, id="code"), rng=np.random.default_rng(0))
+    assert story.n_weighed == 0
+    for e in story.evidence:
+        assert e.share == pytest.approx(e.usual)

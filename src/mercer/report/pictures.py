@@ -3,6 +3,7 @@
 from html import escape
 
 from mercer.report import svg
+from mercer.report.evidence import evidence
 from mercer.report.story import Story
 
 _SHOWN_DIRECTIONS = 80
@@ -48,6 +49,7 @@ def learned(story: Story) -> str:
     m = len(story.picture.codes)
     return (
         '<section id="learned"><h2>How rows are compared</h2>'
+        f"{evidence(story)}"
         '<div class="two"><div><h3>Which rows are similar</h3>'
         f'<p class="small soft">The similarity of {m} rows with each other, ordered by '
         "predicted class. Dark blocks on the diagonal: rows of a class are "

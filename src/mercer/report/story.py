@@ -80,6 +80,14 @@ class Outlook(NamedTuple):
     high: float
 
 
+class Evidence(NamedTuple):
+    """One kind of similarity in the mixture that made the predictions."""
+
+    kind: str  # "graphs", "direct" or "density"
+    share: float  # of the weight
+    usual: float  # share before any label counted
+
+
 @dataclass(frozen=True, eq=False)
 class Quality:
     """Cross-validation on the labelled rows."""
@@ -135,6 +143,8 @@ class Story:
     facts: tuple[Fact, ...]
     warnings: tuple[str, ...]
     memory: str
+    evidence: tuple[Evidence, ...] = ()  # which kinds decided, the largest share first
+    n_weighed: int = 0  # labels that were left out to set these shares
     predictions: tuple[Listed, ...] = ()  # all rows, or the least certain ones
     influences: tuple[Influence, ...] = ()  # of the columns, largest first
     outlook: Outlook | None = None

@@ -4,6 +4,7 @@ from html import escape
 
 import numpy as np
 
+from mercer.report.evidence import decided
 from mercer.report.quality import rival_of
 from mercer.report.story import Contestant, Quality, Story
 
@@ -37,8 +38,8 @@ def summary(story: Story) -> str:
     return (
         f"<header><h1>Predictions of “{escape(story.target)}”</h1>"
         f'<div class="soft">{escape(story.source)} · {escape(story.made)}</div>'
-        f'<p class="verdict">{verdict(story)}</p>{hidden(story)}</header>'
-        f'<div class="tiles">{shown}</div>{notes}{changes}'
+        f'<p class="verdict">{verdict(story)}</p>{hidden(story)}{decided(story)}'
+        f'</header><div class="tiles">{shown}</div>{notes}{changes}'
         f"<section><h2>What to do now</h2>{_todo(story)}</section>"
     )
 

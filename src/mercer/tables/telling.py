@@ -9,12 +9,15 @@ from sklearn.manifold import TSNE
 
 from mercer import __version__
 from mercer._typing import FloatArray, IntArray
+from mercer.fewlabels.learner import AutoKernel
+from mercer.fewlabels.weigh import pool_members
 from mercer.judging.hiding import Check
 from mercer.judging.intervals import wilson_interval
 from mercer.judging.suspicion import is_doubtful
 from mercer.report.story import (
     Bin,
     Contestant,
+    Evidence,
     Fact,
     Influence,
     Map,
@@ -29,6 +32,9 @@ from mercer.tables.listing import cells_of, in_short, listed, name_of
 
 _ON_MAP, _IN_PICTURE = 1000, 240
 _DOUBTFUL = 20
+
+# Blocks of the pool by the kind of evidence that they are.
+KINDS = {"laplacian": "graphs", "kernel": "direct", "density": "density"}
 
 MEANINGS = {
     "method": "how the directions were computed",
@@ -95,6 +101,8 @@ def tell(result: TableResult, *, rng: np.random.Generator) -> Story:
         values=values,
         weights=weights,
         choices=choices,
+        evidence=_evidence(result),
+        n_weighed=getattr(session.fitted.learner_.certificate_, "n_held_out", 0),
         columns=tuple((n[0], n[1], n[2], n[3]) for n in session.notes),
         facts=tuple(_facts(result)),
         warnings=tuple(
@@ -230,6 +238,26 @@ def _spectrum(
     ranked = sorted(zip(evidence.weights, evidence.names, strict=True), reverse=True)
     choices = tuple((name, float(w)) for w, name in ranked[:6] if w >= 0.005)
     return np.maximum(graphs[best].values, 0.0), shares[best], choices
+
+
+def _evidence(result: TableResult) -> tuple[Evidence, ...]:
+    """Return how much each kind of kernel counts, and would without labels."""
+    learner = result.session.fitted.learner_
+    if not isinstance(learner, AutoKernel):
+        return ()
+    found = learner.certificate_
+    members = pool_members(learner.basis_.blocks_, max(len(result.labels.classes), 2))
+    prior = np.array([member.prior for member in members])
+    kinds = np.array([KINDS[member.block.kind] for member in members])
+    shares = [
+        Evidence(
+            str(kind),
+            float(found.weights[kinds == kind].sum()),
+            float(prior[kinds == kind].sum() / prior.sum()),
+        )
+        for kind in dict.fromkeys(kinds)
+    ]
+    return tuple(sorted(shares, key=lambda e: -e.share))
 
 
 def _sample(result: TableResult, n: int, rng: np.random.Generator) -> IntArray:
