@@ -16,7 +16,7 @@ PROBE = 4
 # Of a unit vector, in the complement: nearly all, or errors grow from step to step.
 _KEPT = 0.9
 # A residual cannot be below this share of what a product with the matrix adds up.
-_ROUNDING = 16 * np.finfo(float).eps
+_ROUNDING = 64 * np.finfo(float).eps
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,7 +43,7 @@ class RitzPairs:
 class Search:
     """What a search in the complement of a space saw, and what it proves."""
 
-    smallest: float  # at least one eigenvalue of the complement is not above it
+    smallest: float  # an eigenvalue of the complement is not above it; inf: not seen
     floor: float  # none is below it, but for the stated probability
 
 
@@ -253,8 +253,10 @@ def search_outside(
         done += 1
         seen = float(space.ritz(1)[0][0])
         smallest = transform.value(seen)
+        if smallest >= transform.cut:  # values from the cut on are not told apart
+            smallest = np.inf
         if space.T.shape[1] == 0:
-            return Search(smallest, smallest)
+            return Search(smallest, min(smallest, transform.cut))
         most = largest_unseen(
             seen,
             done,
