@@ -62,6 +62,30 @@ def test_mirror_images_have_mirrored_probabilities(seed):
     np.testing.assert_allclose(P[20], 0.5, atol=1e-9)
 
 
+def lattice(seed):
+    """A mirrored problem on a coarse grid: equal distances and equal rows abound."""
+    rng = np.random.default_rng(seed)
+    m, d = int(rng.integers(5, 25)), int(rng.integers(1, 4))
+    half = rng.integers(0, 4, (m, d)) + 0.5 * (seed % 2)
+    half[0, 0] += 1.0
+    middle = np.zeros((2, d))
+    X = np.vstack([half, half * np.r_[-1.0, np.ones(d - 1)], middle])
+    y = np.full(len(X), -1)
+    y[0], y[m] = 0, 1
+    return X, y, m
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_equally_near_neighbours_are_all_neighbours(seed):
+    X, y, m = lattice(seed)
+    P = UnifiedKernelMachine(random_state=0).fit(X, y).predict_proba(X)
+    np.testing.assert_allclose(P[:m], P[m : 2 * m, ::-1], atol=1e-9)
+    np.testing.assert_allclose(P[2 * m :], 0.5, atol=1e-9)
+    order = np.random.default_rng(seed).permutation(len(X))
+    other = UnifiedKernelMachine(random_state=0).fit(X[order], y[order])
+    np.testing.assert_allclose(other.predict_proba(X), P, atol=1e-8)
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_order_of_classes_does_not_change_offsets(seed):
     rng = np.random.default_rng(seed)

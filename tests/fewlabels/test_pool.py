@@ -44,7 +44,7 @@ def test_graph_columns_extend_as_they_would_before_their_mean_was_taken_off(
         assert np.abs(mean).max() > 1e-3  # or there would be nothing to test
         k = block.n_neighbors
         near = found[:, :k].astype(np.intp)
-        rows = self_tuning_edges(near, distances[:, :k], scales)
+        rows = self_tuning_edges(near, distances[:, :k], k, scales)
         whole = extend_vectors(
             rows,
             basis.vectors_[:, block.columns] + mean,
@@ -105,8 +105,8 @@ def test_the_graphs_weigh_new_points_as_a_graph_would(basis, points) -> None:
     graph = graph_from_neighbors(near, 5, weights="self_tuning")
     indices, distances = near.indices[:3].astype(np.intp), near.distances[:3] + 0.1
     np.testing.assert_array_equal(
-        self_tuning_edges(indices, distances, graph.scales).toarray(),
-        graph.weigh(indices, distances).toarray(),
+        self_tuning_edges(indices, distances, 5, graph.scales).toarray(),
+        graph.weigh(indices, distances, 5).toarray(),
     )
 
 

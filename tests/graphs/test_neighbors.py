@@ -138,7 +138,7 @@ def test_new_points_at_old_places_are_weighed_as_in_the_graph(weights):
     X = gaussian(70, 3)
     graph = graph_of(X, 5, weights=weights)
     found = nearest_neighbors(X, 5, rng=np.random.default_rng(0))
-    rows = graph.weigh(found.indices, found.distances)
+    rows = graph.weigh(found.indices, found.distances, 5)
     assert rows.shape == (70, 70)
     expected = graph.adjacency.toarray()
     i = np.repeat(np.arange(70), 5)
@@ -151,7 +151,7 @@ def test_new_points_on_many_copies_are_weighed():
     X = np.vstack([np.zeros((8, 2)), gaussian(30, 2)])
     index = NeighborIndex.fit(X, rng=np.random.default_rng(0))
     graph = graph_of(X, 4, weights="self_tuning")
-    rows = graph.weigh(*index.query(np.zeros((1, 2)), 4))
+    rows = graph.weigh(*index.query(np.zeros((1, 2)), 4), 4)
     assert (rows.data == 1).all()
 
 
@@ -164,7 +164,7 @@ def test_ready_made_graph_is_checked_and_kept():
         assert graph.recall == 1.0
     assert W[0, 0] == 5
     with pytest.raises(ValueError, match="ready-made adjacency"):
-        graph.weigh(np.array([[0]]), np.array([[1.0]]))
+        graph.weigh(np.array([[0]]), np.array([[1.0]]), 1)
 
 
 def test_rounding_of_a_symmetric_adjacency_is_removed():
@@ -208,3 +208,19 @@ def test_bad_options_are_named(options, message):
 def test_as_many_neighbors_as_points_is_an_error():
     with pytest.raises(ValueError, match="n - 1 = 5, got 6"):
         graph_of(gaussian(6, 2), 6)
+
+
+def test_all_points_as_near_as_the_last_neighbour_are_joined():
+    side = np.arange(5.0)
+    X = np.stack(np.meshgrid(side, side), axis=-1).reshape(-1, 2)
+    W = graph_of(X, 2, weights="binary").adjacency.toarray()
+    near = np.abs(X[:, None] - X).sum(axis=2) == 1
+    np.testing.assert_array_equal(W, near)
+
+
+def test_where_too_many_are_equally_near_the_first_are_joined():
+    X = np.repeat([[0.0], [1.0]], 40, axis=0)
+    found = NeighborIndex.fit(X, rng=np.random.default_rng(0)).neighbors_and_ties(3)
+    assert found.indices.shape == (80, 14)
+    graph = graph_from_neighbors(found, 3, weights="binary", symmetry="mutual")
+    assert graph.adjacency.sum(axis=1).max() == 3

@@ -161,7 +161,7 @@ class KernelPool(BasisMixin):
         sizes = sorted({min(int(k), n - 1) for k in self.n_neighbors})
         self.index_ = NeighborIndex.fit(X, rng=rng)
         most = min(max(sizes[-1], DEFAULT.density_neighbor), n - 1)
-        neighbors = self.index_.neighbors(most)
+        neighbors = self.index_.neighbors_and_ties(most)
         self._width = most
         bases: list[tuple[str, Any, int]] = []
         for k in sizes:
@@ -220,13 +220,13 @@ class KernelPool(BasisMixin):
             return self._on_device.extend(self._on_one_scale(X))
         X = self._scaled(self._checked(X, reset=False))
         width = min(self._width, len(self.vectors_))
-        found, distances = self.index_.query(X, width)
+        found, distances = self.index_.query_and_ties(X, width)
         indices = found.astype(np.intp)
         extended = np.empty((X.shape[0], self.vectors_.shape[1]))
         for block, part in zip(self.blocks_, self._parts, strict=True):
             if block.kind == "laplacian":
                 k = block.n_neighbors
-                rows = self_tuning_edges(indices[:, :k], distances[:, :k], part)
+                rows = self_tuning_edges(indices, distances, k, part)
                 values = self._walked(rows, block)
             elif part is None:
                 column = self.vectors_[:, block.columns]
@@ -235,8 +235,10 @@ class KernelPool(BasisMixin):
             else:
                 values = part.extend(X) - self._mean[block.columns]
             extended[:, block.columns] = values
-        known = equal_training_points(indices, distances)
-        extended[known >= 0] = self.vectors_[known[known >= 0]]
+        known, shares = equal_training_points(
+            indices, distances, width, len(self.vectors_)
+        )
+        extended[known] = shares @ self.vectors_
         return extended
 
     def _fit_on_device(self, X: Any, rng: np.random.Generator) -> Self:

@@ -3,19 +3,43 @@
 import numpy as np
 from scipy import sparse
 
-from mercer._typing import ArrayLike, FloatArray, IntArray, SparseArray
+from mercer._typing import ArrayLike, BoolArray, FloatArray, IntArray, SparseArray
 
 # Weights stay above zero however far the points are, so an edge remains an edge.
 _SMALLEST = float(np.finfo(np.float64).tiny)
 
 
+# Distances that differ by less than this share are equal.
+_TIE = 1e-9
+
+
+def no_farther(distances: FloatArray, k: int, n_others: int) -> BoolArray:
+    """Tell which neighbours are no farther than the k-th.
+
+    Where the last one that was found is as near as the k-th there may be others, unless
+    all `n_others` were found: the first k are taken then.
+
+    Examples
+    --------
+    >>> no_farther(np.array([[1.0, 2.0, 2.0, 3.0], [1.0, 2.0, 2.0, 2.0]]), 2, 10)
+    array([[ True,  True,  True, False],
+           [ True,  True, False, False]])
+    """
+    kth = distances[:, k - 1 : k] * (1 + _TIE)
+    near: BoolArray = distances <= kth
+    if distances.shape[1] < n_others:
+        near &= distances[:, -1:] > kth
+    near[:, :k] = True
+    return near
+
+
 def edges(
-    indices: IntArray, distances: FloatArray, *, mutual: bool
+    indices: IntArray, distances: FloatArray, used: BoolArray, *, mutual: bool
 ) -> tuple[IntArray, IntArray, FloatArray]:
-    """List every undirected edge once, as i < j and its length."""
-    n, k = indices.shape
-    rows = np.repeat(np.arange(n), k)
-    columns = indices.ravel()
+    """List every undirected edge to a used neighbour once, as i < j and its length."""
+    n = len(indices)
+    rows = np.repeat(np.arange(n), np.count_nonzero(used, axis=1))
+    columns = indices[used]
     keys = np.minimum(rows, columns) * n + np.maximum(rows, columns)
     order = np.argsort(keys, kind="stable")
     keys = keys[order]
@@ -24,7 +48,7 @@ def edges(
     starts = np.flatnonzero(first)
     if mutual:
         starts = starts[np.diff(starts, append=len(keys)) == 2]
-    lengths = distances.ravel()[order[starts]]
+    lengths = distances[used][order[starts]]
     return keys[starts] // n, keys[starts] % n, lengths
 
 

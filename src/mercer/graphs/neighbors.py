@@ -8,17 +8,18 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
-from mercer._typing import ArrayLike, FloatArray, IntArray, SparseArray
+from mercer._typing import ArrayLike, BoolArray, FloatArray, IntArray, SparseArray
 from mercer.graphs._edges import (
     checked_adjacency,
     edges,
     gaussian,
+    no_farther,
     positive,
     root_mean_square,
     self_tuning,
     sparse_edges,
 )
-from mercer.graphs.search import Method, Metric, Neighbors, nearest_neighbors
+from mercer.graphs.search import Method, Metric, NeighborIndex, Neighbors
 
 Weights = Literal["gaussian", "binary", "self_tuning"]
 Symmetry = Literal["union", "mutual"]
@@ -136,21 +137,23 @@ class Graph:
             scales,
         )
 
-    def weigh(self, indices: IntArray, distances: FloatArray) -> SparseArray:
+    def weigh(self, indices: IntArray, distances: FloatArray, k: int) -> SparseArray:
         """Weigh the edges from new points to points of the graph, as in the graph.
 
         Parameters
         ----------
-        indices : int array of shape (m, k)
+        indices : int array of shape (m, at least k)
             Neighbours of each new point among the points of the graph.
-        distances : ndarray of shape (m, k)
+        distances : ndarray of shape (m, at least k)
             Their distances, ascending along each row.
+        k : int
+            How many neighbours are joined, and those as near as the last of them.
 
         Returns
         -------
         csr_array of shape (m, n)
-            A new point's own self-tuning scale is its largest distance, `sigma` and
-            the scales of the graph's points are those of the graph.
+            A new point's own self-tuning scale is the distance of its k-th neighbour,
+            `sigma` and the scales of the graph's points are those of the graph.
         """
         if self.weights is None:
             msg = (
@@ -160,38 +163,46 @@ class Graph:
             raise ValueError(msg)
         if self.weights == "self_tuning":
             assert self.scales is not None
-            return self_tuning_edges(indices, distances, self.scales)
+            return self_tuning_edges(indices, distances, k, self.scales)
+        used = no_farther(distances, k, self.n_points)
         if self.weights == "binary":
-            return _edges_of(indices, np.ones(indices.shape), self.n_points)
+            return _edges_of(indices, np.ones(indices.shape), used, self.n_points)
         assert self.sigma is not None
-        return _edges_of(indices, gaussian(distances, self.sigma), self.n_points)
+        weights = gaussian(distances, self.sigma)
+        return _edges_of(indices, weights, used, self.n_points)
 
 
 def self_tuning_edges(
-    indices: IntArray, distances: FloatArray, scales: FloatArray
+    indices: IntArray, distances: FloatArray, k: int, scales: FloatArray
 ) -> SparseArray:
     """Weigh the edges from new points to points of a self-tuning graph.
 
     Parameters
     ----------
-    indices, distances : ndarray of shape (m, k)
+    indices, distances : ndarray of shape (m, at least k)
         Neighbours of each new point and their distances, ascending.
+    k : int
+        How many are joined, and those as near as the last of them.
     scales : ndarray of shape (n,)
-        Of the points of the graph; a new point's own is its largest distance.
+        Of the points of the graph; a new point's own is the k-th distance.
 
     Returns
     -------
     csr_array of shape (m, n)
     """
-    own = distances[:, -1:]
+    own = distances[:, k - 1 : k]
     own = np.where(own > 0, own, scales.min())
-    return _edges_of(indices, self_tuning(distances, own, scales[indices]), len(scales))
+    weights = self_tuning(distances, own, scales[indices])
+    used = no_farther(distances, k, len(scales))
+    return _edges_of(indices, weights, used, len(scales))
 
 
-def _edges_of(indices: IntArray, values: FloatArray, n: int) -> SparseArray:
-    m, k = indices.shape
-    indptr = np.arange(0, m * k + 1, k)
-    return sparse.csr_array((values.ravel(), indices.ravel(), indptr), shape=(m, n))
+def _edges_of(
+    indices: IntArray, values: FloatArray, used: BoolArray, n: int
+) -> SparseArray:
+    indptr = np.append(0, np.cumsum(np.count_nonzero(used, axis=1)))
+    shape = (len(indices), n)
+    return sparse.csr_array((values[used], indices[used], indptr), shape=shape)
 
 
 def neighbor_graph(
@@ -209,7 +220,9 @@ def neighbor_graph(
     r"""Join every point to its nearest neighbours and weigh the edges.
 
     Points i and j are joined if one is (``"union"``) or both are (``"mutual"``) among
-    the other's `n_neighbors` nearest. The edge weighs 1 (``"binary"``),
+    the other's `n_neighbors` nearest. Points as near as the last of these are
+    neighbours too, so that the order of rows does not decide. The edge weighs 1
+    (``"binary"``),
 
     .. math::
 
@@ -260,10 +273,14 @@ def neighbor_graph(
     >>> graph.adjacency.sum()
     np.float64(6.0)
     """
-    found = nearest_neighbors(
-        X, n_neighbors, metric=metric, method=method, rng=rng, n_jobs=n_jobs
+    index = NeighborIndex.fit(X, metric=metric, method=method, rng=rng, n_jobs=n_jobs)
+    return graph_from_neighbors(
+        index.neighbors_and_ties(n_neighbors),
+        n_neighbors,
+        weights=weights,
+        sigma=sigma,
+        symmetry=symmetry,
     )
-    return graph_from_neighbors(found, weights=weights, sigma=sigma, symmetry=symmetry)
 
 
 def graph_from_neighbors(
@@ -283,7 +300,8 @@ def graph_from_neighbors(
     neighbors : Neighbors
         From `nearest_neighbors`.
     n_neighbors : int, optional
-        Use only this many nearest neighbours; all by default.
+        Use this many nearest neighbours, and those found that are as near as the last
+        of them; all by default.
     weights, sigma, symmetry
         See `neighbor_graph`.
 
@@ -307,8 +325,9 @@ def graph_from_neighbors(
         raise ValueError(msg)
     _check_options(weights, sigma, symmetry)
     i, j, lengths = edges(
-        neighbors.indices[:, :k].astype(np.intp),
-        neighbors.distances[:, :k],
+        neighbors.indices.astype(np.intp),
+        neighbors.distances,
+        no_farther(neighbors.distances, k, n - 1),
         mutual=symmetry == "mutual",
     )
     scales = None

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from numbers import Integral
-from typing import Any, Literal, Self, TypeAlias
+from typing import Any, Literal, Self, TypeAlias, TypeVar
 
 import numpy as np
 from scipy import sparse
@@ -20,11 +20,13 @@ from mercer.graphs._sparse import SparsePoints
 Metric: TypeAlias = (
     Literal["euclidean", "cosine", "precomputed"] | Callable[[Any, Any], float]
 )
+T = TypeVar("T")
 Method = Literal["auto", "exact", "cells"]
 
 __all__ = ["Method", "Metric", "NeighborIndex", "Neighbors", "nearest_neighbors"]
 
 _EXACT_UP_TO = 8192  # points; below, the exact search costs no more
+_TIES = 8  # at least this many are looked for beyond k
 _DENSE_BYTES = 2**26  # sparse points that fit in here are made dense
 
 
@@ -103,6 +105,43 @@ class NeighborIndex:
         with threadpool_limits(1, user_api="blas"):
             found = self.search.neighbors(int(k), self.n_jobs)
         return replace(found, distances=self._finish(found.distances))
+
+    def neighbors_and_ties(self, k: int) -> Neighbors:
+        """Find the `k` nearest neighbours of each point, and all as near as the k-th.
+
+        Returns
+        -------
+        Neighbors
+            Of at least `k` columns. Ties are looked for by the exact search, up to
+            `k` + 8 of them; beyond that the order of rows decides.
+        """
+        most = self.points.X.shape[0] - 1
+        return self._and_ties(self.neighbors, lambda found: found.distances, k, most)
+
+    def query_and_ties(self, X_new: ArrayLike | SparseArray, k: int) -> Found:
+        """Find the `k` nearest points of each new point, and all as near as the k-th.
+
+        Parameters and results as `query`, `neighbors_and_ties`.
+        """
+        most = self.points.X.shape[0]
+        return self._and_ties(
+            lambda k: self.query(X_new, k), lambda found: found[1], k, most
+        )
+
+    def _and_ties(
+        self,
+        find: Callable[[int], T],
+        distances: Callable[[T], FloatArray],
+        k: int,
+        most: int,
+    ) -> T:
+        if isinstance(self.search, CellSearch) or not 1 <= k < most:
+            return find(k)
+        found = find(k + 1)
+        d = distances(found)
+        if (d[:, k] > d[:, k - 1]).all():
+            return found
+        return find(min(2 * k + _TIES, most))
 
     def query(self, X_new: ArrayLike | SparseArray, k: int) -> Found:
         """Find the `k` nearest points of each new point.

@@ -4,11 +4,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from scipy.linalg import eigh
+from scipy.linalg import cho_factor, cho_solve, eigh
 
 from mercer._typing import FloatArray, IntArray, SparseArray
 from mercer.exceptions import EigenpairError
 from mercer.spectrum.components import in_small_components, small_component_pairs
+from mercer.spectrum.lanczos import rounding_errors
 from mercer.spectrum.search import SAME, Found, searched_pairs
 
 DENSE_UP_TO = 1200
@@ -18,9 +19,7 @@ DENSE_AT_MOST = 5000
 SMALL_COMPONENT = 100
 # Values of dense algebra are exact up to this share of the largest one.
 LAPACK = 64 * np.finfo(float).eps
-# Residuals may never be above the first share of the last value, unless they are
-# below the second share of the matrix's typical diagonal entry.
-_LARGEST_RESIDUAL = 0.01
+# Residuals below this share of the matrix's typical diagonal entry are none.
 _NEGLIGIBLE = 1e-12
 
 OnFailure = Literal["raise", "fewer"]
@@ -102,12 +101,12 @@ def smallest_eigenpairs(
         next_value = 0.0 if c > r else np.inf
         nothing = np.empty((n, 0))
         found = Found(np.empty(0), nothing, next_value, next_value, 0.0, "components")
-        return _assembled(A, null[:, :r], found, upper, on_failure)
+        return _assembled(A, null[:, :r], found, upper, tol, on_failure)
     k = r - c
     small, labels = in_small_components(A, null, at_most=SMALL_COMPONENT)
     if not small.any():
         found = _solved(A, null, k, upper, tol, rng, on_failure)
-        return _assembled(A, null, found, upper, on_failure)
+        return _assembled(A, null, found, upper, tol, on_failure)
     rows = np.flatnonzero(small)
     belongs = (null[rows] != 0).any(axis=0)
     m = min(k + 1, len(rows) - int(belongs.sum()))
@@ -125,7 +124,7 @@ def smallest_eigenpairs(
         most = min(k, len(rest) - left.shape[1])
         other = _solved(B, left, most, upper, tol, rng, on_failure)
     found = _joined(n, k, (rows, values, vectors), rest, other)
-    return _assembled(A, null, found, upper, on_failure)
+    return _assembled(A, null, found, upper, tol, on_failure)
 
 
 def _joined(
@@ -170,9 +169,7 @@ def _solved(
     """Compute k pairs by dense algebra where that is cheap, else by a search."""
     n = null.shape[0]
     if 4 * k > n or n <= DENSE_UP_TO:
-        found = _dense(A, null, k, upper)
-        if found.next_value == np.inf or found.floor >= (1 - SAME) * found.next_value:
-            return found
+        return _dense(A, null, k, upper, tol)
     may_be_dense = n <= DENSE_AT_MOST
     fewer = on_failure == "fewer" and not may_be_dense
     try:
@@ -180,17 +177,36 @@ def _solved(
     except EigenpairError:
         if not may_be_dense:
             raise
-        return _dense(A, null, k, upper)
+        return _dense(A, null, k, upper, tol)
 
 
-def _dense(A: SparseArray, null: FloatArray, k: int, upper: float) -> Found:
+def _dense(A: SparseArray, null: FloatArray, k: int, upper: float, tol: float) -> Found:
+    """Compute k pairs by LAPACK; of the inverse where entries hide small values."""
     # Null vectors are moved beyond the end of the spectrum.
     lifted = A.toarray() + (2 * upper) * (null @ null.T)
     m = min(k + 1, A.shape[0] - null.shape[1])
     values, vectors = eigh(lifted, subset_by_index=[0, m - 1])
+    error = LAPACK * upper
+    last = float(values[max(k, 1) - 1])
+    if error > min(tol, SAME) * last > 0:
+        shift = last / 8
+        values, vectors = _inverted(A, null, m, shift)
+        error = LAPACK * float(values[-1] + shift) ** 2 / shift
     next_value = float(values[k]) if k < m else np.inf
-    floor = next_value - LAPACK * upper
-    return Found(values[:k], vectors[:, :k], next_value, floor, 0.0, "dense")
+    return Found(
+        values[:k], vectors[:, :k], next_value, next_value - error, 0.0, "dense"
+    )
+
+
+def _inverted(
+    A: SparseArray, null: FloatArray, m: int, shift: float
+) -> tuple[FloatArray, FloatArray]:
+    """Compute m pairs from the largest of s (A + s I)^-1, without the null vectors."""
+    n = A.shape[0]
+    factor = cho_factor(A.toarray() + shift * np.eye(n), lower=True)
+    G = shift * cho_solve(factor, np.eye(n)) - null @ null.T
+    heights, vectors = eigh((G + G.T) / 2, subset_by_index=[n - m, n - 1])
+    return shift / heights[::-1] - shift, vectors[:, ::-1]
 
 
 def _assembled(
@@ -198,6 +214,7 @@ def _assembled(
     null: FloatArray,
     found: Found,
     upper: float,
+    tol: float,
     on_failure: OnFailure,
 ) -> Eigenpairs:
     """Join null vectors and pairs, and check the residuals of both."""
@@ -207,7 +224,8 @@ def _assembled(
     residuals = np.linalg.norm(A @ vectors - vectors * values, axis=0)
     usual = float(np.median(np.abs(A.diagonal())))
     most = np.full(len(values), 1e-8 * upper)
-    most[c:] = max(_LARGEST_RESIDUAL * float(values[-1]), _NEGLIGIBLE * usual)
+    least = np.maximum(_NEGLIGIBLE * usual, rounding_errors(A, vectors[:, c:]))
+    most[c:] = np.maximum(tol * float(values[-1]), least)
     wrong = np.flatnonzero(~(residuals <= most))
     note, next_value, floor = found.note, found.next_value, found.floor
     if len(wrong):

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy import sparse
 
-from mercer._typing import FloatArray, IntArray, SparseArray
+from mercer._typing import BoolArray, FloatArray, IntArray, SparseArray
 from mercer.graphs.laplacian import LaplacianKind, degrees
 
 # Where |1 - gamma| is smaller, the factor 1 / |1 - gamma| is damped.
@@ -65,30 +65,43 @@ def damped_inverse(x: FloatArray) -> FloatArray:
     return inverse
 
 
-def equal_training_points(indices: IntArray, distances: FloatArray) -> IntArray:
-    """Return for every new point the training point it equals, or -1.
+def equal_training_points(
+    indices: IntArray, distances: FloatArray, k: int, n: int
+) -> tuple[BoolArray, SparseArray]:
+    """Tell which new points equal training points, and which.
 
-    Points equal each other if they are closer than 1e-4 of the distance to the last
+    Points equal each other if they are closer than 1e-4 of the distance to the k-th
     neighbour: a copy in single precision, or read back from text, is the same point.
 
     Parameters
     ----------
-    indices, distances : ndarray of shape (m, k)
+    indices, distances : ndarray of shape (m, at least k)
         Nearest training points, nearest first.
+    k : int
+    n : int
+        Number of training points.
 
     Returns
     -------
-    int array of shape (m,)
-        The first of several equally near training points.
+    known : bool array of shape (m,)
+    shares : csr_array of shape (known.sum(), n)
+        1 at the training point; among equally near ones it is shared evenly, so that
+        their order does not decide.
     """
-    equal = distances <= EQUAL * distances[:, -1:]
-    nearest = equal & (distances <= distances[:, :1])
-    first = np.min(indices, axis=1, where=nearest, initial=np.iinfo(indices.dtype).max)
-    return np.where(equal[:, 0], first, -1)
+    equal = distances <= EQUAL * distances[:, k - 1 : k]
+    known: BoolArray = equal[:, 0]
+    nearest = (equal & (distances <= distances[:, :1]))[known]
+    counts = np.count_nonzero(nearest, axis=1)
+    indptr = np.append(0, np.cumsum(counts))
+    shares = np.repeat(1.0 / counts, counts)
+    found = (shares, indices[known][nearest], indptr)
+    return known, sparse.csr_array(found, shape=(len(counts), n))
 
 
-def equal_training_rows(adjacency: SparseArray, weights: SparseArray) -> IntArray:
-    """Return for every row of weights the first equal row of the adjacency, or -1.
+def equal_training_rows(
+    adjacency: SparseArray, weights: SparseArray
+) -> tuple[BoolArray, SparseArray]:
+    """Tell which rows of weights equal a row of the adjacency, and the first of them.
 
     Rows without an edge equal none. Rows are told apart by one random combination of
     their entries, which unequal rows share with probability 0.
@@ -98,13 +111,21 @@ def equal_training_rows(adjacency: SparseArray, weights: SparseArray) -> IntArra
     adjacency : csr_array of shape (n, n)
     weights : csr_array of shape (m, n)
         Both with sorted indices.
+
+    Returns
+    -------
+    known : bool array of shape (m,)
+    shares : csr_array of shape (known.sum(), n)
+        1 at the row of the adjacency.
     """
     probe = np.random.default_rng(0).standard_normal(adjacency.shape[1])
     codes, new_codes = adjacency @ probe, weights @ probe
     order = np.argsort(codes, kind="stable")
     place = np.minimum(np.searchsorted(codes[order], new_codes), len(codes) - 1)
     equal = (codes[order][place] == new_codes) & (np.diff(weights.indptr) > 0)
-    return np.where(equal, order[place], -1)
+    first = order[place[equal]]
+    one = (np.ones(len(first)), first, np.arange(len(first) + 1))
+    return equal, sparse.csr_array(one, shape=(len(first), adjacency.shape[0]))
 
 
 def _inverse(x: FloatArray) -> FloatArray:

@@ -221,18 +221,18 @@ class GraphBasis(BasisMixin):
         W = self.graph_.adjacency
         if self.index_ is None:
             weights = self._checked_weights(X)
-            known = equal_training_rows(W, weights)
+            known, shares = equal_training_rows(W, weights)
         else:
             X = self._checked_points(X, reset=False)
             k = min(self.n_neighbors, W.shape[0])
-            found, distances = self.index_.query(X, k)
+            found, distances = self.index_.query_and_ties(X, k)
             indices = found.astype(np.intp)
-            weights = self.graph_.weigh(indices, distances)
-            known = equal_training_points(indices, distances)
+            weights = self.graph_.weigh(indices, distances, k)
+            known, shares = equal_training_points(indices, distances, k, W.shape[0])
         extended = extend_vectors(
             weights, self.vectors_, self.values_, W, self.laplacian
         )
-        extended[known >= 0] = self.vectors_[known[known >= 0]]
+        extended[known] = shares @ self.vectors_
         return extended
 
     @property
@@ -296,7 +296,8 @@ class GraphBasis(BasisMixin):
         if isinstance(k, int) and k >= X.shape[0]:
             k = X.shape[0] - 1
         return graph_from_neighbors(
-            self.index_.neighbors(k),
+            self.index_.neighbors_and_ties(k),
+            k,
             weights=self.weights,
             sigma=self.sigma,
             symmetry=self.symmetry,

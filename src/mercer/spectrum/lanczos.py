@@ -298,9 +298,14 @@ def rayleigh_ritz(A: SparseArray, X: FloatArray) -> RitzPairs:
     limit = 4 * _ROUNDING * float(np.abs(A.diagonal()).max())
     small = residuals <= limit  # the others are above rounding
     if small.any():
-        sums = abs(A) @ np.abs(X[:, small])
-        rounding[small] = _ROUNDING * np.linalg.norm(sums, axis=0)
+        rounding[small] = rounding_errors(A, X[:, small])
     return RitzPairs(values, X, residuals, rounding)
+
+
+def rounding_errors(A: SparseArray, X: FloatArray) -> FloatArray:
+    """Return what rounding of unit vectors may add to their residuals."""
+    errors: FloatArray = _ROUNDING * np.linalg.norm(abs(A) @ np.abs(X), axis=0)
+    return errors
 
 
 def _orthonormalised(

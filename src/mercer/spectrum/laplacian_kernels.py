@@ -71,7 +71,7 @@ def laplacian_kernels(
         if not used:
             msg = f"n_neighbors={n_neighbors!r} are all too many for {n} points."
             raise ValueError(msg)
-        found = index.neighbors(max(used))
+        found = index.neighbors_and_ties(max(used))
         for k in used:
             basis = _SharedSearchBasis(
                 n_components,
