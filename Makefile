@@ -10,8 +10,8 @@ endif
 SECONDS ?= 60
 OLDEST ?= .venv-oldest
 
-# Of `make bench`: names of scripts in benchmarks/ that need no data folder.
-BENCH ?= startup klr decaying
+# Of `make bench`, after `mercer bench`: names of scripts in benchmarks/ that need no data folder.
+BENCH ?= startup klr
 
 .PHONY: help demo test test-interop test-oldest lint docs fuzz coverage bench dist clean
 
@@ -57,7 +57,9 @@ coverage: $(VENV)/.dev  ## which lines the tests run; the table is printed
 	NUMBA_DISABLE_JIT=1 MERCER_PLAIN=1 OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 \
 	  $(BIN)/pytest -q -m "not slow" --cov --cov-append --cov-report=term:skip-covered $(PLAIN_TESTS)
 
-bench: $(VENV)/.dev  ## benchmarks against other packages; BENCH="klr pairs" picks scripts
+bench: $(VENV)/.dev  ## Mercer next to its peers (mercer bench); BENCH="klr pairs" picks scripts
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --group bench
+	$(BIN)/mercer bench
 	for name in $(BENCH); do echo "benchmarks/$$name.py"; $(BIN)/python benchmarks/$$name.py || exit 1; done
 
 dist: $(VENV)/.dev  ## wheel and sdist, each tried in an empty environment

@@ -14,6 +14,7 @@ COMMANDS = {
     "next": "mercer.cli.next",
     "label": "mercer.cli.label",
     "reproduce": "mercer.cli.reproduce",
+    "bench": "mercer.cli.bench",
 }
 
 

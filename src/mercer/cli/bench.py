@@ -1,0 +1,143 @@
+"""`mercer bench`: Mercer and its peers in one run."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from mercer_studies.bench.cells import Cell
+    from mercer_studies.bench.runner import Row
+
+_NO_STUDIES = (
+    "the benchmark is not part of the installed package. Run this command in a copy "
+    "of the source tree: make demo, then .venv/bin/mercer bench."
+)
+
+
+@click.command("bench")
+@click.argument("tasks", nargs=-1)
+@click.option("--data", multiple=True, help="Data sets, such as mixture or mnist.")
+@click.option(
+    "--size", "sizes", multiple=True, type=int, help="In place of the plan's."
+)
+@click.option("--method", "methods", multiple=True, help="Methods; all if left out.")
+@click.option(
+    "--python",
+    "pythons",
+    multiple=True,
+    metavar="PACKAGE=PATH",
+    help="Interpreter of the environment that holds a peer's package.",
+)
+@click.option(
+    "--limit",
+    type=float,
+    default=600.0,
+    show_default=True,
+    help="Seconds after which a method is given up.",
+)
+@click.option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("mercer-out/bench"),
+    show_default=True,
+    help="Folder for results, tables and plots.",
+)
+@click.option(
+    "--show", is_flag=True, help="Run nothing; tables of what has run so far."
+)
+def command(
+    tasks: tuple[str, ...],
+    data: tuple[str, ...],
+    sizes: tuple[int, ...],
+    methods: tuple[str, ...],
+    pythons: tuple[str, ...],
+    limit: float,
+    out: Path,
+    show: bool,
+) -> None:
+    """Measure Mercer and other packages on the same data.
+
+    TASKS are learn, neighbors, eigenpairs and solvers; all of them if left out. Every
+    method has a process of its own and one thread. Finished cells are kept: run the
+    same command after an interrupt and it goes on where it stopped. A package that is
+    not installed is named in the table.
+    """
+    try:
+        from mercer_studies.bench.cells import TASKS, plan
+    except ModuleNotFoundError as error:
+        if error.name != "mercer_studies":
+            raise
+        raise click.ClickException(_NO_STUDIES) from None
+    from mercer_studies.bench.runner import results_of
+
+    for name in tasks:
+        if name not in TASKS:
+            msg = f"there is no task {name!r}; the tasks are {', '.join(TASKS)}."
+            raise click.UsageError(msg)
+    environments = dict(_pair(text) for text in pythons)
+    cells = plan(tasks, data=data, sizes=sizes, methods=methods)
+    if not show:
+        _run(cells, out, environments, limit)
+    _write(results_of(cells, out), out)
+
+
+def _pair(text: str) -> tuple[str, str]:
+    package, found, path = text.partition("=")
+    if not found or not path:
+        msg = f"--python takes PACKAGE=PATH, got {text!r}."
+        raise click.UsageError(msg)
+    return package, path
+
+
+def _run(
+    cells: "list[Cell]", out: Path, environments: dict[str, str], limit: float
+) -> None:
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+    )
+
+    from mercer_studies.bench.runner import run_cells
+
+    console = Console(stderr=True)
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+    )
+    done = total = 0
+    with Progress(*columns, console=console) as progress:
+        bar = progress.add_task("bench")
+        try:
+            for done, total, what in run_cells(
+                cells, out, pythons=environments, limit=limit
+            ):
+                progress.update(bar, completed=done, total=total, description=what)
+                if not console.is_terminal and what:
+                    click.echo(f"{done} of {total}: {what}", err=True)
+        except KeyboardInterrupt:
+            progress.stop()
+            kept = f"{done} of {total} cells are kept; the same command goes on there."
+            click.echo(f"stopped: {kept}", err=True)
+            raise click.exceptions.Exit(130) from None
+
+
+def _write(rows: "list[Row]", out: Path) -> None:
+    from mercer_studies.bench.show import machine, plots, table
+
+    parts = [machine()]
+    for task in dict.fromkeys(str(row["task"]) for row in rows):
+        parts += [f"## {task}", table(rows, task)]
+    text = "\n\n".join(parts)
+    click.echo(text)
+    out.mkdir(parents=True, exist_ok=True)
+    path = out / "results.md"
+    path.write_text(text, encoding="utf-8")
+    for written in (path, *plots(rows, out)):
+        click.echo(f"wrote {written}", err=True)
