@@ -33,6 +33,7 @@ from mercer.explanation import Explanation
 from mercer.fewlabels.learner import AutoKernel
 from mercer.fewlabels.machine import LeaveOneOutRLS
 from mercer.graphs.neighbors import Graph
+from mercer.judging.alarms import SuspiciousSet, suspicious_set
 from mercer.judging.suspicion import SuspiciousLabels, rank_labels
 from mercer.machines.prior import PriorMachine
 from mercer.spectrum.features import Features
@@ -374,6 +375,26 @@ class UnifiedKernelMachine(
         learned kernel. A label that is alone in its class cannot be judged and is not
         listed.
         """
+        return rank_labels(*self._held_out_labels())
+
+    def suspicious_set(self, *, false_alarms: float = 0.2) -> SuspiciousSet:
+        """Return labels to look at again, with how many of them are expected right.
+
+        The largest set of labels, each more likely wrong than right, of which at most
+        the asked share is expected to be right; empty where nothing is likely wrong.
+        Labels are judged as in `suspicious_labels`.
+
+        Parameters
+        ----------
+        false_alarms : float, default=0.2
+            Share of the set that may be right, as expected.
+        """
+        return suspicious_set(*self._held_out_labels(), false_alarms=false_alarms)
+
+    def _held_out_labels(
+        self,
+    ) -> tuple[FloatArray, IntArray, NDArray[Any], NDArray[Any]]:
+        """Return held-out log-probabilities of labels, their codes, ids and classes."""
         check_is_fitted(self, "machine_")
         labels = encode_labels(self._y, min_classes=0)
         if len(labels.classes) < 2:
@@ -386,7 +407,7 @@ class UnifiedKernelMachine(
             judge.solve(self.kernel_, labels)
         held_out = judge.certificate_
         rows = self.labeled_[held_out.counted]
-        return rank_labels(
+        return (
             held_out.scores[held_out.counted],
             labels.codes[rows],
             self.ids_[rows],

@@ -1,3 +1,5 @@
+from .alarms import SuspiciousSet as SuspiciousSet
+from .alarms import suspicious_set as suspicious_set
 from .hiding import Check as Check
 from .hiding import Score as Score
 from .hiding import check_by_hiding as check_by_hiding
