@@ -11,9 +11,15 @@ import numpy as np
 import pytest
 from scipy.optimize import nnls
 from scipy.special import expit
+from sklearn.exceptions import ConvergenceWarning
 
+from mercer.fewlabels.learner import AutoKernel
+from mercer.fewlabels.machine import LeaveOneOutRLS
+from mercer.kernels import RBF, Linear
 from mercer.learners.combination import CenteredAlignmentKernel
+from mercer.learners.npkl_sdp import NPKL
 from mercer.learners.pairwise import PairwiseKernel
+from mercer.machines.annealed import AnnealedKernelMachine
 from mercer.machines.svm import KernelSVC
 from mercer.optim.affine_psd import solve_affine_psd
 from mercer.optim.budgeted_psd import solve_budgeted_psd
@@ -21,9 +27,11 @@ from mercer.optim.mkl import solve_mkl
 from mercer.optim.newton import solve_klr
 from mercer.optim.nnls import solve_nnls
 from mercer.optim.ridge import solve_rls
+from mercer.optim.spectral import solve_closed_form, solve_parameter_free
 from mercer.optim.svm import solve_svm
 from mercer.pairs import Pairs
 from mercer.pairs._contradictions import ContradictionWarning
+from mercer.spectrum.anchor import AnchorBasis
 from mercer.spectrum.gram import GramBasis
 from mercer.spectrum.graph import GraphBasis
 
@@ -210,3 +218,118 @@ def test_the_lost_trace_of_a_kernel_with_one_huge_point() -> None:
     inside = np.trace(U.T @ K @ U) / np.trace(K)
     assert basis.certificate_.lost_trace >= 1 - inside - 1e-9
     assert basis.certificate_.lost_trace <= 1e-4
+
+
+def test_no_weights_beat_the_closed_form() -> None:
+    """Energies over 20 orders, penalties of the null vectors, weights cut at zero."""
+    A = np.r_[10.0 ** RNG.uniform(-15, 5, size=12), 0.0]
+    B = np.r_[1e-6, 10.0 ** RNG.uniform(-6, 2, size=12)]
+    best = solve_closed_form(A, B, C=10.0, mu=0.3)
+    assert best.kkt_residual <= 1e-9
+
+    def objective(weights: np.ndarray) -> float:
+        return float((A / (weights + 0.1)).sum() / 2 + 0.3 * weights @ B)
+
+    assert objective(best.weights) == pytest.approx(best.objective)
+    for scale in (1e-3, 0.1, 1.0):
+        for _ in range(100):
+            change = np.exp(scale * RNG.standard_normal(13))
+            other = best.weights * change + scale * RNG.random(13)
+            assert objective(other) >= best.objective - 1e-9 * best.objective
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_root_of_the_paper_is_a_maximum_only_where_that_is_said(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    A = rng.gamma(0.3, size=6)
+    B = rng.gamma(0.3, size=6) if seed % 2 else np.sort(rng.random(6))[::-1] ** 4
+    root = np.sqrt(A / (2 * B))
+
+    def alignment(t: float) -> float:
+        """Of the weights (8) with root mu = t and C = 1, before they are cut."""
+        weights = root / t - 1
+        return float(weights @ A / np.linalg.norm(weights))
+
+    found = solve_parameter_free(A, B).root_mu
+    tried = np.geomspace(1e-3, 1e3, 400) * abs(found)
+    if found > 0:
+        sign = np.sign(alignment(found))
+        assert sign * alignment(found) >= max(sign * alignment(t) for t in tried) - 1e-9
+    else:
+        assert max(map(alignment, tried)) <= alignment(1e-9) + 1e-6
+
+
+def test_a_solver_that_was_stopped_is_not_optimal() -> None:
+    X = RNG.standard_normal((12, 2))
+    pairs = Pairs.from_index([[0, 1], [2, 3]], [[0, 4], [5, 6]], n_points=12)
+    basis = GraphBasis(6, n_neighbors=4)
+    exact = NPKL(basis=basis, solver="CLARABEL").fit(X, pairs=pairs).certificate_
+    assert exact.status == "optimal"
+    assert exact.objective == pytest.approx(exact.reported, rel=1e-5)
+    hasty = NPKL(basis=basis, solver="SCS", solver_options={"max_iters": 1})
+    with pytest.warns(ConvergenceWarning):
+        stopped = hasty.fit(X, pairs=pairs).certificate_
+    assert stopped.status != "optimal"
+    # The objective is that of the kernel returned, whatever the solver reports.
+    assert stopped.objective >= exact.objective * (1 - 1e-5)
+
+
+def test_no_weights_beat_the_gap_of_the_annealed_machine() -> None:
+    """Kernels that are equal, constant, or see single points only."""
+    X = np.r_[RNG.standard_normal((15, 2)) - 2, RNG.standard_normal((15, 2)) + 2]
+    y = np.full(30, -1)
+    y[[0, 1, 15]] = 0, 0, 1
+    kernels = [RBF(1.0), RBF(1.0), RBF(1e-4), RBF(1e4), Linear()]
+    fitted = AnnealedKernelMachine(kernels, gamma=0.1, beta=0.5).fit(X, y)
+    soft = fitted.annealing_.P[:, 1]
+    targets = np.where(y == 1, 1.0, -1.0)
+    targets[y < 0] = 2 * soft - 1
+    noise = np.where(y < 0, 0.1 / 0.5, 0.1)
+    grams = np.stack([kernel(X) for kernel in kernels])
+
+    def value(weights: np.ndarray) -> float:
+        K = np.tensordot(weights, grams, axes=1)
+        return float(targets @ np.linalg.solve(K + np.diag(noise), targets))
+
+    own = value(fitted.weights_)
+    for weights in [*np.eye(5), *RNG.dirichlet(np.full(5, 0.5), 200)]:
+        assert value(weights) >= own * (1 - fitted.certificate_.gap) - 1e-9
+
+
+def test_evidence_of_noise_is_no_evidence() -> None:
+    """Labels that no kernel can know: none may be said to predict them well."""
+    X = RNG.standard_normal((120, 3))
+    y = np.full(120, -1)
+    y[:40] = RNG.permutation(np.repeat([0, 1], 20))
+    proof = AutoKernel(random_state=0).fit(X, y).certificate_
+    assert proof.n_held_out == 40
+    # Guessing costs log 2 per label, and a slope chosen by 40 labels gains little.
+    assert (proof.losses >= 40 * np.log(2) - 4.0).all()
+    assert proof.weights.sum() == pytest.approx(1.0)
+
+
+def test_single_labels_cannot_be_held_out() -> None:
+    X = np.r_[RNG.standard_normal((20, 2)), RNG.standard_normal((20, 2)) + 9]
+    y = np.full(40, -1)
+    y[0], y[20], y[21] = 0, 1, 1
+    proof = LeaveOneOutRLS().fit(X, y).certificate_
+    np.testing.assert_array_equal(proof.counted, [False, True, True])
+    assert proof.n_errors == 0
+    y[[1, 2, 22, 23]] = 0, 0, 1, 1
+    y[21] = 0  # a wrong label: the machine itself fits it
+    machine = LeaveOneOutRLS().fit(X, y)
+    wrong = np.flatnonzero(machine.certificate_.scores.argmax(axis=1) != y[y >= 0])
+    assert 21 in np.flatnonzero(y >= 0)[wrong]
+    assert machine.certificate_.n_errors == len(wrong)
+
+
+def test_the_floor_of_an_anchor_graph() -> None:
+    """Equal islands: the value after the last is repeated, and none is below."""
+    island = RNG.standard_normal((60, 2))
+    X = np.vstack([island + np.array([100.0 * i, 0.0]) for i in range(8)])
+    basis = AnchorBasis(12, n_anchors=96, random_state=0).fit(X)
+    proof, every = basis.certificate_, AnchorBasis(None, n_anchors=96, random_state=0)
+    truth = every.fit(X).values_
+    assert proof.floor <= truth[12] + 1e-9
+    assert proof.floor >= truth[11] * 0.99
+    assert proof.failure <= 1e-6

@@ -139,6 +139,8 @@ class AnchorBasis(BasisMixin):
             gap=pairs.gap,
             cuts_repeated_value=pairs.gap <= 1e-6,
             n_null=pairs.n_null,
+            floor=pairs.floor,
+            failure=pairs.failure,
         )
         return self
 
@@ -185,6 +187,8 @@ class AnchorPairs:
     map: FloatArray  # (m, r): U = Z map has orthonormal columns
     residual: float  # largest |W u - (1 - value) u|
     gap: float  # from the last value to the next one
+    floor: float  # no other value is below it ...
+    failure: float  # ... but for this probability
     n_null: int
     method: str
     note: str  # why there are fewer directions than asked for
@@ -248,6 +252,8 @@ def anchor_pairs(
         scale[:, None] * V / np.sqrt(sigma),
         float(residuals.max()),
         min(next_value, 1.0) - float(values[-1]),
+        min(next_value, pairs.floor, 1.0),
+        pairs.failure,
         n_null,
         pairs.method,
         pairs.note,
