@@ -1,8 +1,8 @@
-"""Leads of classes that contend for a point, where there are many classes.
+"""Leads of the classes that contend for a point.
 
-For most points all but a few of many classes are far behind the best. What a class
-needs to know is the lead at which its last point is let in, and that is found among
-the leads that are not far below zero.
+What a class needs to know is the lead at which its last point is let in. It lies near
+zero once the offsets are nearly right, and most points are far from any border: they
+are counted, and only the leads of the others are listed.
 """
 
 import numpy as np
@@ -12,21 +12,21 @@ from mercer._typing import FloatArray, IntArray
 
 
 def leads_at(
-    scores: FloatArray, b: FloatArray, places: IntArray, margin: float
+    columns: FloatArray, b: FloatArray, places: IntArray, margin: float
 ) -> FloatArray:
     """Return order statistics of the leads of every class over the best other one.
 
     Parameters
     ----------
-    scores : ndarray of shape (n, C)
-        Scores of points against classes.
+    columns : ndarray of shape (C, n)
+        Scores of classes for points, C > 1.
     b : ndarray of shape (C,)
         Offsets of the classes.
     places : int ndarray of shape (C, 2)
         Two positions, equal or adjacent, in the ascending order of the n leads.
     margin : float
-        Leads below minus this are listed only where fewer do not suffice; it changes
-        the cost and not the result.
+        Leads larger than this in size are listed only where fewer do not suffice; it
+        changes the cost and not the result.
 
     Returns
     -------
@@ -36,64 +36,109 @@ def leads_at(
     Examples
     --------
     >>> scores = np.array([[3.0, 0.0], [2.0, 0.0], [1.0, 0.0], [0.5, 0.0]])
-    >>> leads_at(scores, np.zeros(2), np.array([[1, 2], [0, 0]]), 1.0)
+    >>> leads_at(scores.T, np.zeros(2), np.array([[1, 2], [0, 0]]), 1.0)
     array([[ 1.,  2.],
            [-3., -3.]])
     """
-    scores = np.ascontiguousarray(scores, dtype=np.float64)
+    columns = np.ascontiguousarray(columns)
+    places = np.asarray(places, np.int64)
     while True:
-        starts, leads = _list_leads(scores, b, margin)
-        found: FloatArray = _select(
-            starts, leads, np.asarray(places, np.int64), len(scores)
-        )
+        above, starts, leads = _list_leads(columns, b, margin)
+        found: FloatArray = _select(above, starts, leads, places, columns.shape[1])
         if not np.isnan(found).any():
             return found
         margin *= 4
 
 
-# The scores may be compared in any order, and none is NaN.
-@njit(cache=True, fastmath={"reassoc", "nnan", "nsz"})
-def _list_leads(scores, b, margin):  # type: ignore[no-untyped-def]
-    """Return the leads above -margin, class by class: those of c from starts[c] on."""
-    n, C = scores.shape
-    best, second = np.empty(n), np.empty(n)
+# Points are looked at in blocks that stay in the cache. No score is NaN, so that the
+# loops over a block become vector instructions.
+_BLOCK = 1024
+_FAST = {"nnan", "nsz", "reassoc"}
+
+
+@njit(cache=True, fastmath=_FAST)
+def _best_two(columns, b, start, top, second):  # type: ignore[no-untyped-def]
+    """Fill in the two largest of columns + b, for a block of points."""
+    m = len(top)
+    for j in range(m):
+        top[j], second[j] = -np.inf, -np.inf
+    for c in range(len(columns)):
+        scores, offset = columns[c, start : start + m], b[c]
+        for j in range(m):
+            v = scores[j] + offset
+            second[j] = max(second[j], min(top[j], v))
+            top[j] = max(top[j], v)
+
+
+@njit(cache=True, fastmath=_FAST)
+def _list_leads(columns, b, margin):  # type: ignore[no-untyped-def]
+    """Count leads above the margin, and list those within: of c from starts[c] on."""
+    C, n = columns.shape
+    above = np.zeros(C, np.int64)
+    contested, n_contested = np.empty(n, np.int64), 0
+    tops, seconds = np.empty(n), np.empty(n)
+    for start in range(0, n, _BLOCK):
+        m = min(_BLOCK, n - start)
+        top, second = tops[start : start + m], seconds[start : start + m]
+        _best_two(columns, b, start, top, second)
+        for c in range(C):
+            scores, offset, count = columns[c, start : start + m], b[c], 0
+            for j in range(m):
+                ahead = scores[j] + offset - second[j] > margin
+                count += 1 if ahead else 0
+            above[c] += count
+        for j in range(m):
+            if top[j] - second[j] <= margin:
+                contested[n_contested] = start + j
+                n_contested += 1
+    contested = contested[:n_contested]
     starts = np.zeros(C + 1, np.int64)
-    for i in range(n):
-        top = -np.inf
-        for c in range(C):
-            top = max(top, scores[i, c] + b[c])
-        next_best, n_best = -np.inf, 0
-        for c in range(C):
-            v = scores[i, c] + b[c]
-            if v >= top - margin:
+    for c in range(C):
+        for i in contested:
+            if columns[c, i] + b[c] >= tops[i] - margin:
                 starts[c + 1] += 1
-            if v == top:
-                n_best += 1
-            else:
-                next_best = max(next_best, v)
-        best[i], second[i] = top, next_best if n_best == 1 else top
     starts = np.cumsum(starts)
-    leads, filled = np.empty(starts[C]), starts.copy()
-    for i in range(n):
-        for c in range(C):
-            v = scores[i, c] + b[c]
-            if v >= best[i] - margin:
-                leads[filled[c]] = v - (second[i] if v == best[i] else best[i])
-                filled[c] += 1
-    return starts, leads
+    leads = np.empty(starts[C])
+    for c in range(C):
+        filled = starts[c]
+        for i in contested:
+            v = columns[c, i] + b[c]
+            if v >= tops[i] - margin:
+                leads[filled] = v - (seconds[i] if v == tops[i] else tops[i])
+                filled += 1
+    return above, starts, leads
 
 
 @njit(cache=True)
-def _select(starts, leads, places, n):  # type: ignore[no-untyped-def]
-    """Return the leads at the places, NaN where too few are listed."""
+def _select(above, starts, leads, places, n):  # type: ignore[no-untyped-def]
+    """Return the leads at the places, NaN where they are not listed."""
     C = len(places)
     found = np.full((C, 2), np.nan)
     for c in range(C):
         mine = leads[starts[c] : starts[c + 1]]
-        low, high = places[c] - (n - len(mine))
-        if low < 0:
+        low, high = places[c] - (n - above[c] - len(mine))
+        if low < 0 or high >= len(mine):
             continue
         ordered = np.partition(mine, low)
         found[c, 0] = ordered[low]
         found[c, 1] = ordered[low] if high == low else ordered[low + 1 :].min()
     return found
+
+
+@njit(cache=True, fastmath=_FAST)
+def decided(columns, b, level, undecided):  # type: ignore[no-untyped-def]
+    """Return the class with the largest columns + b, undecided within the level."""
+    C, n = columns.shape
+    decision = np.full(n, undecided)
+    tops, seconds = np.empty(_BLOCK), np.empty(_BLOCK)
+    for start in range(0, n, _BLOCK):
+        m = min(_BLOCK, n - start)
+        top, second = tops[:m], seconds[:m]
+        _best_two(columns, b, start, top, second)
+        chosen = decision[start : start + m]
+        for c in range(C):
+            scores, offset = columns[c, start : start + m], b[c]
+            for j in range(m):
+                if scores[j] + offset - second[j] > level:
+                    chosen[j] = c
+    return decision

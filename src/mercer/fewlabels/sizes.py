@@ -1,19 +1,17 @@
 """How large the classes may be, and offsets that make them so."""
 
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from mercer._typing import FloatArray, IntArray
 from mercer.backends import torch_scores
 from mercer.backends._torch import is_tensor
-from mercer.fewlabels._contenders import leads_at
+from mercer.fewlabels._contenders import decided, leads_at
 from mercer.fewlabels.rule import DEFAULT, Rule
 
 LabelsDrawn: TypeAlias = Literal["at random", "per class"]
 UNDECIDED = -1
-_DENSE_UP_TO = 50  # classes
-_SORTED_UP_TO = 10_000  # scores that are sorted sooner than searched class by class
 
 
 def match_sizes(
@@ -22,7 +20,6 @@ def match_sizes(
     *,
     start: FloatArray | None = None,
     max_iter: int = 15,
-    dense_up_to: int = _DENSE_UP_TO,
 ) -> FloatArray:
     r"""Return offsets b so that :math:`\arg\max_c (s_c + b_c)` has the given shares.
 
@@ -36,9 +33,6 @@ def match_sizes(
         Offsets to begin with.
     max_iter : int, default=15
         Sweeps over the classes.
-    dense_up_to : int, default=50
-        Up to this many classes every point is compared with every class; beyond, only
-        with those that contend for it. The offsets are the same.
 
     Returns
     -------
@@ -61,7 +55,9 @@ def match_sizes(
     """
     n, C = scores.shape
     b = np.zeros(C) if start is None else start - start.mean()
-    leads = _leads_of(scores, dense_up_to)
+    if C == 1:
+        return b
+    leads = torch_scores.Leads(scores) if is_tensor(scores) else _Leads(scores)
     # Half way from the last point let in to the first left out, by their leads.
     place = np.clip((1 - sizes) * n - 0.5, 0, n - 1)
     below = np.floor(place + 1e-9).astype(np.intp)
@@ -95,12 +91,9 @@ def decide(scores: Any, *, tol: float = 1e-8) -> Any:
     """
     if is_tensor(scores):
         return torch_scores.decide(scores, tol=tol, undecided=UNDECIDED)
-    decided: IntArray = scores.argmax(axis=1)
-    if scores.shape[1] > 1:
-        top = np.partition(scores, -2, axis=1)[:, -2:]
-        level = top[:, 1] - top[:, 0] <= tol * np.abs(scores).max(initial=0.0)
-        decided[level] = UNDECIDED
-    return decided
+    level = tol * max(float(scores.max(initial=0.0)), -float(scores.min(initial=0.0)))
+    columns = np.ascontiguousarray(scores.T)
+    return decided(columns, np.zeros(len(columns)), level, UNDECIDED)
 
 
 def class_counts(decision: Any, n_classes: int) -> IntArray:
@@ -132,56 +125,17 @@ def on_host(decision: Any) -> IntArray:
     return codes
 
 
-class _Leads(Protocol):
+class _Leads:
     """By how much classes are ahead, for offsets that change."""
+
+    def __init__(self, scores: FloatArray) -> None:
+        self.columns, self.margin = np.ascontiguousarray(scores.T), 1.0
 
     def at(self, b: FloatArray, places: IntArray) -> FloatArray:
         """Return the leads at given places in ascending order, (C, 2)."""
-
-
-def _leads_of(scores: Any, dense_up_to: int) -> _Leads:
-    if is_tensor(scores):
-        return torch_scores.Leads(scores)
-    return _FewClasses(scores) if scores.shape[1] <= dense_up_to else _Many(scores)
-
-
-class _FewClasses:
-    """Every point is compared with every class."""
-
-    def __init__(self, scores: FloatArray) -> None:
-        self.columns = np.ascontiguousarray(scores.T)  # (C, n)
-
-    def at(self, b: FloatArray, places: IntArray) -> FloatArray:
-        return _at_places(_leads(self.columns + b[:, None]), places)
-
-
-class _Many:
-    """Every point is compared with the classes that contend for it."""
-
-    def __init__(self, scores: FloatArray) -> None:
-        self.scores, self.margin = scores, 1.0
-
-    def at(self, b: FloatArray, places: IntArray) -> FloatArray:
-        last = leads_at(self.scores, b, places, self.margin)
+        last = leads_at(self.columns, b, places, self.margin)
         self.margin = 2 * max(float(np.abs(last).max()), 1e-9)  # leads shrink
         return last
-
-
-def _at_places(lead: FloatArray, places: IntArray) -> FloatArray:
-    """Return the leads at given places in ascending order, (C, 2)."""
-    if lead.size <= _SORTED_UP_TO:
-        return np.take_along_axis(np.sort(lead, axis=1), places, axis=1)
-    return np.array(
-        [np.partition(x, at)[at] for x, at in zip(lead, places, strict=True)]
-    )
-
-
-def _leads(columns: FloatArray) -> FloatArray:
-    """Return by how much each class is ahead of the best other one, (C, n)."""
-    second, first = np.partition(columns, -2, axis=0)[-2:]
-    best = columns.argmax(axis=0) == np.arange(len(columns))[:, None]
-    lead: FloatArray = columns - np.where(best, second, first)
-    return lead
 
 
 def candidate_sizes(
