@@ -63,7 +63,8 @@ def test_a_ranking_is_shown_row_by_row_and_cut() -> None:
     n = N_SHOWN + 5
     given, suggested = np.array(["a"] * n), np.array(["b"] * n)
     support = np.linspace(0, 1, n)
-    ranking = SuspiciousLabels(np.arange(n), given, suggested, support, 1 - support)
+    others = (support, 1 - support, 1 - support)
+    ranking = SuspiciousLabels(np.arange(n), given, suggested, *others)
     html = ranking._repr_html_()
     assert html.count("<tr>") == N_SHOWN + 1
     assert "5 more rows" in html

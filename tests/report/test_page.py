@@ -278,3 +278,19 @@ def test_what_decided_is_said_in_words() -> None:
     assert "hardly moved the usual shares" in said
     assert "No class has two labels" in render(replace(story(), n_weighed=0))
     assert "What decided" not in render(replace(story(), evidence=()))
+
+
+def test_labels_that_look_wrong_come_with_their_false_alarms() -> None:
+    whole = story()
+    assert whole.quality is not None
+    row = whole.next_rows[0]
+    some = replace(whole.quality, doubtful=(row,) * 5, false_alarms=0.22)
+    said = render(replace(whole, quality=some))
+    assert "Expect about 2 in 10 of these 5 labels to be right after all" in said
+    one = replace(whole.quality, doubtful=(row,), false_alarms=0.22)
+    said = render(replace(whole, quality=one))
+    assert "The chance that this label is right after all is 22%" in said
+    none = replace(whole.quality, doubtful=())
+    said = render(replace(whole, quality=none))
+    assert "None. Your labels agree with each other" in said
+    assert "right after all" not in said

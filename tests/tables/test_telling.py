@@ -3,7 +3,9 @@
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
+from sklearn.datasets import make_blobs
 
 from mercer.report.story import Story
 from mercer.tables.learning import learn
@@ -14,7 +16,6 @@ from tables_at_hand import two_groups
 @pytest.fixture(scope="module")
 def told() -> tuple[Any, Story]:
     frame = two_groups(n_labels=16)
-    frame.loc[4, "label"] = "big"  # it is small
     result = learn(frame, id="code")
     return result, tell(result, rng=np.random.default_rng(0))
 
@@ -50,14 +51,27 @@ def test_rows_are_named_as_the_person_names_them(told: tuple[Any, Story]) -> Non
     assert names == ["size", "weight", "colour"]
 
 
-def test_the_wrong_label_is_among_the_doubtful(told: tuple[Any, Story]) -> None:
-    quality = told[1].quality
-    assert quality is not None
-    assert next((row.id, row.given, row.prediction) for row in quality.doubtful) == (
-        "004",
-        "big",
-        "small",
-    )
+def test_wrong_labels_are_named_with_the_share_of_false_alarms() -> None:
+    X, truth = make_blobs(200, centers=[[0, 0], [6, 0], [0, 6]], random_state=0)
+    names = np.array(["left", "right", "top"], dtype=object)
+    frame = pd.DataFrame(X, columns=["x", "y"])
+    frame["label"] = [names[c] if i < 60 else None for i, c in enumerate(truth)]
+    assert _quality_of(frame).doubtful == ()
+    wrong = [7, 30, 31, 40, 41, 50]
+    frame.loc[wrong, "label"] = names[(truth[wrong] + 1) % 3]
+    quality = _quality_of(frame)
+    assert len(quality.doubtful) >= 3
+    for row in quality.doubtful:
+        i = int(row.id) - 1  # rows are numbered from 1
+        assert i in wrong
+        assert (row.given, row.prediction) == (frame["label"][i], names[truth[i]])
+        assert row.second == row.given
+        assert row.second_probability < row.probability
+    assert 0 < quality.false_alarms < 0.4
+
+
+def _quality_of(frame: pd.DataFrame) -> Any:
+    return tell(learn(frame), rng=np.random.default_rng(0)).quality
 
 
 def test_every_part_has_its_certificate(told: tuple[Any, Story]) -> None:

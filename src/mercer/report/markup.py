@@ -27,19 +27,24 @@ def table(head: Sequence[str], rows: Sequence[str], kind: str = "") -> str:
     )
 
 
-def rows_table(rows: Sequence[Row], guess: str, *, given: bool = False) -> str:
-    """Return rows of the person's table with what is predicted for them."""
+def rows_table(rows: Sequence[Row], guess: str, other: str) -> str:
+    """Return rows of the person's table with what is predicted for them.
+
+    Parameters
+    ----------
+    rows : sequence of Row
+    guess, other : str
+        Names of the columns with the prediction and with `second`.
+    """
     has_cells = any(row.cells or row.picture is not None for row in rows)
-    head = ["row", *(["your label"] if given else []), guess, "second guess"]
-    head += ["contents"] if has_cells else []
+    head = ["row", guess, other, *(["contents"] if has_cells else [])]
     items = []
     for row in rows:
-        label = cell(row.given, "your label") if given else ""
         holds = f'<td class="cells" data-name="contents">{contents(row)}</td>'
         items.append(
-            f"<tr>{cell(row.id, 'row')}{label}"
+            f"<tr>{cell(row.id, 'row')}"
             f"{cell(f'{row.prediction} {row.probability:.0%}', guess)}"
-            f"{cell(f'{row.second} {row.second_probability:.0%}', 'second guess')}"
+            f"{cell(f'{row.second} {row.second_probability:.0%}', other)}"
             f"{holds if has_cells else ''}</tr>"
         )
     if len(items) < _SHOWN_ROWS + _WORTH_FOLDING:

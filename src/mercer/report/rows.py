@@ -4,7 +4,7 @@ import json
 from html import escape
 
 from mercer.report.markup import rows_table, table
-from mercer.report.story import Story
+from mercer.report.story import Quality, Story
 
 # Rows of the list of predictions that are in the page without its script.
 _WITHOUT_SCRIPT = 25
@@ -20,7 +20,7 @@ def next_rows(story: Story) -> str:
         "differ from one another, so each answer helps with other rows, too. They "
         "are also in <code>to_label.xlsx</code> and <code>to_label.csv</code>, with a "
         "column to fill in.</p>"
-        f"{rows_table(story.next_rows, 'best guess')}</section>"
+        f"{rows_table(story.next_rows, 'best guess', 'second guess')}</section>"
     )
 
 
@@ -30,15 +30,27 @@ def doubtful(story: Story) -> str:
         return ""
     rows = story.quality.doubtful
     if not rows:
-        body = "<p>None: no hidden label was contradicted with confidence.</p>"
+        body = "<p>None. Your labels agree with each other as well as can be told.</p>"
     else:
-        body = (
-            "<p>With its label hidden, each of these rows was predicted to be of "
-            "another class, with confidence. Some are mistakes of the model: look "
-            "before you change anything.</p>"
-            + rows_table(rows, "predicted", given=True)
+        body = f"<p>{_expected(story.quality)}</p>" + rows_table(
+            rows, "looks like", "your label"
         )
     return f'<section id="doubtful"><h2>Labels that look wrong</h2>{body}</section>'
+
+
+def _expected(q: Quality) -> str:
+    """Return how far the list can be trusted."""
+    n, right = len(q.doubtful), q.false_alarms
+    if n == 1:
+        said = f"The chance that this label is right after all is {right:.0%}"
+    else:
+        some = max(round(10 * right), 1)
+        said = f"Expect about {some} in 10 of these {n} labels to be right after all"
+    return (
+        "With its label left out, each of these rows looks like another class, more "
+        "than overlap of the classes or an odd row explains. "
+        f"{said}: look before you change anything."
+    )
 
 
 def predictions(story: Story) -> str:

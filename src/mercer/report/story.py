@@ -99,7 +99,8 @@ class Quality:
     n_tested: int
     n_splits: int
     n_repeats: int
-    doubtful: tuple[Row, ...]
+    doubtful: tuple[Row, ...]  # labels that look wrong; `second` is the label given
+    false_alarms: float = 0.0  # share of these that is expected to be right
 
 
 @dataclass(frozen=True, eq=False)

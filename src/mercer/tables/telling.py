@@ -13,7 +13,7 @@ from mercer.fewlabels.learner import AutoKernel
 from mercer.fewlabels.weigh import pool_members
 from mercer.judging.hiding import Check
 from mercer.judging.intervals import wilson_interval
-from mercer.judging.suspicion import is_doubtful
+from mercer.judging.suspicion import SuspiciousLabels, false_alarms, is_doubtful
 from mercer.report.story import (
     Bin,
     Contestant,
@@ -120,12 +120,8 @@ def _quality(result: TableResult, names: tuple[str, ...]) -> Quality | None:
     check = result.check
     if check is None:
         return None
-    place = {int(row): k for k, row in enumerate(check.rows)}
     ranked = result.session.suspicious_labels()
-    doubtful = ranked.ids[is_doubtful(ranked)][:_DOUBTFUL]
-    # An answer since the check has no held-out probability.
-    checked = [int(i) for i in doubtful if int(i) in place]
-    rows = [_row(result, i, check.proba[place[i]], names) for i in checked]
+    doubtful = np.flatnonzero(is_doubtful(ranked))[:_DOUBTFUL]
     return Quality(
         contestants=tuple(
             Contestant(
@@ -146,7 +142,8 @@ def _quality(result: TableResult, names: tuple[str, ...]) -> Quality | None:
         n_tested=len(check.rows),
         n_splits=check.n_splits,
         n_repeats=check.n_repeats,
-        doubtful=tuple(rows),
+        doubtful=tuple(_contradicted(result, ranked, k) for k in doubtful),
+        false_alarms=false_alarms(ranked),
     )
 
 
@@ -161,6 +158,21 @@ def _bins(check: Check) -> list[Bin]:
         low, high = wilson_interval(share, len(part))
         bins.append(Bin(float(confidence[part].mean()), share, low, high, len(part)))
     return bins
+
+
+def _contradicted(result: TableResult, ranked: SuspiciousLabels, k: int) -> Row:
+    """Return a labelled row with what the other labels say of it."""
+    i = int(ranked.ids[k])
+    return Row(
+        id=str(result.ids[i]),
+        given=str(ranked.given[k]),
+        prediction=str(ranked.suggested[k]),
+        probability=float(ranked.best[k]),
+        second=str(ranked.given[k]),
+        second_probability=float(ranked.support[k]),
+        cells=cells_of(result.table, i, {result.session.target, result.session.id}),
+        picture=_picture_of(result, i),
+    )
 
 
 def _row(result: TableResult, i: int, proba: FloatArray, names: tuple[str, ...]) -> Row:
