@@ -6,7 +6,9 @@ stranger's file can be trusted. See `load`.
 """
 
 import os
+import struct
 import tempfile
+import zlib
 from collections.abc import Sequence
 from dataclasses import is_dataclass
 from importlib import import_module
@@ -21,6 +23,19 @@ from sklearn.base import BaseEstimator
 from skops.io.exceptions import UntrustedTypesFoundException
 
 _LEVEL = 1  # of compression; higher ones take long and save little
+# What reading a damaged or a made-up file may raise.
+_DAMAGED = (
+    ArithmeticError,
+    AttributeError,
+    BadZipFile,
+    EOFError,
+    LookupError,
+    RuntimeError,
+    TypeError,
+    ValueError,
+    struct.error,
+    zlib.error,
+)
 _ARRAY_TYPES = [np.dtype, coo_array, csc_array, csr_array]
 
 
@@ -100,7 +115,7 @@ def load(path: str | os.PathLike[str], *, trusted: Sequence[str] = ()) -> Any:
             "file is a stranger's, do not load it."
         )
         raise ValueError(msg) from None
-    except (BadZipFile, KeyError) as error:
+    except _DAMAGED as error:
         msg = f"{os.fspath(path)} is not a file of mercer.persist.save ({error})."
         raise ValueError(msg) from error
 

@@ -36,6 +36,14 @@ def test_columns_are_scaled_where_few_hold_the_variance_and_only_there() -> None
     np.testing.assert_allclose(column_scales(constant, below=0.4)[-1], 1.0)
 
 
+@pytest.mark.parametrize("exponent", [-1000, -400, 400, 1000])
+def test_scales_follow_points_of_any_size(exponent: int) -> None:
+    X, _ = two_groups()
+    scales = column_scales(X, below=0.4)
+    far = column_scales(np.ldexp(X, exponent), below=0.4)
+    np.testing.assert_allclose(np.ldexp(far, -exponent), scales)
+
+
 def test_the_threshold_lies_between_images_and_mixed_units() -> None:
     """MNIST's 50 principal components have 0.43 and must stay; thyroid tests 0.37."""
     assert 0.37 < DEFAULT.even_columns < 0.43

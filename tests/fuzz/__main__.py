@@ -1,4 +1,4 @@
-"""Random input to every public estimator for as long as asked: `make fuzz SECONDS=60`.
+"""Random input to every estimator and file reader: `make fuzz SECONDS=60`.
 
 Prints how many inputs were tried, refused and answered, and each broken promise with
 the smallest input that shows it.
@@ -7,18 +7,27 @@ the smallest input that shows it.
 import argparse
 import time
 from collections import Counter
+from functools import partial
+from typing import Any
 
 import hypothesis
 from hypothesis import HealthCheck, Phase, given, settings
 
-from .cases import Case, cases
+from .cases import cases
 from .promises import jobs, keeps_promises
+from .readers import files, loads_or_refuses, model_files, reads_or_refuses
 
 N_PER_ROUND = 40
+# What is tried besides estimators and kernels: files.
+FILES = {
+    "table files": (files, reads_or_refuses),
+    "model files": (model_files(), loads_or_refuses),
+}
 
 
 def try_one(name: str, round_: int, counts: Counter[str]) -> BaseException | None:
-    """Give one estimator a round of inputs; return the first broken promise."""
+    """Give one estimator or reader a round of inputs; return what it broke first."""
+    inputs, check = FILES.get(name, (cases, partial(keeps_promises, name)))
 
     @hypothesis.seed(round_)
     @settings(
@@ -29,10 +38,10 @@ def try_one(name: str, round_: int, counts: Counter[str]) -> BaseException | Non
         suppress_health_check=list(HealthCheck),
         report_multiple_bugs=False,
     )
-    @given(case=cases)
-    def run(case: Case) -> None:
+    @given(case=inputs)
+    def run(case: Any) -> None:
         counts["tried"] += 1
-        counts[keeps_promises(name, case)] += 1
+        counts[check(case)] += 1
 
     try:
         run()
@@ -53,12 +62,13 @@ def main() -> None:
     found: dict[str, str] = {}
     round_ = options.seed
     while time.monotonic() < end:
-        for name in options.only or jobs():
+        for name in options.only or [*jobs(), *FILES]:
             if time.monotonic() > end:
                 break
             error = try_one(name, round_, counts)
             if error is not None:
-                kind = f"{type(error).__name__}: {str(error).splitlines()[0][:150]}"
+                first = (str(error).splitlines() or ["no message"])[0]
+                kind = f"{type(error).__name__}: {first[:150]}"
                 if f"{name}: {kind}" not in found:
                     found[f"{name}: {kind}"] = "\n".join(error.__notes__)
                     print(f"BROKEN {name}: {kind}\n{found[f'{name}: {kind}']}")

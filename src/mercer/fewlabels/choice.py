@@ -123,8 +123,8 @@ def choose_pool(
 def plan_pool(X: Any, n_classes: int, *, memory: float | None = None) -> PoolPlan:
     """Choose the pool of an array, see `choose_pool`."""
     is_sparse = issparse(X)
-    if not hasattr(X, "shape"):
-        X = np.asarray(X)
+    if not is_sparse:
+        X = np.asarray(X)  # a list or a data frame
     size = 12.0 * X.nnz if is_sparse else X.nbytes  # a number and a column each
     return choose_pool(
         X.shape[0],

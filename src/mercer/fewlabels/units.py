@@ -7,6 +7,9 @@ from scipy.sparse import issparse
 
 from mercer._typing import FloatArray
 
+# Beyond these, squares overflow or vanish: points are multiplied by a power of two.
+_USUAL = (1e-100, 1e100)
+
 
 def evenness(variances: FloatArray) -> float:
     r"""Return how evenly columns share the variance, from 0 (one has it all) to 1.
@@ -49,7 +52,13 @@ def column_scales(X: Any, *, below: float) -> FloatArray | None:
     """
     if issparse(X):
         return None
-    deviations: FloatArray = np.asarray(X).std(axis=0, dtype=np.float64)
+    X = np.asarray(X)
+    size = max(float(X.max()), -float(X.min()))
+    if size > 0 and not _USUAL[0] <= size <= _USUAL[1]:
+        exponent = int(np.frexp(size)[1])
+        scales = column_scales(np.ldexp(X, -exponent), below=below)
+        return None if scales is None else np.ldexp(scales, exponent)
+    deviations: FloatArray = X.std(axis=0, dtype=np.float64)
     largest = float(deviations.max())
     # Relative to the largest: squares of squares must not overflow.
     if largest == 0 or evenness((deviations / largest) ** 2) >= below:

@@ -35,7 +35,9 @@ def unit_rows(X: Any) -> Any:
     if sparse.issparse(X):
         largest = abs(X).max(axis=1).toarray().ravel()
         zero = largest == 0
-        Y = sparse.diags_array(1 / np.where(zero, 1, largest)) @ X
+        Y = sparse.csr_array(X, copy=True)
+        # Divided, for 1 / 1e-40 is infinite in single precision.
+        Y.data /= np.repeat(np.where(zero, 1, largest), np.diff(Y.indptr))
         norms = np.sqrt((Y * Y).sum(axis=1))
         Y = sparse.diags_array(1 / np.where(zero, 1, norms)) @ Y
         return sparse.hstack([Y, sparse.csr_array(zero[:, None] * 1.0)], format="csr")

@@ -111,6 +111,7 @@ def _read(
             ),
             convert_options=options,
         )
+        _ = arrow.column_names  # decodes them
     except (pa.ArrowInvalid, UnicodeDecodeError, LookupError) as error:
         raise _diagnosis(source, delimiter, encoding, error) from error
     if any(pa.types.is_binary(kind) for kind in arrow.schema.types):
@@ -236,7 +237,7 @@ def _diagnosis(
     before = csv.field_size_limit(len(text) + 1)
     try:
         rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
-        header = next(rows)
+        header = next(rows, [])
         for number, row in enumerate(rows, 1):
             long = [k for k, cell in enumerate(row) if len(cell) > LONGEST_CELL]
             if long:

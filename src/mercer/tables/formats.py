@@ -35,6 +35,16 @@ def read_arrow(source: Source) -> Table:
 
 
 def _from_arrow(arrow: Any, source: Source) -> Table:
+    try:
+        return _checked(arrow, source)
+    except TableError:
+        raise
+    except ValueError as error:  # names or notes that are no text
+        msg = f"{source.name} is damaged: {error}."
+        raise TableError(msg) from error
+
+
+def _checked(arrow: Any, source: Source) -> Table:
     import pyarrow as pa
 
     refuse_repeats(arrow.column_names, source.name)
@@ -109,12 +119,12 @@ def read_excel(source: Source, *, sheet: str | None) -> Table:
 
     require("python_calamine", extra="tables", purpose="Reading a workbook")
     data = bytes(source.data)
-    if zipfile.is_zipfile(io.BytesIO(data)):
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            size = sum(entry.file_size for entry in archive.infolist())
-        # A cell takes some ten bytes in the file and fifty as an object.
-        source.refuse_if_large(5.0 * size, "unpacked it is large")
     try:
+        if zipfile.is_zipfile(io.BytesIO(data)):
+            with zipfile.ZipFile(io.BytesIO(data)) as archive:
+                size = sum(entry.file_size for entry in archive.infolist())
+            # A cell takes some ten bytes in the file and fifty as an object.
+            source.refuse_if_large(5.0 * size, "unpacked it is large")
         with pd.ExcelFile(io.BytesIO(data), engine="calamine") as book:
             names = [str(name) for name in book.sheet_names]
             if sheet is not None and sheet not in names:

@@ -172,6 +172,9 @@ def _kinds_of_zip(data: Any) -> list[str]:
 
     import pyarrow as pa
 
-    with zipfile.ZipFile(pa.BufferReader(data)) as archive:
-        names = archive.namelist()
+    try:
+        with zipfile.ZipFile(pa.BufferReader(data)) as archive:
+            names = archive.namelist()
+    except zipfile.BadZipFile:
+        names = []  # the reader of workbooks says what is wrong
     return [".npz" if any(n.endswith(".npy") for n in names) else ".xlsx"]
