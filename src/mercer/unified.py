@@ -219,8 +219,17 @@ class UnifiedKernelMachine(
         return np.asarray(self.machine_.decision_function(X))
 
     def transform(self, X: ArrayLike) -> FloatArray:
-        """Return features whose inner products are the learned kernel, (m, r)."""
+        """Return features whose inner products are the learned kernel, (m, r).
+
+        Of a Dask array they are lazy.
+        """
         check_is_fitted(self, "machine_")
+        if is_dask(X):
+            r = self._n_features_out
+            lazy: FloatArray = lazily(
+                self, "transform", X, n_columns=r, dtype=np.float64
+            )
+            return lazy
         return np.asarray(self.learner_.transform(self._checked(X, reset=False)))
 
     def fit_transform(self, X: ArrayLike, y: ArrayLike, **evidence: Any) -> FloatArray:

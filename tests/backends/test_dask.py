@@ -12,9 +12,10 @@ import pytest
 
 from mercer import ParameterFreeKernel, UnifiedKernelMachine
 from mercer._typing import FloatArray, IntArray
-from mercer.backends.dask_ import as_rows, gather, is_dask
+from mercer.backends.dask_ import RowsAtHand, as_rows, gather, is_dask
 from mercer.exceptions import ClusterError
 from mercer.fewlabels.anchor_pool import AnchorPool
+from mercer.fewlabels.anchor_sums import PoolSums
 
 da = pytest.importorskip("dask.array", reason="needs the extra dask")
 distributed = pytest.importorskip("distributed", reason="needs the extra dask")
@@ -73,6 +74,21 @@ def test_blocks_give_the_pool_of_one_machine() -> None:
     assert_same_pool(found.pool, alone)
     np.testing.assert_array_equal(found.ids, np.arange(600))
     np.testing.assert_array_equal(found.y, y)
+
+
+def test_rows_at_hand_are_what_the_model_works_on() -> None:
+    X, y = points()
+    at_hand = RowsAtHand(np.arange(0, 600, 2), X[::2], y[::2])
+    found = gathered(da.from_array(X, chunks=(100, 3)), at_hand)
+    np.testing.assert_array_equal(found.ids, at_hand.ids)
+    np.testing.assert_array_equal(found.y, at_hand.y)
+    pool, rng = AnchorPool(6), np.random.default_rng(5)
+    pool.n_features_in_ = 3
+    pool.prepare(X[::2], len(found.pool.anchors_), rng)
+    pool.solve(PoolSums.of(*pool.place(X)), rng)
+    pool.keep(*pool.place(X[::2]))
+    assert_same_pool(found.pool, pool)
+    assert len(found.pool.vectors_) == 300
 
 
 def test_processes_give_the_pool_of_one_machine(client: Any) -> None:

@@ -36,6 +36,15 @@ class Gathered:
     y: NDArray[Any]  # their labels
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class RowsAtHand:
+    """Rows of a Dask array that are here already, the labelled ones among them."""
+
+    ids: IntArray  # (m,) positions, ascending
+    points: FloatArray  # (m, d)
+    y: NDArray[Any]  # (m,) labels; None, NaN and -1 mark unlabelled rows
+
+
 def is_dask(X: Any) -> bool:
     """Tell whether X is an array or a frame of Dask, without importing Dask."""
     return type(X).__module__.split(".")[0] in ("dask", "dask_expr")
@@ -56,8 +65,9 @@ def gather(
     ----------
     X : dask array or data frame of shape (n, d)
         Blocks of rows that fit into the memory of a worker.
-    y : dask array, series or array-like of shape (n,)
-        Labels; -1, None and NaN mark unlabelled rows.
+    y : dask array, series, array-like of shape (n,) or RowsAtHand
+        Labels; -1, None and NaN mark unlabelled rows. Rows at hand are those that the
+        model works on, and what anchors come from.
     n_components : int, optional
         Directions per graph; by default as the number of classes asks for.
     n_anchors : int, optional
@@ -74,21 +84,30 @@ def gather(
         If the scheduler or its workers are lost.
     """
     local_rows = LOCAL_ROWS if local_rows is None else local_rows
-    client = _client()  # one for the whole job
+    client = client_at_hand()  # one for the whole job
     X = as_rows(X)
     n = X.shape[0]
-    labeled, given = _labels_of(y, X, client)
+    if isinstance(y, RowsAtHand):
+        labeled, given = _labeled_in(y.y, 0)
+    else:
+        labeled, given = _labels_of(y, X, client)
     if n_components is None:
         n_components = directions_for(len(set(given.tolist())))
     pool = AnchorPool(n_components)
     if n_anchors is not None:
         pool.set_params(n_anchors=n_anchors)
     m = min(int(pool.n_anchors), max(n // POINTS_PER_ANCHOR, 2))
+    pool.n_features_in_ = X.shape[1]
+    if isinstance(y, RowsAtHand):
+        m = min(m, max(len(y.points) // 5, 2))
+        pool.prepare(y.points, m, rng)
+        pool.solve(_sums(X, pool, client), rng)
+        pool.keep(*pool.place(y.points))
+        return Gathered(pool, y.ids, y.y)
     sample = _drawn(n, max(5 * m, local_rows), rng)
     ids = np.union1d(labeled, _drawn(n, local_rows, rng))
     wanted = np.union1d(sample, ids)
     rows = _take(X, wanted, client)
-    pool.n_features_in_ = X.shape[1]
     pool.prepare(rows[np.searchsorted(wanted, sample)], m, rng)
     pool.solve(_sums(X, pool, client), rng)
     pool.keep(*pool.place(rows[np.searchsorted(wanted, ids)]))
@@ -159,7 +178,7 @@ def _sums(X: Any, pool: AnchorPool, client: Any) -> PoolSums:
             delayed(_added)(parts[i : i + _FAN_IN])
             for i in range(0, len(parts), _FAN_IN)
         ]
-    sums: PoolSums = _computed(parts, client)[0]
+    sums: PoolSums = computed(parts, client)[0]
     return sums
 
 
@@ -188,7 +207,7 @@ def _take(X: Any, rows: IntArray, client: Any) -> FloatArray:
         )
         if high > low
     ]
-    return np.concatenate(_computed(parts, client))
+    return np.concatenate(computed(parts, client))
 
 
 def _rows_of(block: Any, rows: IntArray) -> Any:
@@ -222,7 +241,7 @@ def _labels_of(y: Any, X: Any, client: Any) -> tuple[IntArray, NDArray[Any]]:
         msg = f"X has {X.shape[0]:,} rows and y has {sum(y.chunks[0]):,} entries."
         raise ValueError(msg)
     starts = np.concatenate([[0], np.cumsum(y.chunks[0])])[:-1]
-    found = _computed(
+    found = computed(
         [
             delayed(_labeled_in)(block, int(start))
             for block, start in zip(y.to_delayed().ravel(), starts, strict=True)
@@ -257,7 +276,7 @@ def _drawn(n: int, most: int, rng: np.random.Generator) -> IntArray:
     return np.sort(rng.choice(n, most, replace=False))
 
 
-def _computed(tasks: list[Any], client: Any) -> list[Any]:
+def computed(tasks: list[Any], client: Any) -> list[Any]:
     """Run tasks where Dask runs them; nothing is left there if this is given up."""
     import dask
 
@@ -273,7 +292,7 @@ def _computed(tasks: list[Any], client: Any) -> list[Any]:
             raise
 
 
-def _client() -> Any:
+def client_at_hand() -> Any:
     """Return the client of a cluster, or None where Dask works in this process."""
     try:
         from distributed import get_client

@@ -76,18 +76,48 @@ def command(
 
     FILE is a table (CSV, TSV, Excel, Parquet, Arrow, Feather, NPZ, JSON lines; also
     packed, .gz .bz2 .xz .zst .zip), a folder of images or texts, a database (SQLite,
-    DuckDB, or an SQLAlchemy URL), or - for standard input. Rows whose target is empty
-    are predicted; they also help to learn. Results: report.html, predictions.csv,
+    DuckDB, or an SQLAlchemy URL), or - for standard input. A pattern in quotes, such
+    as 'part-*.parquet', names Parquet files that together are one table, of any
+    length: Dask works through it block by block. Rows whose target is empty are
+    predicted; they also help to learn. Results: report.html, predictions.csv,
     predictions.parquet, model.skops, the rows to label next as a sheet to fill in
     (to_label.xlsx, to_label.csv), and result.json. Give a sheet that was filled in back
     with --answers.
     """
     folder = out or Path("mercer-out") / stem_of(file)
 
+    def _learn_parts(limit: float | None, stages: "Stages") -> dict[str, Any]:
+        from mercer.tables.parts import learn_parts, write_predictions
+        from mercer.tables.saving import save_result
+
+        if pairs or answers:
+            msg = "--pairs and --answers are for one table, not for many files."
+            raise click.UsageError(msg)
+        result, parts = learn_parts(
+            file,
+            target,
+            id=id_column,
+            drop=drop,
+            keep=keep,
+            labels_as_written=labels_as_written,
+            missing=missing,
+            memory=limit,
+            random_state=seed,
+            stages=stages,
+        )
+        paths = save_result(
+            result,
+            folder,
+            stages=stages,
+            write_predictions=lambda part: write_predictions(result, parts, part),
+        )
+        return summarise(result, paths)
+
     def job(stages: "Stages") -> dict[str, Any]:
         from mercer.tables.answers import HISTORY, add_answers
         from mercer.tables.learning import learn
         from mercer.tables.memory import parse_size
+        from mercer.tables.parts import is_pattern
         from mercer.tables.reading import read_table
         from mercer.tables.saving import save_result
         from mercer.tables.target import read_ids
@@ -95,6 +125,8 @@ def command(
 
         check_writable(folder)
         limit = None if memory is None else parse_size(memory)
+        if is_pattern(file):
+            return _learn_parts(limit, stages)
         stages.begin("reading")
         table = read_table(
             file,

@@ -5,6 +5,7 @@
 """
 
 import json
+import re
 import signal
 import sys
 import warnings
@@ -29,11 +30,14 @@ def stem_of(file: str) -> str:
     --------
     >>> stem_of("data/wines.csv.gz"), stem_of("-"), stem_of("sqlite:///a.db")
     ('wines', 'table', 'a')
+    >>> stem_of("rows/part-*.parquet")
+    'part'
     """
     if file == "-":
         return "table"
     name = Path(file.rpartition("://")[2] or file).resolve().name
-    return name.partition(".")[0] or "table"
+    stem = re.sub(r"[*?\[\]]", "", name.partition(".")[0]).strip("-_ ")
+    return stem or "table"
 
 
 def reading_options(function: F) -> F:

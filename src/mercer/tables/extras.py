@@ -10,6 +10,7 @@ EXTRAS = {
     "openpyxl": "tables",
     "sqlalchemy": "databases",
     "duckdb": "databases",
+    "dask": "dask",
 }
 
 

@@ -31,37 +31,38 @@ def read_arrow(source: Source) -> Table:
     except (pa.ArrowException, OSError) as error:
         msg = f"{source.name} cannot be read as {source.ending[1:]}: {error}."
         raise TableError(msg) from error
-    return _from_arrow(arrow, source)
+    return from_arrow(arrow, source.name)
 
 
-def _from_arrow(arrow: Any, source: Source) -> Table:
+def from_arrow(arrow: Any, source: str) -> Table:
+    """Return a table of Arrow; columns of lists are vectors."""
     try:
         return _checked(arrow, source)
     except TableError:
         raise
     except ValueError as error:  # names or notes that are no text
-        msg = f"{source.name} is damaged: {error}."
+        msg = f"{source} is damaged: {error}."
         raise TableError(msg) from error
 
 
-def _checked(arrow: Any, source: Source) -> Table:
+def _checked(arrow: Any, source: str) -> Table:
     import pyarrow as pa
 
-    refuse_repeats(arrow.column_names, source.name)
+    refuse_repeats(arrow.column_names, source)
     vectors = {}
     for name in arrow.column_names:
         kind = arrow.schema.field(name).type
         if pa.types.is_nested(kind) and not _is_vector(kind):
             msg = (
-                f"{source.name}: column {name!r} holds {_in_words(kind)}, not single "
+                f"{source}: column {name!r} holds {_in_words(kind)}, not single "
                 "values or lists of numbers. Spread it over columns, or remove it."
             )
             raise TableError(msg)
         if pa.types.is_fixed_size_list(kind) and arrow[name].null_count == 0:
             flat = arrow[name].combine_chunks().flatten()
             vectors[name] = np.asarray(flat).reshape(len(arrow), -1)
-    table = as_table(arrow.drop_columns(list(vectors)).to_pandas(), source.name)
-    return Table(table.frame, {**table.vectors, **vectors}, source.name)
+    table = as_table(arrow.drop_columns(list(vectors)).to_pandas(), source)
+    return Table(table.frame, {**table.vectors, **vectors}, source)
 
 
 def _is_vector(kind: Any) -> bool:
@@ -168,4 +169,4 @@ def read_json(source: Source) -> Table:
     except (pa.ArrowException, ValueError) as error:
         msg = f"{source.name} cannot be read as JSON lines: {error}."
         raise TableError(msg) from error
-    return _from_arrow(arrow, source)
+    return from_arrow(arrow, source.name)

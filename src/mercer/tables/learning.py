@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -141,20 +141,21 @@ def learn(
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         session.fit(stages=stages)
-        stages.begin("checks with hidden labels")
-        check = session.check(advance=stages.advance)
-        outlook, influences = session.look_further(check)
-        stages.begin("predictions")
-        return TableResult(
-            session,
-            session.proba,
-            check,
-            session.ask(N_NEXT),
-            tuple(
-                dict.fromkeys(
-                    [*session.looked.notes, *(str(w.message) for w in caught)]
-                )
-            ),
-            outlook,
-            influences,
-        )
+        result = judged(session, stages=stages)
+    return replace(result, warnings=said_by(session, caught))
+
+
+def said_by(session: Session, caught: Iterable[Any]) -> tuple[str, ...]:
+    """Return what the look at a table and the warnings say, each once."""
+    said = [*session.looked.notes, *(str(w.message) for w in caught)]
+    return tuple(dict.fromkeys(said))
+
+
+def judged(session: Session, *, stages: Stages = quiet) -> TableResult:
+    """Return what a fitted session found out, and how good it is."""
+    stages.begin("checks with hidden labels")
+    check = session.check(advance=stages.advance)
+    outlook, influences = session.look_further(check)
+    stages.begin("predictions")
+    rows = session.ask(N_NEXT)
+    return TableResult(session, session.proba, check, rows, (), outlook, influences)

@@ -1,6 +1,7 @@
 """Write all that was learned to a folder, whole or not at all."""
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -26,6 +27,7 @@ def save_result(
     *,
     stages: Stages = quiet,
     answered: Answered | None = None,
+    write_predictions: Callable[[Path], None] | None = None,
 ) -> list[Path]:
     """Write the report, the predictions, the rows to label, and the model.
 
@@ -38,6 +40,8 @@ def save_result(
     stages : Stages, optional
     answered : Answered, optional
         Answers that the table got from sheets; their history is kept.
+    write_predictions : callable, optional
+        Writes the predictions to a folder, where the result is about some rows only.
 
     Returns
     -------
@@ -56,8 +60,11 @@ def save_result(
         data = {"report": as_data(story)}
         (part / RESULT).write_text(json.dumps(data), encoding="utf-8")
         stages.begin("files")
-        for name in FILES[1:3]:
-            write_frame(predictions, part / name)
+        if write_predictions is not None:
+            write_predictions(part)
+        else:
+            for name in FILES[1:3]:
+                write_frame(predictions, part / name)
         rows = result.next_rows
         write_sheets(
             sheet(
@@ -77,4 +84,5 @@ def save_result(
             write_csv(answered.history, part / HISTORY)
         persist.save(result.model, part / FILES[3])
         made = sorted(path.name for path in part.iterdir())
-    return [folder / name for name in (*FILES, *(n for n in made if n not in FILES))]
+    first = [name for name in FILES if name in made]
+    return [folder / name for name in (*first, *(n for n in made if n not in FILES))]

@@ -1,0 +1,305 @@
+"""A table in many Parquet files: learned through Dask, predicted block by block.
+
+A block is a row group of a file. What comes here are the labelled rows and rows drawn
+at random; everything else stays where Dask reads it.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from glob import glob
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.sparse import issparse
+
+from mercer._typing import FloatArray, IntArray
+from mercer.backends import dask_
+from mercer.fewlabels.choice import PoolPlan, choose_pool
+from mercer.tables.encoding import TableEncoder
+from mercer.tables.formats import from_arrow
+from mercer.tables.learning import TableResult, judged, predictions_frame
+from mercer.tables.looking import look
+from mercer.tables.numbers import is_placeholder
+from mercer.tables.session import Session
+from mercer.tables.stages import Stages, quiet
+from mercer.tables.table import Table, TableError
+from mercer.tables.target import read_ids
+from mercer.unified import UnifiedKernelMachine
+
+MOST_LABELS = 1_000_000
+_PATTERN = re.compile(r"[*?\[]")
+
+
+@dataclass(frozen=True)
+class Block:
+    """A row group of a file."""
+
+    path: str
+    group: int
+    start: int  # position of its first row
+    n: int
+
+    def read(self, columns: list[str] | None = None) -> Table:
+        """Read it, or some of its columns."""
+        from pyarrow import parquet
+
+        arrow = parquet.ParquetFile(self.path).read_row_group(self.group, columns)
+        return from_arrow(arrow, self.path)
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The blocks of all files, in the order of their names."""
+
+    blocks: tuple[Block, ...]
+    source: str
+
+    @classmethod
+    def find(cls, pattern: str) -> "Parts":
+        """Look for the files that a pattern names; only their footers are read."""
+        import pyarrow as pa
+        from pyarrow import parquet
+
+        paths = sorted(glob(pattern))
+        if not paths:
+            msg = f"no file is named like {pattern}."
+            raise TableError(msg)
+        blocks, start = [], 0
+        for path in paths:
+            try:
+                footer = parquet.ParquetFile(path).metadata
+            except (pa.ArrowException, OSError) as error:
+                msg = f"{path} cannot be read as Parquet, as many files must be."
+                raise TableError(msg) from error
+            for group in range(footer.num_row_groups):
+                n = footer.row_group(group).num_rows
+                blocks.append(Block(str(Path(path).resolve()), group, start, n))
+                start += n
+        return cls(tuple(blocks), pattern)
+
+    def __len__(self) -> int:
+        return sum(block.n for block in self.blocks)
+
+
+class PartsSession(Session):
+    """A session whose table is the rows at hand of many more."""
+
+    n_rows: int
+
+    @property
+    def plan(self) -> PoolPlan | None:
+        """Which kernels are used, and why."""
+        q, d = len(self.labels.classes), self.points.shape[1]
+        return choose_pool(self.n_rows, d, n_classes=q, kind="dask", memory=self.memory)
+
+
+def is_pattern(file: str) -> bool:
+    """Tell whether a name stands for many files.
+
+    Examples
+    --------
+    >>> is_pattern("part-*.parquet"), is_pattern("wine.csv")
+    (True, False)
+    """
+    return bool(_PATTERN.search(file)) and not Path(file).exists()
+
+
+def learn_parts(
+    pattern: str,
+    target: str = "label",
+    *,
+    id: str | None = None,
+    drop: Iterable[str] = (),
+    keep: Iterable[str] = (),
+    labels_as_written: bool = False,
+    missing: Iterable[str] = (),
+    memory: float | None = None,
+    random_state: int = 0,
+    stages: Stages = quiet,
+) -> tuple[TableResult, Parts]:
+    """Learn the target of a table in many Parquet files.
+
+    Where a client of Dask was made, its cluster does the work; the files must have the
+    same paths there.
+
+    Parameters
+    ----------
+    pattern : str
+        Such as ``"rows/part-*.parquet"``.
+    target, id, drop, keep, labels_as_written, missing, memory, random_state, stages
+        See `mercer.tables.learning.learn`.
+
+    Returns
+    -------
+    result : TableResult
+        About the rows at hand: the labelled ones and 100,000 others.
+    parts : Parts
+        All rows, for `write_predictions`.
+    """
+    stages.begin("reading")
+    parts = Parts.find(pattern)
+    missing = tuple(missing)
+    rng = np.random.default_rng(random_state)
+    labeled = _labeled_rows(parts, target, missing, labels_as_written)
+    ids = np.union1d(labeled, _drawn(len(parts), dask_.LOCAL_ROWS, rng))
+    table = _rows(parts, ids)
+    looked = look(
+        table,
+        target,
+        id=id,
+        drop=tuple(drop),
+        keep=tuple(keep),
+        labels_as_written=labels_as_written,
+        missing=missing,
+    )
+    stages.begin("columns to coordinates")
+    encoder = TableEncoder(random_state=random_state)
+    points = encoder.fit_transform(looked.table)
+    if issparse(points):
+        msg = f"{pattern}: texts alone are not learned from many files; add vectors."
+        raise TableError(msg)
+    session = PartsSession(
+        table,
+        looked,
+        encoder,
+        points,
+        target=target,
+        id=id,
+        memory=memory,
+        random_state=random_state,
+    )
+    session.n_rows = len(parts)
+    if id is None:
+        session.ids = ids + 1  # row numbers of all files together
+    stages.tell(f"{len(parts):,} rows, {len(labeled):,} labels: {session.plan}")
+    stages.begin("neighbours and directions")
+    model = UnifiedKernelMachine(memory=memory, random_state=random_state)
+    at_hand: Any = dask_.RowsAtHand(ids, points, looked.labels)
+    model.fit(_encoded(parts, encoder, points.shape[1]), at_hand)
+    model.ids_ = np.arange(len(ids))  # a session names rows of its table
+    session.model = model
+    result = judged(session, stages=stages)
+    note = (
+        f"This report is about {len(ids):,} of {len(parts):,} rows: those with a label "
+        "and some drawn at random. predictions-*.parquet holds all rows."
+    )
+    return replace(result, warnings=(note, *looked.notes)), parts
+
+
+def write_predictions(result: TableResult, parts: Parts, folder: Path) -> None:
+    """Write predictions-00000.parquet and so on, one file per block."""
+    from dask import delayed
+
+    session = result.session
+    model = delayed(session.saved(), pure=False)
+    where = folder.resolve()
+    tasks = [
+        delayed(_predict)(block, model, str(where / f"predictions-{i:05d}.parquet"))
+        for i, block in enumerate(parts.blocks)
+    ]
+    dask_.computed(tasks, dask_.client_at_hand())
+
+
+def _predict(block: Block, model: Any, path: str) -> int:
+    table = block.read()
+    ids = (
+        np.arange(block.start + 1, block.start + block.n + 1)
+        if model.id is None
+        else read_ids(table, model.id)
+    )
+    frame = predictions_frame(ids, model.predict_proba(table), model.classes_)
+    frame.to_parquet(path, index=False)
+    return len(frame)
+
+
+def _labeled_rows(
+    parts: Parts, target: str, missing: tuple[str, ...], as_written: bool
+) -> IntArray:
+    """Return the positions of the rows whose target is filled in."""
+    from dask import delayed
+
+    tasks = [
+        delayed(_filled)(block, target, missing, as_written) for block in parts.blocks
+    ]
+    found = dask_.computed(tasks, dask_.client_at_hand())
+    rows = np.concatenate(found)
+    if len(rows) > MOST_LABELS:
+        msg = (
+            f"{parts.source}: {len(rows):,} rows have a label in {target!r}; labels "
+            f"come to one process, which takes {MOST_LABELS:,} at most."
+        )
+        raise TableError(msg)
+    return rows
+
+
+def _filled(
+    block: Block, target: str, missing: tuple[str, ...], as_written: bool
+) -> IntArray:
+    from pyarrow import parquet
+
+    names = parquet.ParquetFile(block.path).schema_arrow.names
+    if target not in names:
+        block.read().check_column(target, "--target")
+    cells = block.read([target]).frame[target]
+    filled = cells.notna().to_numpy()
+    if cells.dtype.kind in "iuf":
+        filled = filled & (cells != -1).to_numpy()
+    elif not as_written:
+        empty = {
+            value
+            for value in cells[filled].unique()
+            if isinstance(value, str) and (is_placeholder(value) or value in missing)
+        }
+        filled = filled & ~cells.isin(empty).to_numpy()
+    return block.start + np.flatnonzero(filled)
+
+
+def _rows(parts: Parts, rows: IntArray) -> Table:
+    """Return some rows, ascending, in this process."""
+    import pandas as pd
+    from dask import delayed
+
+    starts = np.array([block.start for block in parts.blocks])
+    which = np.searchsorted(starts, rows, side="right") - 1
+    tasks = [
+        delayed(_take)(parts.blocks[i], rows[which == i] - starts[i])
+        for i in np.unique(which)
+    ]
+    tables: list[Table] = dask_.computed(tasks, dask_.client_at_hand())
+    frame = pd.concat([table.frame for table in tables], ignore_index=True)
+    vectors = {
+        name: np.concatenate([table.vectors[name] for table in tables])
+        for name in tables[0].vectors
+    }
+    return Table(frame, vectors, parts.source)
+
+
+def _take(block: Block, rows: IntArray) -> Table:
+    return block.read().take(rows)
+
+
+def _encoded(parts: Parts, encoder: TableEncoder, d: int) -> Any:
+    """Return the points of all rows as an array of Dask."""
+    import dask.array as da
+    from dask import delayed
+
+    at_workers = delayed(encoder, pure=False)
+    blocks = [
+        da.from_delayed(
+            delayed(_points)(block, at_workers), (block.n, d), dtype=np.float64
+        )
+        for block in parts.blocks
+        if block.n
+    ]
+    return da.concatenate(blocks)
+
+
+def _points(block: Block, encoder: TableEncoder) -> FloatArray:
+    points: FloatArray = encoder.transform(block.read(list(encoder.columns_)))
+    return points
+
+
+def _drawn(n: int, most: int, rng: np.random.Generator) -> IntArray:
+    return np.arange(n) if n <= most else np.sort(rng.choice(n, most, replace=False))
