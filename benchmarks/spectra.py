@@ -204,7 +204,8 @@ def judge(known: Known, r: int, seed: int) -> str:
         return "the gap"
     if gap > 1e-4 * following + same and proof.cuts_repeated_value:
         return "a repeated value that is none"
-    if gap <= 0.1 * same and not proof.cuts_repeated_value:
+    is_resolved = gap < np.inf and abs(proof.gap - gap) <= 0.1 * gap
+    if gap <= 0.1 * same and not (proof.cuts_repeated_value or is_resolved):
         return "a repeated value that was not seen"
     return "right"
 

@@ -57,6 +57,7 @@ def test_a_gap_that_ends_above_the_cut_of_the_filter(spectra) -> None:
     """The filter does not order values above its cut: the cut was taken for one."""
     known = spectra.regular("cube", spectra.cube(13))
     assert spectra.judge(known, 14, 14) == "right"
+    assert spectra.run(1, 4000, 100_123) == {"right": 1}
 
 
 def test_many_values_beside_a_heavy_edge(spectra) -> None:

@@ -188,13 +188,14 @@ def _dense(A: SparseArray, null: FloatArray, k: int, upper: float, tol: float) -
     values, vectors = eigh(lifted, subset_by_index=[0, m - 1])
     error = LAPACK * upper
     last = float(values[max(k, 1) - 1])
-    if error > min(tol, SAME) * last > 0:
+    usual = float(np.median(np.abs(A.diagonal())))
+    if error > max(min(tol, SAME) * last, _NEGLIGIBLE * usual) and last > 0:
         shift = last / 8
         values, vectors = _inverted(A, null, m, shift)
         error = LAPACK * float(values[-1] + shift) ** 2 / shift
     next_value = float(values[k]) if k < m else np.inf
     return Found(
-        values[:k], vectors[:, :k], next_value, next_value - error, 0.0, "dense"
+        values[:k], vectors[:, :k], next_value, float(next_value - error), 0.0, "dense"
     )
 
 

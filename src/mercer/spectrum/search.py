@@ -88,7 +88,7 @@ def searched_pairs(
     `lowest_pairs` computes pairs of a transform of A that orders the eigenvalues
     below its cut. The cut is a random estimate; the k-th Ritz value is never below the
     k-th eigenvalue, and the cut is raised until it lies above it, by twice the
-    resolution of the proof. A second search then
+    resolution of the proof, and above the one that follows. A second search then
     starts from new random vectors in the complement of all pairs that are nearly exact.
     If it sees a smaller value than the k-th, pairs were skipped, such as copies of a
     repeated eigenvalue; they are computed and merged with blocks that double in width.
@@ -147,7 +147,8 @@ def _ordered_pairs(
             single=_is_single(transform, tol),
         )
         last = float(pairs.values[min(k + guard // 2, len(pairs.values)) - 1])
-        if transform.cut <= (1 + 2 * RESOLUTION) * pairs.values[k - 1]:
+        following = float(pairs.values[min(k, len(pairs.values) - 1)])
+        if transform.cut <= max((1 + 2 * RESOLUTION) * pairs.values[k - 1], following):
             # Values above a cut that is too low are not ordered: `last` may be far off.
             cut = min(1.2 * last, 2 * transform.cut)
         elif pairs.converged(k, tol) or restarts > 9:
