@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
+from mercer._checks import check_finite, check_same_length
 from mercer._typing import ArrayLike, BoolArray, FloatArray, IntArray
 
 UNLABELED = -1
@@ -17,8 +18,10 @@ UNLABELED = -1
 class Labels:
     """Class codes of partly labelled points."""
 
-    codes: IntArray  # (n,) position in `classes`, or UNLABELED
+    codes: IntArray  # (n,) position in `classes`, or UNLABELED; the likeliest class
     classes: NDArray[Any]  # (n_classes,) sorted
+    shares: FloatArray | None = None  # (n, n_classes) label distributions
+    weights: FloatArray | None = None  # (n,) how many labels each one counts for
 
     @property
     def labeled(self) -> IntArray:
@@ -26,7 +29,9 @@ class Labels:
         return np.flatnonzero(self.codes != UNLABELED)
 
     def one_hot(self) -> FloatArray:
-        """Return the labelled rows of the 0/1 target, (n_labeled, n_classes)."""
+        """Return label distributions of the labelled rows, (n_labeled, n_classes)."""
+        if self.shares is not None:
+            return self.shares[self.labeled]
         codes = self.codes[self.labeled]
         hot: FloatArray = np.equal.outer(codes, np.arange(len(self.classes))) * 1.0
         return hot
@@ -37,22 +42,112 @@ class Labels:
         given[self.labeled] = self.classes[self.codes[self.labeled]]
         return given
 
+    def weight(self) -> FloatArray:
+        """Return the weights of the labelled rows, (n_labeled,)."""
+        rows = self.labeled
+        return np.ones(len(rows)) if self.weights is None else self.weights[rows]
+
+    def votes(self) -> tuple[IntArray, IntArray, FloatArray]:
+        """Return labels as rows of one class each: place, class and share of each.
+
+        The place is that among the labelled rows; a distribution over k classes gives
+        k votes.
+        """
+        hot = self.one_hot()
+        place, codes = np.nonzero(hot)
+        return place, codes, hot[place, codes]
+
     def take(self, rows: IntArray) -> "Labels":
         """Return the labels of some rows; the classes stay."""
-        return Labels(self.codes[rows], self.classes)
+        return Labels(
+            self.codes[rows],
+            self.classes,
+            _rows(self.shares, rows),
+            _rows(self.weights, rows),
+        )
 
     def without(self, rows: IntArray) -> "Labels":
         """Return the labels with some rows unlabelled, and classes that are left."""
-        codes = self.codes.copy()
+        codes, shares = self.codes.copy(), self.shares
         codes[rows] = UNLABELED
-        left, again = np.unique(codes[codes != UNLABELED], return_inverse=True)
-        codes[codes != UNLABELED] = again
-        return Labels(codes, self.classes[left])
+        known = codes != UNLABELED
+        if shares is None:
+            left = np.unique(codes[known])
+        else:
+            left = np.flatnonzero(shares[known].sum(axis=0) > 0)
+            shares = np.where(known[:, None], shares, 0.0)[:, left]
+        codes[known] = np.searchsorted(left, codes[known])
+        return Labels(codes, self.classes[left], shares, self.weights)
+
+    def weighted(self, sample_weight: ArrayLike | None) -> "Labels":
+        """Return the labels with these weights; a label of weight 0 is none.
+
+        Parameters
+        ----------
+        sample_weight : array-like of shape (n,), optional
+            Weights >= 0, of which those of unlabelled rows are not read.
+        """
+        if sample_weight is None:
+            return self
+        given = np.array(sample_weight, dtype=np.float64)
+        if given.ndim != 1:
+            msg = f"sample_weight must be one number per point, got {given.ndim}D."
+            raise ValueError(msg)
+        check_same_length(given, self.codes, "sample_weight", "y")
+        rows = self.labeled
+        check_finite(given[rows], "sample_weight")
+        left = given[rows] @ self.one_hot()
+        if (given[rows] < 0).any() or (left <= 0).any():
+            msg = (
+                "sample_weight must be >= 0, and no class may have weight zero; the "
+                "weights of the classes sum to "
+                f"{dict(zip(self.classes.tolist(), left.tolist(), strict=True))}."
+            )
+            raise ValueError(msg)
+        given[self.codes == UNLABELED] = 0.0
+        if self.weights is not None:
+            given = given * self.weights
+        codes = np.where(given > 0, self.codes, UNLABELED)
+        return Labels(codes, self.classes, self.shares, given)
+
+    def softened(self, other: "Labels", rows: IntArray) -> "Labels":
+        """Return the labels with the distributions and weights of others in some rows.
+
+        Parameters
+        ----------
+        other : Labels
+            Of the same points.
+        rows : int ndarray
+            Where these hold; elsewhere a label is certain and counts once.
+        """
+        rows = rows[other.codes[rows] != UNLABELED]
+        classes = np.unique(np.concatenate([self.classes, other.classes]))
+        codes = np.full(len(self.codes), UNLABELED)
+        codes[self.labeled] = np.searchsorted(
+            classes, self.classes[self.codes[self.labeled]]
+        )
+        shares = np.equal.outer(codes, np.arange(len(classes))) * 1.0
+        own = np.searchsorted(classes, other.classes)
+        shares[rows] = 0.0
+        theirs = Labels(other.codes[rows], other.classes, _rows(other.shares, rows))
+        shares[np.ix_(rows, own)] = theirs.one_hot()
+        codes[rows] = own[other.codes[rows]]
+        weights = np.where(codes == UNLABELED, 0.0, 1.0)
+        if other.weights is not None:
+            weights[rows] = other.weights[rows]
+        used = shares.sum(axis=0) > 0
+        codes[codes >= 0] = (np.cumsum(used) - 1)[codes[codes >= 0]]
+        return Labels(codes, classes[used], shares[:, used], weights)
 
     def prior(self) -> FloatArray:
         """Share of each class among the labelled points."""
-        shares: FloatArray = self.one_hot().mean(axis=0)
+        total = self.weight() @ self.one_hot()
+        shares: FloatArray = total / total.sum()
         return shares
+
+
+def _rows(values: FloatArray | None, rows: IntArray) -> FloatArray | None:
+    return None if values is None else values[rows]
 
 
 def is_labeled(y: NDArray[Any]) -> BoolArray:
@@ -76,8 +171,10 @@ def encode_labels(y: ArrayLike, *, min_classes: int = 2) -> Labels:
 
     Parameters
     ----------
-    y : array-like of shape (n,)
-        Numbers or strings.
+    y : array-like of shape (n,) or (n, n_classes)
+        Numbers or strings. With two columns or more, the shares of the classes in each
+        row, a row of zeros or NaN where there is no label; the names of the classes
+        are those of the columns of a data frame, else 0, 1, ...
     min_classes : int, default=2
         Fewer distinct labels than this are an error; 0 admits no label at all.
 
@@ -90,6 +187,8 @@ def encode_labels(y: ArrayLike, *, min_classes: int = 2) -> Labels:
     >>> encode_labels(["cat", None, "dog", "cat"]).codes
     array([ 0, -1,  1,  0])
     """
+    if getattr(y, "ndim", 1) == 2 and y.shape[1] > 1:  # type: ignore[union-attr]
+        return _encode_shares(y, min_classes)
     values = column_or_1d(keep_missing(y), warn=True)
     known = is_labeled(values)
     if not known.any() and min_classes == 0:
@@ -113,7 +212,35 @@ def encode_labels(y: ArrayLike, *, min_classes: int = 2) -> Labels:
     return Labels(coded, classes)
 
 
-def as_labels(y: "Labels | ArrayLike") -> Labels:
+def _encode_shares(y: Any, min_classes: int) -> Labels:
+    """Code label distributions, one row per point."""
+    shares = np.nan_to_num(np.asarray(y, dtype=np.float64), nan=0.0)
+    total = shares.sum(axis=1)
+    known = total > 0
+    if (shares < 0).any() or np.abs(total[known] - 1).max(initial=0.0) > 1e-6:
+        msg = (
+            "y has several columns, so each row must hold shares of the classes that "
+            "sum to 1, or zeros where there is no label; for numbers of answers divide "
+            "by their sum and give the sum as sample_weight."
+        )
+        raise ValueError(msg)
+    names = np.asarray(getattr(y, "columns", np.arange(shares.shape[1])))
+    classes, order = np.unique(names, return_index=True)
+    shares = shares[:, order]
+    used = np.flatnonzero(shares.sum(axis=0) > 0)
+    if len(used) < min_classes:
+        msg = f"y has shares of {len(used)} classes; {min_classes} are needed at least."
+        raise ValueError(msg)
+    shares = shares[:, used]
+    codes = (
+        np.where(known, shares.argmax(axis=1), UNLABELED)
+        if len(used)
+        else (np.full(len(shares), UNLABELED))
+    )
+    return Labels(codes, classes[used], shares)
+
+
+def as_labels(y: "Labels | ArrayLike", *, min_classes: int = 2) -> Labels:
     """Return labels that are coded already as they are, others coded.
 
     Examples
@@ -121,10 +248,10 @@ def as_labels(y: "Labels | ArrayLike") -> Labels:
     >>> as_labels(["cat", None, "dog"]).codes
     array([ 0, -1,  1])
     """
-    return y if isinstance(y, Labels) else encode_labels(y)
+    return y if isinstance(y, Labels) else encode_labels(y, min_classes=min_classes)
 
 
-def require_y(y: ArrayLike | None, who: str) -> ArrayLike:
+def require_y(y: Any, who: str) -> Any:
     """Return y, or raise if there is none.
 
     Examples

@@ -18,7 +18,14 @@ from sklearn.utils import Tags, check_scalar, get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mercer._checks import check_same_length
-from mercer._labels import Labels, encode_labels, keep_missing, one_column, require_y
+from mercer._labels import (
+    Labels,
+    as_labels,
+    encode_labels,
+    keep_missing,
+    one_column,
+    require_y,
+)
 from mercer._model_view import ModelView
 from mercer._parts import new_learner, new_machine
 from mercer._proba import log_of, probabilities
@@ -35,6 +42,7 @@ from mercer.fewlabels.machine import LeaveOneOutRLS
 from mercer.graphs.neighbors import Graph
 from mercer.judging.alarms import SuspiciousSet, suspicious_set
 from mercer.judging.suspicion import SuspiciousLabels, rank_labels
+from mercer.machines._base import KernelMachine
 from mercer.machines.prior import PriorMachine
 from mercer.spectrum.features import Features
 
@@ -126,7 +134,14 @@ class UnifiedKernelMachine(
         self.memory = memory
         self.random_state = random_state
 
-    def fit(self, X: ArrayLike, y: ArrayLike, *, pairs: Any = None) -> Self:
+    def fit(
+        self,
+        X: ArrayLike,
+        y: Labels | ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        pairs: Any = None,
+    ) -> Self:
         """Learn the kernel and train the machine.
 
         Parameters
@@ -136,9 +151,13 @@ class UnifiedKernelMachine(
             shape the kernel, and the labelled rows with 100,000 others come to this
             process: `ids_`, `transduction_`, `ask` and `tell` are about these.
             `predict` of a Dask array is lazy.
-        y : array-like of shape (n,)
+        y : array-like of shape (n,) or (n, n_classes)
             Labels; -1, None and NaN mark unlabelled points. Without a label, or with
-            one class, the model can still `ask`. A Dask array where X is one, too.
+            one class, the model can still `ask`. A Dask array where X is one, too. With
+            two columns or more, the shares of the classes in each row, as of several
+            annotators (`mercer.active.answer_shares`); zeros where there is no label.
+        sample_weight : array-like of shape (n,), optional
+            A label of weight 2 counts as one given twice, one of weight 0 is none.
         pairs : Pairs, optional
             Points that belong together or apart.
         """
@@ -151,10 +170,17 @@ class UnifiedKernelMachine(
         self._pairs, self._n_asked = pairs, 0
         self._X: Any = None  # kept where the learner has no basis
         self.basis_: Any = None
+        self._soft: tuple[Labels, IntArray] | None = None
         if is_dask(X):
+            if sample_weight is not None:
+                msg = "sample_weight is not taken with a Dask array."
+                raise ValueError(msg)
             return self._fit_dask(X, y)
         points = self._checked(X, reset=True)
-        labels = encode_labels(y, min_classes=0)
+        labels = as_labels(y, min_classes=0).weighted(sample_weight)
+        if labels.shares is not None or labels.weights is not None:
+            self._soft = labels, labels.labeled
+            y = labels.given()
         self.ids_ = row_ids(X, len(labels.codes))
         check_same_length(self.ids_, labels.codes, "X", "y")
         if hasattr(self._learner, "learn"):
@@ -207,6 +233,13 @@ class UnifiedKernelMachine(
         if self._X is None:
             return np.asarray(self.machine_.training_proba_)
         return _proba_of(self.machine_, self._X)
+
+    @property
+    def label_distributions_(self) -> FloatArray:
+        """Class probabilities of the training rows, labels as given, (n, n_classes)."""
+        found = np.array(self.training_proba())
+        found[self.labeled_] = _coded(self._y, self._soft).one_hot()
+        return found
 
     def predict_log_proba(self, X: ArrayLike) -> FloatArray:
         """Return the logarithm of `predict_proba`, (m, n_classes)."""
@@ -301,8 +334,9 @@ class UnifiedKernelMachine(
         kinds = {self._y.dtype, answers.dtype}
         y = self._y.astype(object if object in kinds else np.result_type(*kinds))
         y[positions] = answers
-        self._learn(encode_labels(y, min_classes=0))
-        self._y = y
+        soft = self._soft and (self._soft[0], np.setdiff1d(self._soft[1], positions))
+        self._learn(_coded(y, soft))
+        self._y, self._soft = y, soft
         return self
 
     def with_labels(self, y: ArrayLike) -> Self:
@@ -321,6 +355,7 @@ class UnifiedKernelMachine(
             )
             raise ValueError(msg)
         other = copy(self)
+        other._soft = None
         other._learn(encode_labels(y, min_classes=0))
         other._y = y
         return other
@@ -344,7 +379,7 @@ class UnifiedKernelMachine(
             In the order of `classes_`; 0 for a class that has no other label.
         """
         check_is_fitted(self, "machine_")
-        labels = encode_labels(self._y).without(test)
+        labels = _coded(self._y, self._soft, min_classes=2).without(test)
         _, _, machine = self._learned(labels, rows)
         if self._X is None:
             places = test if rows is None else np.searchsorted(rows, test)
@@ -405,13 +440,13 @@ class UnifiedKernelMachine(
     ) -> tuple[FloatArray, IntArray, NDArray[Any], NDArray[Any]]:
         """Return held-out log-probabilities of labels, their codes, ids and classes."""
         check_is_fitted(self, "machine_")
-        labels = encode_labels(self._y, min_classes=0)
+        labels = _coded(self._y, self._soft)
         if len(labels.classes) < 2:
             msg = "one class cannot be told from itself; label a row of another class."
             raise ValueError(msg)
         judge = LeaveOneOutRLS(self.kernel_, class_sizes=None)
         if self.features_ is None:
-            judge.fit(self._X, self._y)
+            judge.fit(self._X, labels)
         else:
             judge.solve(self.kernel_, labels)
         held_out = judge.certificate_
@@ -457,7 +492,8 @@ class UnifiedKernelMachine(
         if self.basis_ is None:
             y = labels.given()
             learner.fit(self._X, y, **evidence)
-            machine.set_params(kernel=learner.kernel_).fit(self._X, y)
+            told = labels if isinstance(machine, KernelMachine) else y
+            machine.set_params(kernel=learner.kernel_).fit(self._X, told)
             return learner, None, machine
         learner.learn(self.basis_, labels, **evidence)
         if len(labels.classes) < 2:
@@ -519,13 +555,21 @@ class UnifiedKernelMachine(
         return tags
 
 
+def _coded(
+    y: ArrayLike, soft: tuple[Labels, IntArray] | None, *, min_classes: int = 0
+) -> Labels:
+    """Return coded labels, with distributions and weights where some were given."""
+    labels = encode_labels(y, min_classes=min_classes)
+    return labels if soft is None else labels.softened(*soft)
+
+
 def _proba_of(machine: Any, X: Any) -> FloatArray:
     if hasattr(machine, "predict_proba"):
         return np.asarray(machine.predict_proba(X))
     return probabilities(np.asarray(machine.decision_function(X)))
 
 
-def _own_copy(y: ArrayLike) -> NDArray[Any]:
+def _own_copy(y: Any) -> NDArray[Any]:
     """Return labels in an array that later answers fit into."""
     values = np.array(one_column(keep_missing(y)))
     return values if values.dtype.kind in "iuf" else values.astype(object)

@@ -39,7 +39,7 @@ def test_the_pool_is_weighed_by_refits_without_each_label() -> None:
     X, labels = uneven_moons()
     pool = KernelPool(6, random_state=0).fit(X)
     U, rows = pool.vectors_.astype(float), labels.labeled
-    codes, Y = labels.codes[rows], labels.one_hot()
+    Y = labels.one_hot()
     counts = Y.sum(axis=0)
     shift = np.log((counts + 1) / (counts + 1).sum())
     shift -= shift.mean()
@@ -59,7 +59,7 @@ def test_the_pool_is_weighed_by_refits_without_each_label() -> None:
                     K[np.ix_(rest, rest)], Y[rest], np.full(len(rows) - 1, ridge)
                 )
                 scores[i] = K[i, rest] @ a / deviation
-            loss, _ = held_out_loss(scores, codes, np.ones(len(rows), bool), shift)
+            loss, _ = held_out_loss(scores, Y, shift)
             total += np.exp(-loss)
         evidence.append(np.log(member.prior * total))
     _, found = weigh_pool(pool.vectors_[rows], labels, pool.blocks_)

@@ -11,7 +11,7 @@ MACHINES = [
     KernelLogisticRegression(),
     KernelLogisticRegression(multi_class="ovr"),
     RLSClassifier(),
-    KernelSVC(),
+    KernelSVC(tol=1e-10),
     LapRLS(),
     LapSVM(),
     LapRLSCV(gammas_A=(1e-2, 1.0), gammas_I=(1e-2, 1.0)),
@@ -21,8 +21,21 @@ MACHINES = [
 WAIVERS = {
     "check_classifiers_classes": "it ends with y in {-1, 1}, and -1 means unlabelled",
 }
+ON_GRAPHS = "a repeated row is a further point of the graph; see test_weights.py"
+INNER = "the inner machines stop at 1e-6; see test_weights.py"
+REPEATED = [
+    f"check_sample_weight_equivalence_on_{kind}_data" for kind in ("dense", "sparse")
+]
 
 
-@parametrize_with_checks(MACHINES, expected_failed_checks=lambda _: WAIVERS)
+def waived(estimator) -> dict[str, str]:
+    if isinstance(estimator, LapRLS | LapSVM | LapRLSCV | LapSVMCV):
+        return {**WAIVERS, **dict.fromkeys(REPEATED, ON_GRAPHS)}
+    if isinstance(estimator, SimpleMKL):
+        return {**WAIVERS, **dict.fromkeys(REPEATED, INNER)}
+    return WAIVERS
+
+
+@parametrize_with_checks(MACHINES, expected_failed_checks=waived)
 def test_scikit_learn_contract(estimator, check):
     check(estimator)

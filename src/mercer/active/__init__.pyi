@@ -1,3 +1,4 @@
+from .annotators import answer_shares as answer_shares
 from .batches import diverse_batch as diverse_batch
 from .batches import reducing_batch as reducing_batch
 from .cold import cold_rows as cold_rows

@@ -6,7 +6,12 @@ import numpy as np
 from scipy.special import softmax
 
 from mercer._typing import BoolArray, FloatArray, IntArray
-from mercer.fewlabels.ridge import calibrate, held_out_loss, solve_loo_ridge
+from mercer.fewlabels.ridge import (
+    calibrate,
+    held_out_loss,
+    held_out_votes,
+    solve_loo_ridge,
+)
 from mercer.fewlabels.rule import DEFAULT, Rule
 from mercer.fewlabels.sizes import mean_squares
 from mercer.spectrum.features import Features
@@ -31,6 +36,8 @@ def fit_centred(
     codes: IntArray,
     n_classes: int,
     *,
+    shares: FloatArray | None = None,
+    weights: FloatArray | None = None,
     rule: Rule = DEFAULT,
 ) -> CentredFit:
     r"""Fit scores with mean 0 over all points, and calibrated offsets.
@@ -47,18 +54,27 @@ def fit_centred(
         Labelled points and their classes, 0 to C - 1; every class has one.
     n_classes : int
         C.
+    shares : ndarray of shape (l, C), optional
+        Label distributions, where the labels are not sure.
+    weights : ndarray of shape (l,), optional
+        How many labels each one counts for. A point is left out whole.
     rule : Rule, optional
         Ridges, and how labels are weighed and calibrated.
     """
-    Y, labeled = np.equal.outer(codes, np.arange(n_classes)) * 1.0, Phi.rows(rows)
-    counts = Y.sum(axis=0)
-    counted = counts[codes] > 1
-    shares = log_shares(counts, rule)
+    hot = np.equal.outer(codes, np.arange(n_classes)) * 1.0
+    Y, labeled = hot if shares is None else shares, Phi.rows(rows)
+    given = np.ones(len(rows)) if weights is None else weights
+    counts = given @ Y
+    votes = held_out_votes(Y, given)
+    counted = votes[np.arange(len(rows)), codes] > 0
+    prior = log_shares(counts, rule)
     K = labeled @ labeled.T
     even = rule.even_labels
-    evened = (counts + even) / (len(rows) + even * n_classes)
-    weight = (evened * len(rows) / counts)[codes]
-    fits = [solve_loo_ridge(K, Y, ridge=ridge / weight) for ridge in rule.ridges]
+    evened = (counts + even) / (counts.sum() + even * n_classes)
+    evened_votes = given[:, None] * Y * (evened * counts.sum() / counts)
+    weight = evened_votes.sum(axis=1)
+    targets = evened_votes / weight[:, None]
+    fits = [solve_loo_ridge(K, targets, ridge=ridge / weight) for ridge in rule.ridges]
     coefs = labeled.T @ np.hstack([fit.alpha for fit in fits])
     squares = mean_squares(Phi.scores(coefs, np.zeros(coefs.shape[1])))
     losses = np.empty(len(fits))
@@ -68,20 +84,20 @@ def fit_centred(
     ):
         scale = max(float(np.sqrt(square.mean())), 1e-12)
         held = (fit.held_out - fit.held_out_offset) / scale
-        losses[i], slope = held_out_loss(held, codes, counted, shares, rule=rule)
+        losses[i], slope = held_out_loss(held, votes, prior, rule=rule)
         duals.append(slope * fit.alpha / scale)
         scores.append(slope * held)
-    weights = softmax(-losses)
-    dual, held = (np.tensordot(weights, parts, axes=1) for parts in (duals, scores))
-    offset = shares.copy()
+    ridge_weights = softmax(-losses)
+    dual, held = (
+        np.tensordot(ridge_weights, parts, axes=1) for parts in (duals, scores)
+    )
+    offset = prior.copy()
     # Classes without a second label are never right when one is left out: how large
     # they are is not for the held-out labels to say.
-    seen = np.flatnonzero((counts > 1) | ~counted.any())
+    seen = np.flatnonzero(votes.any(axis=0) | ~votes.any())
+    tested = votes.any(axis=1)
     line = calibrate(
-        held[counted][:, seen],
-        np.searchsorted(seen, codes[counted]),
-        offset[seen],
-        rule=rule,
+        held[tested][:, seen], votes[tested][:, seen], offset[seen], rule=rule
     )
     offset[seen] = line.offset
     dual = line.slope * (dual - dual.mean(axis=1, keepdims=True))
@@ -92,7 +108,7 @@ def fit_centred(
         line.slope * held + offset,
         counted,
         losses,
-        weights,
+        ridge_weights,
     )
 
 

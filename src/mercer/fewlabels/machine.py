@@ -90,6 +90,10 @@ class LeaveOneOutRLS(KernelMachine):
     labels might as well be guessed (where the kernel does not know the classes, nothing
     is spread), and is smaller among few points and with many labels.
 
+    Weighted labels count as if they were given that often, and a label distribution
+    as if each class were given with its share; a point is left out whole. Step 3 keeps
+    the likeliest class of a point.
+
     Step 3 is discriminative clustering (Bach and Harchaoui, NIPS 2007) with seeds and
     sizes; with K in place of R it is kernel k-means, with the walk of a graph it is
     PoissonMBO (Calder, Cook, Thorpe and Slepcev, ICML 2020). Step 2 with infinite ridge
@@ -144,11 +148,22 @@ class LeaveOneOutRLS(KernelMachine):
         Phi = Standardised.of(features)
         rule = DEFAULT if self.rule is None else self.rule
         rows, codes = labels.labeled, labels.codes[labels.labeled]
-        start = fit_centred(Phi, rows, codes, len(labels.classes), rule=rule)
-        errors = int((start.scores.argmax(axis=1) != codes)[start.counted].sum())
+        start = fit_centred(
+            Phi,
+            rows,
+            codes,
+            len(labels.classes),
+            shares=labels.one_hot(),
+            weights=weights,
+            rule=rule,
+        )
+        is_missed = (start.scores.argmax(axis=1) != codes) & start.counted
+        errors = int(is_missed.sum())
         coef, offset = start.coef, start.offset
         sizes, left = softmax(offset), None
-        if self.class_sizes is not None:
+        # A class that is likeliest nowhere holds no point that could be kept.
+        is_held = len(np.unique(codes)) == len(labels.classes)
+        if self.class_sizes is not None and is_held:
             spread = spread_decision(
                 Phi,
                 coef,
@@ -157,8 +172,9 @@ class LeaveOneOutRLS(KernelMachine):
                 codes,
                 sizes=self._sizes(labels),
                 labels_drawn=self.labels_drawn,
-                n_errors=errors,
-                n_held_out=int(start.counted.sum()),
+                weights=weights,
+                n_errors=float(weights[is_missed].sum()),
+                n_held_out=float(weights[start.counted].sum()),
                 rule=rule,
             )
             coef, offset = spread.coef, spread.offset

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 from scipy.special import log_softmax, softmax
 
-from mercer._typing import BoolArray, FloatArray, IntArray
+from mercer._typing import FloatArray
 from mercer.fewlabels.rule import DEFAULT, Rule
 
 
@@ -71,17 +71,40 @@ def solve_loo_ridge(
     )
 
 
+def held_out_votes(Y: FloatArray, weights: FloatArray) -> FloatArray:
+    """Return the weights of labels whose class has a label at another point, (l, C).
+
+    Without one, leaving out is no test.
+
+    Parameters
+    ----------
+    Y : ndarray of shape (l, C)
+        Label distributions.
+    weights : ndarray of shape (l,)
+        How many labels each counts for.
+
+    Examples
+    --------
+    >>> held_out_votes(np.array([[1.0, 0.0], [0.7, 0.3]]), np.ones(2))
+    array([[1. , 0. ],
+           [0.7, 0. ]])
+    """
+    votes = weights[:, None] * Y
+    others = (votes > 0).sum(axis=0) - (votes > 0)
+    kept: FloatArray = np.where(others > 0, votes, 0.0)
+    return kept
+
+
 def held_out_loss(
     scores: FloatArray,
-    codes: IntArray,
-    counted: BoolArray,
+    votes: FloatArray,
     shift: FloatArray,
     *,
     rule: Rule = DEFAULT,
 ) -> tuple[float, float]:
     r"""Return the summed log-loss of held-out scores, and the slope it is taken at.
 
-    :math:`\min_a \sum_i -\log \mathrm{softmax}(a s_i + t)_{y_i}
+    :math:`\min_a \sum_i v_i^\top (-\log \mathrm{softmax}(a s_i + t))
     + \tfrac12 \log^2(a / a_0)` over a grid of slopes a, and at most what guessing
     costs.
 
@@ -89,10 +112,9 @@ def held_out_loss(
     ----------
     scores : ndarray of shape (l, C)
         Of unit deviation over all points.
-    codes : int ndarray of shape (l,)
-        Classes.
-    counted : bool ndarray of shape (l,)
-        Points whose class has another label; without one, leaving out is no test.
+    votes : ndarray of shape (l, C)
+        Weights v of the labels (`held_out_votes`): 1 at the class of a point that
+        counts, else 0.
     shift : ndarray of shape (C,)
         Logarithms t of the class shares.
     rule : Rule, optional
@@ -102,18 +124,18 @@ def held_out_loss(
     --------
     >>> scores = np.array([[1.0, -1.0], [-1.0, 1.0]])
     >>> loss, slope = held_out_loss(
-    ...     scores, np.array([0, 1]), np.array([True, True]), np.zeros(2)
+    ...     scores, np.eye(2), np.zeros(2)
     ... )
     >>> slope
     1.0
     """
     slopes = np.array(rule.slopes)
     doubt = rule.slope_doubt * np.log(slopes / rule.usual_slope) ** 2
-    z = slopes[:, None, None] * scores[counted] + shift
-    chosen = codes[counted][None, :, None]
-    fit = -np.take_along_axis(log_softmax(z, axis=2), chosen, axis=2).sum(axis=(1, 2))
+    at = votes.any(axis=1)
+    z = slopes[:, None, None] * scores[at] + shift
+    fit = -(votes[at] * log_softmax(z, axis=2)).sum(axis=(1, 2))
     best = int(np.argmin(fit + doubt))
-    guessing = float(counted.sum()) * float(np.log(scores.shape[1]))
+    guessing = float(votes.sum()) * float(np.log(scores.shape[1]))
     return min(float((fit + doubt)[best]), guessing), float(slopes[best])
 
 
@@ -127,19 +149,19 @@ class Calibration:
 
 
 def calibrate(
-    scores: FloatArray, codes: IntArray, start: FloatArray, *, rule: Rule = DEFAULT
+    scores: FloatArray, votes: FloatArray, start: FloatArray, *, rule: Rule = DEFAULT
 ) -> Calibration:
     r"""Fit slope and offsets of a softmax to held-out scores.
 
-    .. math:: \min_{a, c} \sum_i -\log \mathrm{softmax}(a s_i + c)_{y_i}
+    .. math:: \min_{a, c} \sum_i v_i^\top (-\log \mathrm{softmax}(a s_i + c))
               + 2 (a - 1)^2 + \frac{\|c - c_0\|^2}{2 \sigma^2}
 
     Parameters
     ----------
     scores : ndarray of shape (m, C)
         Held-out scores; none at all leaves slope 1 and the offsets `start`.
-    codes : int ndarray of shape (m,)
-        Classes.
+    votes : ndarray of shape (m, C)
+        Weights v of the labels: 1 at the class of a point, else 0.
     start : ndarray of shape (C,)
         Offsets :math:`c_0` to stay close to.
     rule : Rule, optional
@@ -151,34 +173,35 @@ def calibrate(
 
     Examples
     --------
-    >>> calibrate(np.empty((0, 2)), np.empty(0, int), np.array([0.5, -0.5])).offset
+    >>> calibrate(np.empty((0, 2)), np.empty((0, 2)), np.array([0.5, -0.5])).offset
     array([ 0.5, -0.5])
     """
     C = len(start)
-    hot = np.equal.outer(codes, np.arange(C)) * 1.0
+    total = votes.sum(axis=1)
     stiffness = np.r_[rule.slope_stiffness, np.full(C, 1 / rule.offset_spread**2)]
     rest = np.r_[1.0, start]
 
     def objective(x: FloatArray) -> float:
-        fit = -float((log_softmax(x[0] * scores + x[1:], axis=1) * hot).sum())
+        fit = -float((log_softmax(x[0] * scores + x[1:], axis=1) * votes).sum())
         return fit + 0.5 * float(stiffness @ (x - rest) ** 2)
 
     x = rest.copy()
     for _ in range(100):
         p = softmax(x[0] * scores + x[1:], axis=1)
-        error = p - hot
+        error = total[:, None] * p - votes
         gradient = np.r_[(error * scores).sum(), error.sum(axis=0)]
         gradient += stiffness * (x - rest)
         residual = float(np.abs(gradient).max())
-        if residual <= 1e-9 * (1 + len(codes)):
+        if residual <= 1e-9 * (1 + total.sum()):
             break
         # Columns of J: what slope and offsets change in the C scores of each point.
         J = np.concatenate(
-            [scores[:, :, None], np.broadcast_to(np.eye(C), (len(codes), C, C))], axis=2
+            [scores[:, :, None], np.broadcast_to(np.eye(C), (len(votes), C, C))], axis=2
         )
         pJ = p[:, :, None] * J
         mean = pJ.sum(axis=1)
-        hessian = np.einsum("ica,icb->ab", J, pJ) - mean.T @ mean + np.diag(stiffness)
+        hessian = np.einsum("i,ica,icb->ab", total, J, pJ)
+        hessian += np.diag(stiffness) - (total[:, None] * mean).T @ mean
         step, now = np.linalg.solve(hessian, gradient), objective(x)
         now += 1e-13 * (1 + abs(now))  # rounding must not hold the last steps back
         size = 1.0

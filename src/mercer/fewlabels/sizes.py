@@ -3,6 +3,7 @@
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
+from scipy.special import xlogy
 
 from mercer._typing import FloatArray, IntArray
 from mercer.backends import torch_scores
@@ -142,6 +143,7 @@ def candidate_sizes(
     base: Any,
     codes: IntArray,
     *,
+    weights: FloatArray | None = None,
     labels_drawn: LabelsDrawn | None = None,
     rule: Rule = DEFAULT,
 ) -> dict[str, FloatArray]:
@@ -158,6 +160,8 @@ def candidate_sizes(
         Scores of all points.
     codes : int ndarray of shape (l,)
         Classes of the labelled ones; every class has one.
+    weights : ndarray of shape (l,), optional
+        How many labels each one counts for.
     labels_drawn : {"at random", "per class"}, optional
         How rows were chosen for labels. At random, their shares are those of the
         classes but for chance, and the only candidate; per class, they say nothing,
@@ -170,26 +174,27 @@ def candidate_sizes(
     dict of str to ndarray of shape (C,)
     """
     C = base.shape[1]
-    most = min(1.0, rule.label_trust * C / len(codes))
-    predicted, counts = decide(base), np.bincount(codes, minlength=C)
+    predicted = decide(base)
+    counts = np.bincount(codes, weights, minlength=C).astype(np.float64)
+    total = float(counts.sum())
+    most = min(1.0, rule.label_trust * C / total)
     sizes = {
-        name: estimated_sizes(predicted, codes, C, trust, rule=rule)
+        name: estimated_sizes(predicted, counts, trust, rule=rule)
         for name, trust in (("predicted", 0.0), ("labels", most))
     }
     if labels_drawn is not None:
         name = "labels" if labels_drawn == "at random" else "predicted"
         return {name: sizes[name]}
-    surprise = 2 * float((counts * np.log(C * counts / len(codes))).sum())
+    surprise = 2 * float(xlogy(counts, C * counts / total).sum())
     if counts.max() > counts.min() and surprise <= C - 1:
         del sizes["labels"]
-        sizes["even"] = estimated_sizes(predicted, np.arange(C), C, most, rule=rule)
+        sizes["even"] = estimated_sizes(predicted, np.ones(C), most, rule=rule)
     return sizes
 
 
 def estimated_sizes(
     predicted: Any,
-    known: IntArray,
-    n_classes: int,
+    counts: FloatArray,
     trust: float,
     *,
     rule: Rule = DEFAULT,
@@ -201,11 +206,10 @@ def estimated_sizes(
 
     Parameters
     ----------
-    predicted, known : int ndarray
-        Classes of all points (those in a tie are not counted), and of the labelled
-        ones.
-    n_classes : int
-        Number of classes.
+    predicted : int ndarray
+        Classes of all points; those in a tie are not counted.
+    counts : ndarray of shape (C,)
+        Labels of each class.
     trust : float
         Weight of the label shares, in [0, 1].
     rule : Rule, optional
@@ -213,13 +217,11 @@ def estimated_sizes(
 
     Examples
     --------
-    >>> estimated_sizes(np.array([0, 0, 0, 1]), np.array([0, 1]), 2, 1.0)
+    >>> estimated_sizes(np.array([0, 0, 0, 1]), np.array([1, 1]), 1.0)
     array([0.5, 0.5])
     """
-    seen = class_counts(predicted, n_classes) + 1.0
-    told = (
-        np.bincount(known, minlength=n_classes) + n_classes * rule.smoothing_per_class
-    )
+    seen = class_counts(predicted, len(counts)) + 1.0
+    told = counts + len(counts) * rule.smoothing_per_class
     mixed = (seen / seen.sum()) ** (1 - trust) * (told / told.sum()) ** trust
     shares: FloatArray = mixed / mixed.sum()
     return shares

@@ -48,8 +48,9 @@ def spread_decision(
     *,
     sizes: FloatArray | None = None,
     labels_drawn: LabelsDrawn | None = None,
-    n_errors: int = 0,
-    n_held_out: int = 0,
+    weights: FloatArray | None = None,
+    n_errors: float = 0,
+    n_held_out: float = 0,
     rule: Rule = DEFAULT,
 ) -> SpreadDecision:
     r"""Spread the decision by the kernel under class sizes, until it converges.
@@ -77,7 +78,9 @@ def spread_decision(
         Shares of the classes.
     labels_drawn : {"at random", "per class"}, optional
         How rows were chosen for labels, if that is known.
-    n_errors, n_held_out : int
+    weights : ndarray of shape (l,), optional
+        How many labels each one counts for.
+    n_errors, n_held_out : float
         Labels missed among those that could be left out.
     rule : Rule, optional
         Every constant of the above.
@@ -86,7 +89,9 @@ def spread_decision(
     scale = float(np.sqrt(mean_squares(base).mean())) or 1.0
     base /= scale
     n, C = base.shape
-    gain = spreading_gain(n, len(rows), C, n_errors, n_held_out, rule=rule)
+    given = np.ones(len(rows)) if weights is None else weights
+    n_labels = float(given.sum())
+    gain = spreading_gain(n, n_labels, C, n_errors, n_held_out, rule=rule)
     every = ScoredPoints(Phi, base, rows, codes)
     drawn = _drawn(n, rule.sampled_points)
     some, moment = _sampled(every, drawn)
@@ -94,11 +99,13 @@ def spread_decision(
     B = ridge_smoother(moment, dof)
     if sizes is None:
         candidates = list(
-            candidate_sizes(base, codes, labels_drawn=labels_drawn, rule=rule).values()
+            candidate_sizes(
+                base, codes, weights=given, labels_drawn=labels_drawn, rule=rule
+            ).values()
         )
     else:
         candidates = [sizes]
-    coarse = gain * _fading(n, len(rows), rule) ** rule.gentle_power
+    coarse = gain * _fading(n, n_labels, rule) ** rule.gentle_power
     shares, found = _first(some, B, candidates, (coarse, gain), rule)
 
     def settle(decision: IntArray) -> IntArray:
@@ -129,10 +136,10 @@ def spread_decision(
 
 def spreading_gain(
     n: int,
-    n_labeled: int,
+    n_labeled: float,
     n_classes: int,
-    n_errors: int,
-    n_held_out: int,
+    n_errors: float,
+    n_held_out: float,
     *,
     rule: Rule = DEFAULT,
 ) -> float:
@@ -147,9 +154,9 @@ def spreading_gain(
 
     Parameters
     ----------
-    n, n_labeled, n_classes : int
+    n, n_labeled, n_classes : int, float and int
         Points, labels l and classes C.
-    n_errors, n_held_out : int
+    n_errors, n_held_out : float
         Labels missed, e, among those that could be left out, m.
     rule : Rule, optional
         The constants.
@@ -166,7 +173,7 @@ def spreading_gain(
     return rule.gain * max(skill, 0.0) * _fading(n, n_labeled, rule)
 
 
-def _fading(n: int, n_labeled: int, rule: Rule) -> float:
+def _fading(n: int, n_labeled: float, rule: Rule) -> float:
     return n / (n + rule.points_per_label * (n_labeled + rule.labels_at_hand))
 
 

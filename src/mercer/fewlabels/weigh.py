@@ -11,7 +11,7 @@ from mercer._labels import Labels
 from mercer._typing import FloatArray
 from mercer.fewlabels.centred import log_shares
 from mercer.fewlabels.pool import Block
-from mercer.fewlabels.ridge import held_out_loss, solve_loo_ridge
+from mercer.fewlabels.ridge import held_out_loss, held_out_votes, solve_loo_ridge
 from mercer.fewlabels.rule import DEFAULT, Rule
 from mercer.fewlabels.steep import steep
 
@@ -118,29 +118,29 @@ def weigh_pool(
         Weights of the columns.
     evidence : PoolEvidence
     """
-    Y, codes = labels.one_hot(), labels.codes[labels.labeled]
-    counts = Y.sum(axis=0)
-    counted = counts[codes] > 1
-    shares = log_shares(counts, rule) if counted.any() else counts
+    Y, given = labels.one_hot(), labels.weight()
+    counts = given @ Y
+    votes = held_out_votes(Y, given)
+    shares = log_shares(counts, rule) if votes.any() else counts
     labeled = labeled.astype(np.float64, copy=False)
     members = pool_members(blocks, max(len(counts), 2), rule)
     evidence, losses = np.empty(len(members)), np.zeros(len(members))
     for i, member in enumerate(members):
-        if not counted.any():
+        if not votes.any():
             evidence[i] = np.log(member.prior)
             continue
         U = labeled[:, member.block.columns]
         K = (U * member.core) @ U.T
         at = []
         for ridge in rule.ridges:
-            fit = solve_loo_ridge(K, Y, ridge=ridge)
+            fit = solve_loo_ridge(K, Y, ridge=ridge / given)
             coef = member.core[:, None] * (U.T @ fit.alpha)
             scale = np.sqrt(
                 np.einsum("jc,jk,kc->", coef, member.block.covariance, coef)
             )
             scale = max(scale / np.sqrt(len(counts)), 1e-12)
             scores = (fit.held_out - fit.held_out_offset) / scale
-            loss, _ = held_out_loss(scores, codes, counted, shares, rule=rule)
+            loss, _ = held_out_loss(scores, votes, shares, rule=rule)
             at.append(loss)
         losses[i] = float(np.mean(at))
         evidence[i] = np.log(member.prior) + float(logsumexp(-np.array(at)))
@@ -149,4 +149,4 @@ def weigh_pool(
     for weight, member in zip(weights, members, strict=True):
         core[member.block.columns] += weight * member.core
     names = tuple(member.name for member in members)
-    return core, PoolEvidence(names, losses, weights, int(counted.sum()))
+    return core, PoolEvidence(names, losses, weights, int(votes.any(axis=1).sum()))

@@ -11,7 +11,7 @@ from sklearn.utils import Tags, get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mercer._checks import check_same_length
-from mercer._labels import Labels, as_labels, encode_labels, one_column, require_y
+from mercer._labels import Labels, as_labels, one_column, require_y
 from mercer._proba import log_of, probabilities
 from mercer._rows import all_equal
 from mercer._typing import ArrayLike, BoolArray, FloatArray, IntArray
@@ -55,11 +55,15 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
     transduction_: NDArray[Any]  # (n,)
     _map: KernelMap
     training_proba_: FloatArray  # (n, n_classes), where all points are represented
+    _distributions: FloatArray  # (n, n_classes), where they are not
+    _given: FloatArray  # (l, n_classes)
     _needs_all_points = False
     _indistinct: str  # why no training point differs from another, or ""
     _unreached_get = "the class shares of the labelled points"
 
-    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+    def fit(
+        self, X: Any, y: Labels | ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> Self:
         """Train on the labelled points.
 
         Parameters
@@ -67,28 +71,28 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
         X : array-like or sparse array of shape (n, n_features)
             All points, labelled or not; kernel values, (n, n), with
             ``kernel="precomputed"``. A learner may also take a `Graph`.
-        y : array-like of shape (n,)
-            Labels; -1, None and NaN mark unlabelled points.
+        y : array-like of shape (n,) or (n, n_classes)
+            Labels; -1, None and NaN mark unlabelled points. With two columns or more,
+            the shares of the classes in each row; zeros where there is no label.
+        sample_weight : array-like of shape (n,), optional
+            Weights of the losses: a label of weight 2 is one given twice, one of weight
+            0 is none. Those of unlabelled points are not read.
         """
-        return self._fit(X, y)
-
-    def _fit(
-        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None
-    ) -> Self:
         y = require_y(y, type(self).__name__)
         self._check_parameters()
         X = self._checked(X, reset=True)
-        labels = encode_labels(y)
-        y = one_column(y)
+        labels = as_labels(y).weighted(sample_weight)
+        is_soft = isinstance(y, Labels) or labels.shares is not None
+        told: Any = labels.given() if is_soft else one_column(y)
         n = X.n_points if isinstance(X, Graph) else X.shape[0]
         check_same_length(np.empty(n), labels.codes, "X", "y")
-        self._map, training = self._make_map(X, y, labels)
+        self._map, training = self._make_map(X, told, labels)
         features = None if training is None else DenseFeatures.plain(training)
         if features is None and self._needs_all_points:
             features = DenseFeatures.plain(self._map.represent(X))
         same = "" if isinstance(X, Graph) or not all_equal(X) else _ALL_EQUAL
         self._indistinct = same or _why_constant(self._map, features, X)
-        return self._train(labels, self._weights(labels, sample_weight), features, X)
+        return self._train(labels, self._weights(labels), features, X)
 
     def solve(
         self,
@@ -109,10 +113,10 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
         features : Features, optional
             Of all points, labelled or not; by default those the kernel was learned on.
         sample_weight : array-like of shape (n,), optional
-            Weights of the losses, where the machine takes them.
+            Weights of the losses.
         """
         self._check_parameters()
-        labels = as_labels(labels)
+        labels = as_labels(labels).weighted(sample_weight)
         if features is None:
             features = kernel.at_training()
         check_same_length(
@@ -120,8 +124,7 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
         )
         self._map = feature_map(kernel, features.rows(labels.labeled))
         self._indistinct = _why_constant(self._map, features, None)
-        weights = self._weights(labels, sample_weight)
-        return self._train(labels, weights, features, None)
+        return self._train(labels, self._weights(labels), features, None)
 
     def _train(
         self, labels: Labels, weights: FloatArray, features: Features | None, X: Any
@@ -138,14 +141,30 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
         codes = labels.codes.copy()
         if features is None:
             rest = np.flatnonzero(codes < 0)
+            self._distributions = np.zeros((len(codes), len(labels.classes)))
+            self._distributions[labels.labeled] = labels.one_hot()
             if len(rest):
-                codes[rest] = self._codes_of(self._scores(self._map.represent(X[rest])))
+                R = self._map.represent(X[rest])
+                scores = self._scores(R)
+                codes[rest] = self._codes_of(scores)
+                self._distributions[rest] = self._proba(scores, self._map.unreached(R))
         else:
             scores, unreached = self._scores_of(features)
             self.training_proba_ = self._proba(scores, unreached)
+            self._given = labels.one_hot()
             codes = np.where(codes < 0, self._codes_of(scores), codes)
         self.transduction_ = self.classes_[codes]
         return self
+
+    @property
+    def label_distributions_(self) -> FloatArray:
+        """Class probabilities of the training rows, labels as given, (n, n_classes)."""
+        check_is_fitted(self, "dual_coef_")
+        if not hasattr(self, "training_proba_"):
+            return self._distributions
+        found = np.array(self.training_proba_)
+        found[self.labeled_] = self._given
+        return found
 
     def _solve_all(
         self, labels: Labels, weights: FloatArray, features: Features | None
@@ -273,8 +292,8 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
         training = kernel.features()
         return feature_map(kernel, training[labels.labeled]), training
 
-    def _weights(self, labels: Labels, sample_weight: ArrayLike | None) -> FloatArray:
-        return np.ones(len(labels.labeled))
+    def _weights(self, labels: Labels) -> FloatArray:
+        return labels.weight()
 
     def _check_parameters(self) -> None:
         raise NotImplementedError
@@ -331,8 +350,35 @@ def _why_constant(kernel_map: KernelMap, features: Features | None, X: Any) -> s
 
 
 def targets_of(labels: Labels) -> FloatArray:
-    """Return +1/-1 in one column for two classes, else one-hot 0/1 columns."""
+    """Return +1/-1 in one column for two classes, else one-hot 0/1 columns.
+
+    Of a distribution the mean of these.
+    """
     one_hot = labels.one_hot()
     if one_hot.shape[1] == 2:
         return one_hot[:, 1:] - one_hot[:, :1]
     return one_hot
+
+
+def signed_votes(labels: Labels) -> tuple[IntArray, FloatArray, FloatArray]:
+    """Return labels as votes for losses that are not linear in the target.
+
+    Returns
+    -------
+    at : ndarray of shape (v,)
+        Places among the labelled rows.
+    signs : ndarray of shape (v, q)
+        +1 / -1; one column for two classes, else one per class.
+    weights : ndarray of shape (v,)
+    """
+    at, codes, shares = labels.votes()
+    C = len(labels.classes)
+    signs = 2.0 * np.equal.outer(codes, np.arange(C)) - 1
+    return at, signs[:, 1:] if C == 2 else signs, shares * labels.weight()[at]
+
+
+def summed(dual: FloatArray, at: IntArray, n: int) -> FloatArray:
+    """Return the coefficients of n points from those of their votes, (n, q)."""
+    total = np.zeros((n, dual.shape[1]))
+    np.add.at(total, at, dual)
+    return total

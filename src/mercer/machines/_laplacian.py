@@ -16,7 +16,7 @@ from mercer.exceptions import DisconnectedGraphWarning
 from mercer.graphs.laplacian import laplacian
 from mercer.graphs.neighbors import Graph, neighbor_graph
 from mercer.kernels.parametric import RBF
-from mercer.machines._base import KernelMachine, targets_of
+from mercer.machines._base import KernelMachine
 from mercer.machines._maps import (
     FeatureMap,
     feature_map,
@@ -220,7 +220,7 @@ class WeightsByGrid(LaplacianMachine):
         self, B: FloatArray, deformation: Deformation, labels: Labels
     ) -> tuple[float, float]:
         codes = labels.codes[labels.labeled]
-        targets = targets_of(labels)
+        known = labels.take(labels.labeled)
         folds = [f for f in inverted_folds(codes, self.n_folds) if len(f[1])]
         scores = np.zeros((len(self.gammas_A), len(self.gammas_I)))
         for i, gamma_A in enumerate(self.gammas_A):
@@ -229,7 +229,10 @@ class WeightsByGrid(LaplacianMachine):
                 K = Phi @ Phi.T
                 for train, held in folds:
                     f = self._decide(
-                        K[held][:, train], K[train][:, train], targets[train], gamma_A
+                        K[held][:, train],
+                        K[train][:, train],
+                        known.take(train),
+                        gamma_A,
                     )
                     found = self._codes_of(f)
                     scores[i, j] += np.mean(found == codes[held]) / len(folds)
@@ -240,7 +243,11 @@ class WeightsByGrid(LaplacianMachine):
         return self.gamma_A_, self.gamma_I_
 
     def _decide(
-        self, K_held: FloatArray, K: FloatArray, targets: FloatArray, gamma_A: float
+        self,
+        K_held: FloatArray,
+        K: FloatArray,
+        labels: Labels,
+        gamma_A: float,
     ) -> FloatArray:
         """Return decisions at held-out points of a machine trained on the others."""
         raise NotImplementedError

@@ -1,17 +1,16 @@
 """Kernel logistic regression."""
 
 from numbers import Integral, Real
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from scipy.special import expit, logit
 from sklearn.utils import check_scalar
 from sklearn.utils.class_weight import compute_sample_weight
 
-from mercer._checks import check_finite, check_same_length
 from mercer._labels import Labels
 from mercer._proba import probabilities
-from mercer._typing import ArrayLike, FloatArray
+from mercer._typing import FloatArray
 from mercer.machines._base import KernelMachine, Solution
 from mercer.optim.newton import KLR, solve_klr
 
@@ -107,23 +106,6 @@ class KernelLogisticRegression(KernelMachine):
         self.tol = tol
         self.max_iter = max_iter
 
-    def fit(
-        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
-    ) -> Self:
-        """Train on the labelled points.
-
-        Parameters
-        ----------
-        X : array-like or sparse array of shape (n, n_features)
-            All points, labelled or not; kernel values, (n, n), with
-            ``kernel="precomputed"``. A learner may also take a `Graph`.
-        y : array-like of shape (n,)
-            Labels; -1, None and NaN mark unlabelled points.
-        sample_weight : array-like of shape (n,), optional
-            Weights of the losses; those of unlabelled points are not read.
-        """
-        return self._fit(X, y, sample_weight)
-
     def _proba_of(self, scores: FloatArray) -> FloatArray:
         if scores.shape[1] > 1 and self.multi_class == "ovr":
             shares: FloatArray = expit(scores)
@@ -145,28 +127,9 @@ class KernelLogisticRegression(KernelMachine):
             )
             raise ValueError(msg)
 
-    def _weights(self, labels: Labels, sample_weight: ArrayLike | None) -> FloatArray:
+    def _weights(self, labels: Labels) -> FloatArray:
         y = labels.classes[labels.codes[labels.labeled]]
-        weights: FloatArray = compute_sample_weight(self.class_weight, y)
-        if sample_weight is None:
-            return weights
-        given = np.asarray(sample_weight, dtype=np.float64)
-        if given.ndim != 1:
-            msg = f"sample_weight must be one number per point, got {given.ndim}D."
-            raise ValueError(msg)
-        check_same_length(given, labels.codes, "sample_weight", "y")
-        given = given[labels.labeled]
-        check_finite(given, "sample_weight")
-        weights = weights * given
-        left = weights @ labels.one_hot()
-        if (given < 0).any() or (left <= 0).any():
-            msg = (
-                "sample_weight must be >= 0, and no class may have weight zero; the "
-                "weights of the classes sum to "
-                f"{dict(zip(labels.classes.tolist(), left.tolist(), strict=True))}."
-            )
-            raise ValueError(msg)
-        return weights
+        return np.asarray(compute_sample_weight(self.class_weight, y) * labels.weight())
 
     def _solve(self, labels: Labels, weights: FloatArray) -> Solution:
         targets = labels.one_hot()

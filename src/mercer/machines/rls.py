@@ -43,8 +43,8 @@ class RLSClassifier(KernelMachine):
     intercept_ : ndarray of shape (n_columns,)
         Zero.
     loo_residuals_ : ndarray of shape (n_labeled, n_columns)
-        :math:`y_i - f_{-i}(x_i)`, exact, of the machine trained without point i on
-        the same kernel.
+        :math:`y_i - f_{-i}(x_i)`, exact, of the machine trained without point i,
+        whatever its weight, on the same kernel.
     transduction_ : ndarray of shape (n,)
         Given labels, and predictions for the unlabelled points.
     certificate_ : RLS
@@ -81,7 +81,8 @@ class RLSClassifier(KernelMachine):
         check_scalar(self.C, "C", Real, min_val=0, include_boundaries="neither")
 
     def _solve(self, labels: Labels, weights: FloatArray) -> Solution:
-        fit = solve_rls(self._map.labeled, targets_of(labels), C=self.C)
+        root = np.sqrt(weights)[:, None]
+        fit = solve_rls(root * self._map.labeled, root * targets_of(labels), C=self.C)
         self.certificate_ = fit
-        self.loo_residuals_ = fit.loo_residuals
-        return Solution(fit.coef, fit.dual_coef, np.zeros(fit.coef.shape[1]))
+        self.loo_residuals_ = fit.loo_residuals / root
+        return Solution(fit.coef, root * fit.dual_coef, np.zeros(fit.coef.shape[1]))

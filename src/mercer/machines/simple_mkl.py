@@ -1,6 +1,7 @@
 """Multiple kernel learning around a support vector machine."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any
 
@@ -14,7 +15,7 @@ from mercer.kernels.base import Kernel
 from mercer.kernels.composite import Weighted
 from mercer.kernels.parametric import RBF, Polynomial
 from mercer.kernels.stack import resolve_kernels
-from mercer.machines._base import KernelMachine, Solution, targets_of
+from mercer.machines._base import KernelMachine, Solution, signed_votes, summed
 from mercer.machines._maps import GramMap, gram_map
 from mercer.optim.mkl import MKL, solve_mkl
 
@@ -140,7 +141,9 @@ class SimpleMKL(KernelMachine):
         kernels = resolve_kernels(specs, X, names=names)
         points = X[labels.labeled]
         grams = np.stack([kernel(points) for kernel in kernels])
-        scales = np.trace(grams, axis1=1, axis2=2) / points.shape[0]
+        weights = labels.weight()
+        diagonals = np.einsum("mii->mi", grams)
+        scales = diagonals @ weights / weights.sum()
         if (scales <= 0).any():
             worst = int(scales.argmin())
             msg = (
@@ -149,14 +152,15 @@ class SimpleMKL(KernelMachine):
                 "Leave it out, or scale X."
             )
             raise ValueError(msg)
-        signs = np.where(targets_of(labels) > 0, 1.0, -1.0)
+        at, signs, votes = signed_votes(labels)
         fit = solve_mkl(
-            grams / scales[:, None, None],
+            grams[:, at][:, :, at] / scales[:, None, None],
             signs,
-            C=self.C,
+            C=self.C * votes,
             tol=self.tol,
             max_iter=self.max_iter,
         )
+        fit = replace(fit, dual_coef=summed(fit.dual_coef, at, len(weights)))
         self.certificate_ = fit
         self.weights_ = fit.weights
         self.n_iter_ = fit.n_iter

@@ -10,7 +10,7 @@ from sklearn.utils import check_scalar
 from mercer._labels import Labels
 from mercer._proba import probabilities
 from mercer._typing import FloatArray, IntArray
-from mercer.machines._base import KernelMachine, Solution
+from mercer.machines._base import KernelMachine, Solution, summed
 
 
 class KernelSVC(KernelMachine):
@@ -97,31 +97,37 @@ class KernelSVC(KernelMachine):
             self._unreached_get = "the decision of the intercept alone"
 
     def _solve(self, labels: Labels, weights: FloatArray) -> Solution:
-        K = self._map.gram
-        y = labels.classes[labels.codes[labels.labeled]]
+        at, codes, shares = labels.votes()
+        K = self._map.gram[at][:, at]
+        votes = shares * weights[at]
         machine = SVC(
             C=self.C,
             kernel="precomputed",
             class_weight=self.class_weight,
             tol=self.tol,
-        ).fit(K, y)
-        dual = _pairwise_coefficients(machine, len(y))
-        self.certificate_ = self._violation(K, dual, machine, labels)
+        ).fit(K, labels.classes[codes], votes)
+        dual = _pairwise_coefficients(machine, len(codes))
+        self.certificate_ = self._violation(K, dual, machine, codes, votes)
+        dual = summed(dual, at, len(weights))
         return Solution(self._map.labeled.T @ dual, dual, machine.intercept_)
 
     def _violation(
-        self, K: FloatArray, dual: FloatArray, machine: SVC, labels: Labels
+        self,
+        K: FloatArray,
+        dual: FloatArray,
+        machine: SVC,
+        codes: IntArray,
+        votes: FloatArray,
     ) -> float:
         """Return by how much a point is on the wrong side of its margin."""
         scores = K @ dual + machine.intercept_
-        codes = labels.codes[labels.labeled]
         worst = 0.0
-        for column, (first, second) in enumerate(_pairs(len(labels.classes))):
+        for column, (first, second) in enumerate(_pairs(len(machine.classes_))):
             inside = np.flatnonzero((codes == first) | (codes == second))
             sign = np.where(codes[inside] == first, 1.0, -1.0)
             alpha = sign * dual[inside, column]
             slack = 1 - sign * scores[inside, column]
-            bound = self.C * machine.class_weight_[codes[inside]]
+            bound = self.C * machine.class_weight_[codes[inside]] * votes[inside]
             below, above = alpha < bound * (1 - 1e-9), alpha > bound * 1e-9
             worst = max(
                 worst, slack[below].max(initial=0.0), -slack[above].min(initial=0.0)

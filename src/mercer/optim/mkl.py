@@ -47,7 +47,7 @@ def solve_mkl(
     grams: FloatArray,
     signs: FloatArray,
     *,
-    C: float,
+    C: float | FloatArray,
     tol: float = 1e-3,
     max_iter: int = 500,
 ) -> MKL:
@@ -63,8 +63,8 @@ def solve_mkl(
         Gram matrices of the labelled points.
     signs : ndarray of shape (l, q)
         +1 / -1, one column for each machine; the weights are shared.
-    C : float
-        Weight of the hinge loss, > 0.
+    C : float or ndarray of shape (l,)
+        Weight of the hinge loss, > 0, of each point if there are several.
     tol : float, default=1e-3
         Bound on the duality gap over the objective.
     max_iter : int, default=500
@@ -108,7 +108,7 @@ def solve_mkl(
     if gap > tol * objective:
         msg = (
             f"solve_mkl: duality gap {gap:.1e} > {tol:.1e} of the objective "
-            f"{objective:.3g} after {n_iter} steps; lower C={C:g} or scale the "
+            f"{objective:.3g} after {n_iter} steps; lower C={np.max(C):g} or scale the "
             "kernels to unit trace."
         )
         warnings.warn(msg, ConvergenceWarning, stacklevel=2)
@@ -116,7 +116,9 @@ def solve_mkl(
     return MKL(point.d, machine.dual_coef, machine.intercept, objective, gap, n_iter)
 
 
-def _evaluate(grams: FloatArray, signs: FloatArray, C: float, d: FloatArray) -> _Point:
+def _evaluate(
+    grams: FloatArray, signs: FloatArray, C: float | FloatArray, d: FloatArray
+) -> _Point:
     machine = solve_svm(np.tensordot(d, grams, axes=1), signs, C=C)
     beta = machine.dual_coef
     forms = np.einsum("iu,miu->m", beta, grams @ beta)
@@ -127,7 +129,7 @@ def _evaluate(grams: FloatArray, signs: FloatArray, C: float, d: FloatArray) -> 
 
 
 def _descend(
-    grams: FloatArray, signs: FloatArray, C: float, point: _Point
+    grams: FloatArray, signs: FloatArray, C: float | FloatArray, point: _Point
 ) -> _Point | None:
     """Follow one reduced-gradient direction; None when nothing gets lower."""
     direction = _reduced_gradient(point)
@@ -181,7 +183,7 @@ def _on_simplex(d: FloatArray, zero: IntArray) -> FloatArray:
 def _line_search(
     grams: FloatArray,
     signs: FloatArray,
-    C: float,
+    C: float | FloatArray,
     low: _Point,
     high: _Point,
     direction: FloatArray,

@@ -41,8 +41,8 @@ def solve_klr(
     features : ndarray of shape (l, r)
         Rows :math:`\phi_i`.
     targets : ndarray of shape (l, q)
-        0/1. One column: the logistic loss of two classes. Three or more columns,
-        one per class: the multinomial loss.
+        0/1, or shares in between. One column: the logistic loss of two classes. Three
+        or more columns, one per class: the multinomial loss.
     C : float
         Weight of the loss, > 0; :math:`C = 1/(l\lambda)` in the letters of the paper.
     weights : ndarray of shape (l,), optional
@@ -137,7 +137,7 @@ def _probabilities(scores: FloatArray) -> FloatArray:
 
 def _loss(scores: FloatArray, Y: FloatArray, s: FloatArray) -> float:
     if len(scores) == 1:
-        losses = -log_expit(np.where(Y > 0.5, scores, -scores))[0]
+        losses = -(Y * log_expit(scores) + (1 - Y) * log_expit(-scores))[0]
     else:
         losses = logsumexp(scores, axis=0) - (Y * scores).sum(axis=0)
     return float(s @ losses)

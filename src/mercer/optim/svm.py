@@ -19,7 +19,13 @@ class SVM(Shown):
     gap: float  # primal minus dual value
 
 
-def solve_svm(K: FloatArray, signs: FloatArray, *, C: float, tol: float = 1e-6) -> SVM:
+def solve_svm(
+    K: FloatArray,
+    signs: FloatArray,
+    *,
+    C: float | FloatArray,
+    tol: float = 1e-6,
+) -> SVM:
     r"""Minimise :math:`\frac12\beta^\top K\beta + C\sum_i (1 - y_i(K\beta + b)_i)_+`.
 
     Parameters
@@ -28,8 +34,8 @@ def solve_svm(K: FloatArray, signs: FloatArray, *, C: float, tol: float = 1e-6) 
         Gram matrix.
     signs : ndarray of shape (l, q)
         +1 / -1, one column for each machine, both signs in each.
-    C : float
-        Weight of the hinge loss, > 0.
+    C : float or ndarray of shape (l,)
+        Weight of the hinge loss, > 0, of each point if there are several.
     tol : float, default=1e-6
         LIBSVM's bound on the violation of the optimality conditions.
 
@@ -50,12 +56,13 @@ def solve_svm(K: FloatArray, signs: FloatArray, *, C: float, tol: float = 1e-6) 
     array([[ 1., -1.]])
     """
     beta, b = np.zeros_like(signs), np.zeros(signs.shape[1])
+    weights = np.full(len(K), C, dtype=np.float64)
     for u, y in enumerate(signs.T):
-        machine = SVC(C=C, kernel="precomputed", tol=tol).fit(K, y)
+        machine = SVC(C=1.0, kernel="precomputed", tol=tol).fit(K, y, weights)
         beta[machine.support_, u] = machine.dual_coef_[0]
         b[u] = machine.intercept_[0]
     image = K @ beta
     norm = float((beta * image).sum())
-    slack = float(np.maximum(0.0, 1 - signs * (image + b)).sum())
-    primal = norm / 2 + C * slack
+    slack = np.maximum(0.0, 1 - signs * (image + b)).sum(axis=1)
+    primal = norm / 2 + float(weights @ slack)
     return SVM(beta, b, primal, primal - float(np.abs(beta).sum()) + norm / 2)
