@@ -8,6 +8,7 @@ from sklearn.base import clone
 
 from mercer._labels import encode_labels
 from mercer.kernels.parametric import RBF
+from mercer.machines.annealed import AnnealedKernelMachine
 from mercer.machines.klr import KernelLogisticRegression
 from mercer.machines.laplacian import LapRLS, LapSVM
 from mercer.machines.laplacian_cv import LapRLSCV
@@ -113,6 +114,35 @@ def test_with_a_graph_the_labels_are_repeated_and_the_points_are_not(
         tol = 1e-7
     found = weighted.decision_function(X).reshape(len(X), -1)
     np.testing.assert_allclose(found, expected, atol=tol)
+
+
+@each_number
+@pytest.mark.parametrize("beta", [0.0, 0.2])
+def test_annealed_machines_take_votes_as_repeated_rows(
+    n_classes: int, beta: float
+) -> None:
+    X, y, rng = points(n_classes)
+    y[12:] = -1
+    counts = rng.integers(0, 2, (12, n_classes)) + np.eye(n_classes, dtype=int)[y[:12]]
+    total = counts.sum(axis=1)
+    shares = np.zeros((24, n_classes))
+    shares[:12] = counts / total[:, None]
+    place = np.repeat(np.arange(12), total)
+    votes = np.concatenate([np.repeat(np.arange(n_classes), row) for row in counts])
+    machine = AnnealedKernelMachine(
+        [RBF1, RBF(gamma=0.1)],
+        beta=beta,
+        class_ratio=np.ones(n_classes) / n_classes,
+        trace_normalized=False,
+    )
+    weight = np.r_[total, np.ones(12)]
+    soft = clone(machine).fit(X, shares, weight)
+    rows = np.r_[place, 12:24]
+    repeated = clone(machine).fit(X[rows], np.r_[votes, np.full(12, -1)])
+    np.testing.assert_allclose(soft.weights_, repeated.weights_, atol=1e-4)
+    np.testing.assert_allclose(scores(soft, X), scores(repeated, X), atol=1e-3)
+    certain = clone(machine).fit(X, y)
+    assert np.abs(scores(soft, X) - scores(certain, X)).max() > 0.02
 
 
 def test_leaving_out_a_weighted_point_leaves_it_out_whole() -> None:

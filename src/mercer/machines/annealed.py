@@ -28,7 +28,7 @@ from mercer.machines._annealed_parts import (
     middle_threshold,
     warn_of_unreached,
 )
-from mercer.optim.annealing import Annealed, signed_targets, solve_annealed
+from mercer.optim.annealing import Annealed, soft_targets, solve_annealed
 from mercer.optim.kernel_weights import solve_kernel_weights
 
 
@@ -138,21 +138,29 @@ class AnnealedKernelMachine(ClassifierMixin, BaseEstimator):
         self.tol = tol
         self.max_greedy = max_greedy
 
-    def fit(self, X: ArrayLike | SparseArray, y: ArrayLike) -> Self:
+    def fit(
+        self,
+        X: ArrayLike | SparseArray,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
         """Choose kernel, function and the unknown labels.
 
         Parameters
         ----------
         X : array-like or sparse array of shape (n, n_features)
             All points, labelled or not.
-        y : array-like of shape (n,)
-            Labels; -1, None and NaN mark unlabelled points.
+        y : array-like of shape (n,) or (n, n_classes)
+            Labels; -1, None and NaN mark unlabelled points. With two columns or more,
+            the shares of the classes in each row; zeros where there is no label.
+        sample_weight : array-like of shape (n,), optional
+            A label of weight 2 counts as one given twice, one of weight 0 is none.
         """
         self._check_parameters()
         y = require_y(y, type(self).__name__)
         refuse_graph(X, type(self).__name__, "RLSClassifier(FilterKernel())")
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64)
-        labels = encode_labels(y)
+        labels = encode_labels(y).weighted(sample_weight)
         check_same_length(X, labels.codes, "X", "y")
         self.classes_ = labels.classes
         self.class_ratio_ = class_shares(self.class_ratio, labels)
@@ -217,10 +225,10 @@ class AnnealedKernelMachine(ClassifierMixin, BaseEstimator):
         return weights
 
     def _supervised(self, view: MatrixView | FeatureView, labels: Labels) -> FloatArray:
-        noise = np.full(len(labels.labeled), self.gamma)
+        noise = self.gamma / labels.weight()
         fit = solve_kernel_weights(
             view.stack(noise, labels.labeled),
-            signed_targets(labels.codes[labels.labeled], len(self.classes_)),
+            soft_targets(labels.one_hot()),
             weights=self._start(view),
             tol=self.tol,
             max_iter=self.max_greedy,
@@ -235,7 +243,8 @@ class AnnealedKernelMachine(ClassifierMixin, BaseEstimator):
 
     def _annealed(self, view: MatrixView | FeatureView, labels: Labels) -> FloatArray:
         codes = labels.codes
-        noise = np.where(codes == UNLABELED, self.gamma / self.beta, self.gamma)
+        noise = np.full(len(codes), self.gamma / self.beta)
+        noise[labels.labeled] = self.gamma / labels.weight()
         end = solve_annealed(
             view.stack(noise, slice(None)),
             noise,
@@ -245,6 +254,7 @@ class AnnealedKernelMachine(ClassifierMixin, BaseEstimator):
             beta=self.beta,
             ratio=self.class_ratio_,
             weights=self._start(view),
+            shares=labels.one_hot(),
             start_temperature=self.start_temperature,
             cooling=self.cooling,
             final_temperature=self.final_temperature,

@@ -38,6 +38,7 @@ def solve_annealed(
     beta: float,
     ratio: FloatArray,
     weights: FloatArray,
+    shares: FloatArray | None = None,
     start_temperature: float = 10.0,
     cooling: float = 1.4,
     final_temperature: float = 1e-7,
@@ -62,7 +63,7 @@ def solve_annealed(
     stack : KernelStack
         Kernels over all n points, with the diagonal `noise`.
     noise : ndarray of shape (n,)
-        gamma for labelled points, gamma / beta for the others.
+        gamma over the weight for labelled points, gamma / beta for the others.
     codes : ndarray of shape (n,)
         Class 0 .. C-1, or -1 where unknown.
     n_classes : int
@@ -72,6 +73,8 @@ def solve_annealed(
         Class shares among the unlabelled points.
     weights : ndarray of shape (N,)
         Kernel weights to start from.
+    shares : ndarray of shape (l, C), optional
+        Label distributions of the labelled points, where labels are not sure.
     start_temperature, cooling, final_temperature : float
         T is divided by `cooling` from the first to the last.
     tol : float, default=1e-7
@@ -107,8 +110,10 @@ def solve_annealed(
     """
     unlabeled = np.flatnonzero(codes < 0)
     targets = signed_targets(codes, n_classes)
+    if shares is not None:
+        targets[codes >= 0] = soft_targets(shares)
     soft = SoftLabels(np.tile(ratio, (len(unlabeled), 1)), np.log(ratio), 0.0)
-    targets[unlabeled] = _soft_targets(soft.P)
+    targets[unlabeled] = soft_targets(soft.P)
     fit = solve_kernel_weights(
         stack, targets, weights=weights, tol=tol, max_iter=max_greedy
     )
@@ -122,7 +127,7 @@ def solve_annealed(
             soft = solve_soft_labels(
                 _losses(f, beta), temperature=T, ratio=ratio, offsets=soft.offsets
             )
-            targets[unlabeled] = _soft_targets(soft.P)
+            targets[unlabeled] = soft_targets(soft.P)
             fit = solve_kernel_weights(
                 stack,
                 targets,
@@ -171,7 +176,8 @@ def signed_targets(codes: IntArray, n_classes: int) -> FloatArray:
     return np.where(codes[:, None] == columns, 1.0, -1.0)
 
 
-def _soft_targets(P: FloatArray) -> FloatArray:
+def soft_targets(P: FloatArray) -> FloatArray:
+    """Return the means of +1 and -1 under class shares, in the columns of the above."""
     shares = P[:, 1:] if P.shape[1] == 2 else P
     return 2 * shares - 1
 
