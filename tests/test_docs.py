@@ -109,3 +109,21 @@ def test_a_displayed_formula_closes_what_it_opens(
         with pytest.raises(nodes.SkipNode):
             write(writer, node)
         ElementTree.fromstring("".join(writer.body))  # raises unless it is balanced
+
+
+NUMBER = re.compile(r"\d+\.\d+")
+
+
+def test_figures_of_the_table_of_methods_are_those_of_their_pages() -> None:
+    page = ROOT / "docs" / "which.md"
+    table = page.read_text(encoding="utf-8").split("## When not to use")[0]
+    rows = [line for line in table.splitlines() if line.startswith("| ")][1:]
+    assert len(rows) > 10
+    for row in rows:
+        *_, measured, script = (cell.strip() for cell in row.strip("|").split("|"))
+        link = re.search(r"\]\(([^)]+)\)", measured)
+        assert link, row
+        assert re.fullmatch(r"`benchmarks/\w+\.py`", script), row
+        source = (page.parent / link[1]).read_text(encoding="utf-8")
+        for number in NUMBER.findall(measured):
+            assert number in source, f"{number} is not on {link[1]}"
