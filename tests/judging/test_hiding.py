@@ -58,7 +58,9 @@ def test_every_label_is_hidden_once_a_repeat_and_the_shares_add_up(
     np.testing.assert_allclose(
         found.confusion.sum(axis=1), np.bincount(truth[:30]), atol=1e-9
     )
-    assert np.trace(found.confusion) / 30 == pytest.approx(found.scores[0].accuracy)
+    right = np.trace(found.confusion) / 30
+    expected = np.clip(right + found.shift, 0, 1)
+    assert expected == pytest.approx(found.scores[0].accuracy)
     assert found.scores[0].accuracy > 0.9
 
 
@@ -147,14 +149,44 @@ def test_the_check_warns_of_nothing(blobs: tuple[Any, Any]) -> None:
         check(X, some_labels(truth, 12))
 
 
-def test_five_folds_of_ninety_labels_count_as_forty_cases() -> None:
-    expected, low, high = held_out_interval(0.8, 90, n_splits=5)
+def test_ninety_labels_count_as_sixty_cases_and_few_rows_left_as_a_sample() -> None:
+    expected, low, high = held_out_interval(0.8, 90)
     assert expected == 0.8
-    np.testing.assert_allclose((low, high), wilson_interval(0.8, 40))
+    np.testing.assert_allclose((low, high), wilson_interval(0.8, 60))
+    _, low, high = held_out_interval(0.8, 90, n_rest=60)
+    np.testing.assert_allclose((low, high), wilson_interval(0.8, 30))
 
 
-def test_labels_that_cannot_be_tested_may_be_right_or_wrong() -> None:
-    _, low, high = held_out_interval(0.8, 80, n_splits=5)
-    expected, least, most = held_out_interval(0.8, 80, n_splits=5, n_untested=20)
-    assert expected == pytest.approx(0.8 * 0.8 + 0.2 * 0.4)
+def test_a_shift_moves_the_interval_and_a_quarter_of_it_widens() -> None:
+    _, low, high = held_out_interval(0.6, 90)
+    expected, least, most = held_out_interval(0.6, 90, shift=0.08)
+    assert expected == pytest.approx(0.68)
+    assert (least, most) == (pytest.approx(low + 0.06), pytest.approx(high + 0.1))
+    expected, least, most = held_out_interval(0.95, 90, shift=0.2)
+    assert (expected, most) == (1.0, 1.0)
+
+
+def test_labels_that_cannot_be_tested_are_not_expected_to_be_right() -> None:
+    _, low, high = held_out_interval(0.8, 80)
+    expected, least, most = held_out_interval(0.8, 80, n_untested=20)
+    assert expected == pytest.approx(0.8 * 0.8)
     assert (least, most) == (pytest.approx(0.8 * low), pytest.approx(0.8 * high + 0.2))
+
+
+def test_asked_rows_are_harder_and_the_claim_allows_for_it() -> None:
+    """Two Gaussians; the labelled rows are those in between."""
+    rng = np.random.default_rng(0)
+    truth = rng.integers(2, size=400)
+    X = rng.standard_normal((400, 2)) + 2.5 * truth[:, None]
+    between = np.argsort(np.abs(X.sum(axis=1) - 2.5))
+    known = np.r_[between[:40], between[-10:]]
+    y = np.full(400, -1)
+    y[known] = truth[known]
+    found = check(X, y)
+    hidden = np.setdiff1d(np.arange(400), known)
+    right = (fitted(X, y).transduction_[hidden] == truth[hidden]).mean()
+    plain = np.trace(found.confusion) / found.confusion.sum()
+    assert found.shift > 0.05
+    assert found.scores[0].accuracy == pytest.approx(plain + found.shift)
+    assert abs(found.scores[0].accuracy - right) < 0.6 * abs(plain - right)
+    assert found.scores[0].low <= right <= found.scores[0].high

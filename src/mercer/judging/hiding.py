@@ -31,13 +31,16 @@ class Judged(Protocol):
     ) -> FloatArray:
         """Return probabilities of the rows `test`, (t, n_classes)."""
 
+    def training_proba(self) -> FloatArray:
+        """Return probabilities of all rows, (n, n_classes)."""
+
 
 @dataclass(frozen=True)
 class Score:
     """A share of correct predictions with its 95 % interval."""
 
     name: str
-    accuracy: float  # to expect on new rows: see `held_out_interval`
+    accuracy: float  # to expect on unlabelled rows: see `held_out_interval`
     low: float
     high: float
     balanced: float  # mean over the classes of the share found
@@ -61,6 +64,7 @@ class Check:
     confusion: FloatArray  # (n_classes, n_classes) given by predicted
     n_splits: int
     n_repeats: int
+    shift: float = 0.0  # confidence about unlabelled rows, less that about hidden ones
 
 
 def check_by_hiding(
@@ -132,6 +136,7 @@ def check_by_hiding(
                 found = rival.predict_proba(take_rows(X_labeled, test))
                 proba[m, repeat][columns] = found
         tested[test] = True
+    rest = labels.codes == UNLABELED
     return _summary(
         labeled[tested],
         codes[tested],
@@ -139,6 +144,7 @@ def check_by_hiding(
         ("Mercer", *models),
         n_splits=len(splits) // n_repeats,
         n_untested=int((~tested).sum()),
+        others=model.training_proba()[rest].max(axis=1),
     )
 
 
@@ -169,7 +175,10 @@ def _summary(
     *,
     n_splits: int,
     n_untested: int,
+    others: FloatArray,  # confidence about the unlabelled rows
 ) -> Check:
+    shift = float(others.mean() - proba[0].max(axis=2).mean()) if len(others) else 0.0
+    n_rest = len(others) or np.inf
     right = (proba.argmax(axis=3) == codes).mean(axis=1)  # (models, t)
     n_repeats, _, q = proba[0].shape
     confusion = np.zeros((q, q))
@@ -181,7 +190,7 @@ def _summary(
         codes=codes,
         proba=proba[0].mean(axis=0),
         scores=tuple(
-            _score(name, right[k], right[0], codes, n_splits, n_untested)
+            _score(name, right[k], right[0], codes, shift, n_untested, n_rest)
             for k, name in enumerate(names)
         ),
         calibration_error=expected_calibration_error(
@@ -190,6 +199,7 @@ def _summary(
         confusion=confusion,
         n_splits=n_splits,
         n_repeats=n_repeats,
+        shift=shift,
     )
 
 
@@ -198,11 +208,16 @@ def _score(
     right: FloatArray,
     mercer: FloatArray,
     codes: IntArray,
-    n_splits: int,
+    shift: float,
     n_untested: int,
+    n_rest: float,
 ) -> Score:
     expected, low, high = held_out_interval(
-        float(right.mean()), len(right), n_splits=n_splits, n_untested=n_untested
+        float(right.mean()),
+        len(right),
+        shift=shift,
+        n_untested=n_untested,
+        n_rest=n_rest,
     )
     found = [right[codes == c].mean() for c in np.unique(codes)]
     lead, lead_low, lead_high = paired_interval(mercer - right)

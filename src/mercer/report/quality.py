@@ -11,6 +11,8 @@ from mercer.report.story import Contestant, Quality, Story
 _SHOWN_CLASSES = 12
 # With fewer tested labels the calibration says little.
 _FEW_FOR_BINS = 50
+# A smaller difference between labelled and other rows is not worth a word.
+_SHIFT_TOLD = 0.02
 
 
 def quality(story: Story) -> str:
@@ -23,7 +25,7 @@ def quality(story: Story) -> str:
         '<section id="quality"><h2>How good are the predictions?</h2>'
         f"<p>Labels were hidden a part at a time ({q.n_splits} parts{times}) and "
         "predicted from the others. Bars are 95 % intervals: with few labels, "
-        "much is left to chance.</p>"
+        f"much is left to chance.{_shifted(q)}</p>"
         f'<div class="two wide-left"><div>{svg.draw_contest(q.contestants)}'
         '<p class="small soft">The baselines see the labelled rows only. '
         f"{_leads(q)}</p>"
@@ -31,6 +33,22 @@ def quality(story: Story) -> str:
         f"<div><h3>Can you trust the probabilities?</h3>"
         f'<div class="reliability">{svg.draw_reliability(q.bins)}</div>'
         f'<p class="small soft">{_trust(q)}</p></div></div></section>'
+    )
+
+
+def _shifted(q: Quality) -> str:
+    """Return what was done about labelled rows that are unlike the others."""
+    points = f"{100 * abs(q.shift):.0f} points"
+    if abs(q.shift) < _SHIFT_TOLD:
+        return ""
+    if q.shift > 0:
+        return (
+            " The rows you labelled look harder than the others, as rows that you were "
+            f"asked about do: the accuracies are raised by {points} to allow for it."
+        )
+    return (
+        " The rows you labelled look easier than the others: the accuracies are "
+        f"lowered by {points} to allow for it."
     )
 
 

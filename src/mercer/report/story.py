@@ -101,6 +101,7 @@ class Quality:
     n_repeats: int
     doubtful: tuple[Row, ...]  # labels that look wrong; `second` is the label given
     false_alarms: float = 0.0  # share of these that is expected to be right
+    shift: float = 0.0  # by how much accuracies were raised for the unlabelled rows
 
 
 @dataclass(frozen=True, eq=False)

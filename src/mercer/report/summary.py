@@ -55,8 +55,8 @@ def verdict(story: Story) -> str:
     ours, rival = q.contestants[0], rival_of(q)
     said = (
         f"<b>Expect about {_of_ten(ours.accuracy)} predictions to be correct</b> "
-        f"({_between(ours)} on rows like the {q.n_tested:,} labelled ones that were "
-        "hidden and predicted). "
+        f"({_between(ours)}, from {q.n_tested:,} labels that were hidden and "
+        "predicted). "
     )
     if rival.lead_high < 0:
         return said + (

@@ -144,6 +144,7 @@ def _quality(result: TableResult, names: tuple[str, ...]) -> Quality | None:
         n_repeats=check.n_repeats,
         doubtful=tuple(_contradicted(result, ranked, k) for k in doubtful),
         false_alarms=false_alarms(ranked),
+        shift=check.shift,
     )
 
 
