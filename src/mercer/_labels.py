@@ -116,7 +116,7 @@ class Labels:
         Parameters
         ----------
         other : Labels
-            Of the same points.
+            Other labels of the same points.
         rows : int ndarray
             Where these hold; elsewhere a label is certain and counts once.
         """

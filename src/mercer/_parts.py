@@ -34,7 +34,7 @@ def new_learner(
     pairs : Pairs or None
         Evidence that the learner has to take.
     seed : int
-        Of the default learner.
+        Seed of the default learner.
     memory : float or None
         Bytes that the default learner may use.
     """

@@ -38,7 +38,7 @@ class Explanation(Shown):
         :math:`s_c(x)`: what unlabelled points pass on where a machine spreads its
         decision over them (`LeaveOneOutRLS`), else zero to rounding.
     ids, labels : ndarray of shape (n_labeled,)
-        Of the labelled points.
+        Ids and labels of the labelled points.
     classes : ndarray of shape (n_classes,)
     """
 
@@ -63,7 +63,7 @@ class Explanation(Shown):
         R : ndarray of shape (m, k)
             The points as ``machine.represent(X)`` gives them.
         ids, labels : ndarray of shape (n_labeled,)
-            Of the labelled points, in the machine's order.
+            Ids and labels of the labelled points, in the machine's order.
         """
         q = machine.dual_coef_.shape[1]
         if q not in (1, len(machine.classes_)):

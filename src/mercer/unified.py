@@ -317,7 +317,7 @@ class UnifiedKernelMachine(
         rows : array-like of shape (m,)
             Ids, as `ask` returns them.
         labels : array-like of shape (m,)
-            Their labels; a class that was not there before is welcome.
+            Their labels; new classes are allowed.
         """
         check_is_fitted(self, "machine_")
         ids = np.atleast_1d(np.asarray(rows))

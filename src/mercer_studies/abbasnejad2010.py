@@ -31,7 +31,7 @@ TIMED = {
 GROUPS = ("affine", "convex", "average")
 
 COMMON = (
-    "The paper prints one figure a cell, without deviation. Nearly all are multiples "
+    "The paper prints one figure per cell, without deviation. Nearly all are multiples "
     "of 1/150 or 1/300, the number of points tested, so each is taken for one run that "
     "varies as ours do.",
     "All kernels are brought to unit diagonal (eq. 19), the single ones too. Quadratic "
@@ -49,7 +49,7 @@ FACE_SETUP = (
     "says nothing of a method.",
 )
 TEXT_SETUP = (
-    "20 newsgroups: words counted anew (26214 of them, not the paper's list), texts "
+    "20 newsgroups: words counted again (26214 of them, not the paper's list), texts "
     "scaled to length 1. Four readings tried (counts, presence, logarithms, length 1); "
     "only with the last do the single Gaussian kernels, which are not the paper's "
     "method, come out as printed. Each draw takes a newsgroup, half of the texts from "

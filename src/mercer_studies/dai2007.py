@@ -17,7 +17,8 @@ ROWS = {f"{a} vs {b}": (a, b) for a, b in ((1, 7), (2, 3), (2, 7), (3, 8), (4, 7
 
 SETUP = (
     "USPS, grey values in [-1, 1]; the first 200 training images of each digit (the "
-    "paper does not say which 200). Ten draws of six labels a class with fixed seeds.",
+    "paper does not say which 200). Ten draws of six labels per class with fixed "
+    "seeds.",
     "Squared loss and no bias, not printed. The class ratio 0.5 is given, as in the "
     "paper: it is also that of the labelled points.",
     f"Algorithm 1 stops at {TOL:g}, both for the soft labels and for the last "

@@ -28,7 +28,7 @@ SETUP = (
     "each do not allow; so all classes are taken to have equal numbers of labels, and "
     "splits were drawn with fixed seeds. The rows '... published' show the published "
     "ones. Two readings tried.",
-    "webKB: the paper's columns and splits are not public. Words were counted anew "
+    "webKB: the paper's columns and splits are not public. Words were counted again "
     "from the same 1051 pages (3000 page words and 1840 link words in most documents), "
     "turned into tf-idf vectors of unit length, view by view, and six labels of each "
     "class drawn with fixed seeds. Four readings of the features tried (counts, unit "

@@ -56,7 +56,7 @@ def compare_kernels(*, split: int, **line: Any) -> dict[str, float]:
 
 
 def draw_figure2(figure: Any, results: Results, *, setting: Setting) -> None:
-    """Draw both kernels of the first split, computed anew."""
+    """Draw both kernels of the first split, computed again."""
     problem = problem_of(setting.dataset, setting.n_neighbors, setting.power)
     labeled, _ = split_of(problem.data, setting, 0)
     ((first, *_),) = results.values()

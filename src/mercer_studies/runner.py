@@ -35,7 +35,7 @@ def run_study(
     n_jobs : int or None, default=None
         Processes; None uses every core. Each runs single-threaded linear algebra.
     fresh : bool, default=False
-        Compute everything anew, replacing what the cache holds.
+        Compute everything again, replacing what the cache holds.
 
     Yields
     ------

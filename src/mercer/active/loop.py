@@ -85,7 +85,7 @@ def learn_actively(
         Given row ids, returns their labels; -1, None or NaN where nobody knows. Such
         a row is not asked about again.
     batch_size : int, default=1
-        Questions a round: 1 in figure 6 of Hoi et al. (2006), 10 in its section 6.3.
+        Questions per round: 1 in figure 6 of Hoi et al. (2006), 10 in its section 6.3.
     max_rounds : int, default=100
         Rounds at the most.
     tol, patience : float and int

@@ -124,12 +124,12 @@ def lazily(model: Any, name: str, X: Any, *, n_columns: int | None, dtype: Any) 
     model : fitted estimator
         Goes to every worker once.
     name : str
-        Of the method, which takes rows.
+        Name of the method, which takes rows.
     X : dask array or data frame of shape (n, d)
     n_columns : int or None
         Columns of the result; None: it has one number or label per row.
     dtype : dtype
-        Of the result.
+        Type of the result.
     """
     import dask.array as da
     from dask import delayed

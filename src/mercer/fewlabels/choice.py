@@ -72,8 +72,9 @@ def choose_pool(
     n_classes : int
         The more classes, the more directions.
     kind : {"dense", "sparse", "dask"}, default="dense"
-        Of the array that holds the points. Anchors are means of points, which are not
-        sparse; a Dask array is looked at block by block, so it has no neighbour graph.
+        Kind of the array that holds the points. Anchors are means of points, which are
+        not sparse; a Dask array is looked at block by block, so it has no neighbour
+        graph.
     bytes_of_points : float, optional
         Size of the array; by default that of n x d double-precision numbers.
     memory : float, optional

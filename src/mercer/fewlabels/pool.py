@@ -107,8 +107,8 @@ class KernelPool(BasisMixin):
     Notes
     -----
     Graph directions are those of the random walk, :math:`D^{-1/2} u` scaled to the
-    mean degree: they are constant on components, and hubs do not stand out. A new
-    point is taken to be no denser, and no lonelier, than the training points are.
+    mean degree: they are constant on components, and hubs do not stand out. The
+    density of a new point is clipped to the range of the training points.
 
     Examples
     --------

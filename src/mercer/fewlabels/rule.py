@@ -64,7 +64,7 @@ class Rule:
     doubted_labels : float
         Labels added to those held out when the share of errors is taken.
     directions_per_class, share_of_points : float
-        Degrees of freedom of the regression that spreads: so many per class, at most
+        Degrees of freedom of the regression that spreads: this many per class, at most
         this share of the points.
     gentle_power : float
         The first rounds, with the kernel itself, have the gain times fading^p: at full

@@ -90,7 +90,7 @@ def check_by_hiding(
     X : array or sparse array of shape (n, d)
         All points; the baselines take the labelled ones.
     labels : Labels
-        Of the points.
+        Labels of the points.
     rng : numpy.random.Generator
         Deals the folds and draws the unlabelled rows.
     advance : callable, optional

@@ -52,7 +52,7 @@ def look_ahead(
         Fitted to these labels.
     labels : Labels
     check : Check
-        Of `check_by_hiding`.
+        The result of `check_by_hiding`.
     rng : numpy.random.Generator
     n_more : int, default=20
     n_repeats : int, default=2

@@ -152,7 +152,8 @@ class LabelLearner(SpectralLearner):
         ----------
         basis : fitted basis
         labels : Labels or array-like of shape (n,)
-            Of the points that the basis was fitted to; -1, None and NaN are unlabelled.
+            Labels of the points that the basis was fitted to; -1, None and NaN are
+            unlabelled.
         """
         self._check_parameters()
         labels = as_labels(labels)

@@ -57,7 +57,7 @@ class PairLearner(SpectralLearner):
         ----------
         basis : fitted basis
         labels : Labels, optional
-            Of the points that the basis was fitted to.
+            Labels of the points that the basis was fitted to.
         pairs : Pairs or what `as_pairs` reads, optional
         """
         self._check_parameters()

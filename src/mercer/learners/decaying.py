@@ -50,7 +50,7 @@ class DecayingKernel(LabelLearner):
         Scaled so that k(x, x) is 1 on average over the training points; the mean of
         `kernels_` with ``target="each"``.
     weights_ : ndarray of shape (r,)
-        Of `kernel_`.
+        Weights of the directions in `kernel_`.
     kernels_ : list of SpectralKernel
         One per class, in the order of `classes_`, each scaled the same way; only
         with ``target="each"``.

@@ -52,7 +52,7 @@ class FilterKernel(SpectralLearner):
         As the filter gives them, not rescaled.
     basis_ : fitted basis
     certificate_ : BasisCertificate
-        Of the basis; a filter has nothing to prove.
+        That of the basis; a filter has nothing to prove.
 
     Notes
     -----

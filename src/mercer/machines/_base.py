@@ -109,9 +109,10 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
         kernel : SpectralKernel or other kernel with `features`
             Represents new points.
         labels : Labels or array-like of shape (n,)
-            Of the points; -1, None and NaN are unlabelled.
+            Labels of the points; -1, None and NaN are unlabelled.
         features : Features, optional
-            Of all points, labelled or not; by default those the kernel was learned on.
+            Features of all points, labelled or not; by default of those the kernel
+            was learned on.
         sample_weight : array-like of shape (n,), optional
             Weights of the losses.
         """

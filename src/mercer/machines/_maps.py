@@ -156,7 +156,7 @@ def is_constant(kernel_map: KernelMap, features: Features | None, X: Any) -> boo
     ----------
     kernel_map : KernelMap
     features : Features or None
-        Of all training points, if they are known.
+        Features of all training points, if they are known.
     X : array, sparse array or Graph
         The training points, if they are not.
     """

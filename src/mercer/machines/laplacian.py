@@ -25,8 +25,8 @@ class LapRLS(LeastSquares, FixedWeights):
     degree : int, default=2
         The power p of the normalised Laplacian.
     n_neighbors : int, default=10
-        Of the graph, whose edges have Gaussian weights; fewer if there are fewer
-        points.
+        Neighbours per point in the graph, whose edges have Gaussian weights; fewer if
+        there are fewer points.
     graph : Graph or sparse array of shape (n, n), optional
         Ready-made graph over the rows of X, in place of neighbours.
     n_components : int, optional

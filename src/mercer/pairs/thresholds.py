@@ -47,7 +47,7 @@ def best_cut(
         ``1 - min_rate`` false alarms); most of the different ones told while at least
         `min_rate` of the same ones are found.
     min_rate : float, optional
-        Of the last two.
+        The least rate of the last two strategies.
     beta : float, default=1.0
         Of "f_beta"; 0 is precision.
 

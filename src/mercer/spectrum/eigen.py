@@ -13,7 +13,7 @@ from mercer.spectrum.lanczos import rounding_errors
 from mercer.spectrum.search import SAME, Found, searched_pairs
 
 DENSE_UP_TO = 1200
-# Where values crowd so much that Lanczos gives up, dense algebra answers up to here.
+# Where values lie so close that Lanczos gives up, dense algebra answers up to here.
 DENSE_AT_MOST = 5000
 # Components of at most this many points are solved one by one.
 SMALL_COMPONENT = 100

@@ -28,7 +28,7 @@ def extend_vectors(
     vectors, values : ndarray of shape (n, r) and (r,)
         Eigenpairs of the Laplacian.
     adjacency : csr_array of shape (n, n) or None
-        Of the graph; the normalised Laplacian alone needs it.
+        Adjacency of the graph; the normalised Laplacian alone needs it.
     kind : {"normalized", "combinatorial", "random_walk"}
         Which Laplacian.
 

@@ -63,9 +63,9 @@ class GraphBasis(BasisMixin):
         Residuals are at most this share of the last eigenvalue, or as small as
         rounding allows.
     on_failure : {"raise", "fewer"}, default="raise"
-        Where the eigenvalues crowd so much that `n_components` directions cannot be
-        certified: raise `EigenpairError`, or keep those that can be, with the reason
-        in `certificate_.note`.
+        Where the eigenvalues lie so close together that `n_components` directions
+        cannot be certified: raise `EigenpairError`, or keep those that can be, with the
+        reason in `certificate_.note`.
     device : str, optional
         Where PyTorch computes the basis, such as "cuda"; a tensor as X is used where
         it is. The vectors stay there, in single precision (`DeviceVectors`).

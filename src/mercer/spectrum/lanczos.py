@@ -209,7 +209,7 @@ def search_outside(
     Parameters
     ----------
     transform : Transform
-        Of the matrix.
+        What is done to the spectrum of the matrix.
     outside : ndarray of shape (n, c)
         Orthonormal; the space.
     level : float

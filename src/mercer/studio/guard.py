@@ -23,7 +23,7 @@ POLICY = (
 
 
 class Bucket:
-    """Lets a number of requests through at once, and then so many per second."""
+    """Lets a number of requests through at once, and then a fixed number per second."""
 
     def __init__(self, rate: float, burst: float) -> None:
         self.rate, self.burst = rate, burst

@@ -24,7 +24,7 @@ class LabelPage:
     ----------
     studio : Studio
     height : int
-        Of the frame, in pixels.
+        Height of the frame, in pixels.
     """
 
     def __init__(self, studio: Studio, height: int) -> None:
@@ -88,7 +88,7 @@ def label(
         File or URL where answers are kept; by default a new file in the folder for
         temporary files, whose name `LabelPage.studio.store` tells.
     height : int, default=760
-        Of the frame, in pixels.
+        Height of the frame, in pixels.
     changed : callable, optional
         Called with `LabelPage.labels` after every answer.
     settings : dict

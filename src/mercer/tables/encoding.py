@@ -29,7 +29,7 @@ from mercer.tables.tidying import strings_among
 # Mean number of words from which on a column of strings is text.
 _WORDS_OF_TEXT = 4
 _MOST_WORDS = 50_000
-# Arrays are scaled column by column if one spreads so much more than the middle one.
+# Arrays are scaled column by column if one spreads this much more than the median.
 _UNEVEN = 10.0
 
 

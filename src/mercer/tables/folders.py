@@ -1,4 +1,4 @@
-"""Folders of images and of texts as tables, one row a file."""
+"""Folders of images and of texts as tables, one row per file."""
 
 from collections.abc import Sequence
 from pathlib import Path

@@ -31,7 +31,7 @@ def read_pairs(data: Any, ids: Any) -> Pairs:
         Three columns, in this order and under any names: the ids of two rows, and
         "must" (same, 1) or "cannot" (different, -1).
     ids : ndarray of shape (n,)
-        Of the rows of the table.
+        Names of the rows of the table.
 
     Examples
     --------

@@ -34,7 +34,7 @@ def save_result(
     Parameters
     ----------
     result : TableResult
-        Of `learn`.
+        The result of `learn`.
     folder : Path
         Made if need be. After an error it is as it was before.
     stages : Stages, optional

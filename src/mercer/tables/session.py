@@ -269,7 +269,7 @@ class Session:
         Parameters
         ----------
         check : Check or None
-            Of `check`.
+            The result of `check`.
         """
         if check is None:
             return None, ()

@@ -45,7 +45,7 @@ def sheet(
     id : str or None
         Column that names the rows.
     proba : ndarray of shape (m, n_classes)
-        Of these rows.
+        Probabilities of these rows.
     classes : ndarray of shape (n_classes,)
     """
     import pandas as pd

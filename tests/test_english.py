@@ -1,0 +1,52 @@
+"""Plain English: patterns that made readers slow down do not come back."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+FILES = [
+    *ROOT.glob("*.md"),
+    *(
+        page
+        for page in (ROOT / "docs").rglob("*.md")
+        if not {"_build", "gallery"} & set(page.parts)
+    ),
+    *(ROOT / "src").rglob("*.py"),
+    *(ROOT / "examples").rglob("*.py"),
+]
+THINGS = (
+    "labels?|points?|directions|questions|draws|kernels|rows|answers|pairs|figures?"
+)
+PLACES = "class|graph|label|row|batch|round|part|direction|split|cell|file|group"
+# Pattern, and what to write.
+SAY = {
+    rf"\b({THINGS}) an? ({PLACES})\b(?! (of|that|which|is|has|may|must|can))": "per",
+    r"\banew\b": "again",
+    r"\b(at most|only|return|keep|after|until|of|by|than) so many\b": "this many",
+    r"\bcrosswise\b": "swapped",
+    r"\buntil it rests\b": "until it converges",
+    r"\bis held to be\b": "is",
+    r'"""Of [`a-z]': "name the thing",
+}
+
+
+def found(text: str) -> list[str]:
+    lines = []
+    for pattern, better in SAY.items():
+        for match in re.finditer(pattern, text, flags=re.IGNORECASE):
+            line = text.count("\n", 0, match.start()) + 1
+            lines.append(f"line {line}: {match[0]!r}; write {better!r}")
+    return lines
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_words_are_those_of_the_field(path: Path) -> None:
+    assert not found(path.read_text(encoding="utf-8"))
+
+
+def test_the_patterns_are_found() -> None:
+    text = "150 directions a graph\nDrawn anew\nat most so many rows"
+    assert len(found(text)) == 3
+    assert not found("150 directions per graph, pairs a row of which is known")
