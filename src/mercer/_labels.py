@@ -66,6 +66,16 @@ class Labels:
             _rows(self.weights, rows),
         )
 
+    def padded(self, m: int) -> "Labels":
+        """Return the labels with m unlabelled rows at the end."""
+        codes = np.concatenate([self.codes, np.full(m, UNLABELED)])
+        shares, weights = self.shares, self.weights
+        if shares is not None:
+            shares = np.vstack([shares, np.zeros((m, shares.shape[1]))])
+        if weights is not None:
+            weights = np.concatenate([weights, np.zeros(m)])
+        return Labels(codes, self.classes, shares, weights)
+
     def without(self, rows: IntArray) -> "Labels":
         """Return the labels with some rows unlabelled, and classes that are left."""
         codes, shares = self.codes.copy(), self.shares

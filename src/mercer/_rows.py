@@ -4,6 +4,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
+from scipy.sparse import issparse
 
 from mercer._typing import IntArray
 
@@ -26,6 +28,20 @@ def take_rows(X: Any, rows: IntArray) -> Any:
     if hasattr(X, "tocsr"):
         X = X.tocsr()
     return X[rows]
+
+
+def stacked(X: Any, more: Any) -> Any:
+    """Return rows below rows, sparse if both are.
+
+    Examples
+    --------
+    >>> stacked(np.zeros((1, 2)), np.ones((1, 2)))
+    array([[0., 0.],
+           [1., 1.]])
+    """
+    if issparse(X) or issparse(more):
+        return sparse.csr_array(sparse.vstack([X, more]))
+    return np.vstack([X, more])
 
 
 def row_ids(X: Any, n: int) -> NDArray[Any]:

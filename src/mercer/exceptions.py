@@ -8,6 +8,7 @@
     UserWarning
     ├── BrokenLinksWarning       clusters do not keep some cannot-links
     ├── DisconnectedGraphWarning a component of the graph holds no label
+    ├── DriftWarning             added rows lie where the basis knows nothing
     └── NearlyConstantKernelWarning
 """
 
@@ -30,6 +31,10 @@ class BrokenLinksWarning(UserWarning):
 
 class DisconnectedGraphWarning(UserWarning):
     """Some points cannot be reached from any labelled point."""
+
+
+class DriftWarning(UserWarning):
+    """Added rows lie far from those that the basis was made from."""
 
 
 class NearlyConstantKernelWarning(UserWarning):

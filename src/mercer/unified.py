@@ -1,5 +1,6 @@
 """The whole sentence as one estimator: kernel, machine, and the next question."""
 
+import warnings
 from copy import copy
 from dataclasses import replace
 from numbers import Integral
@@ -30,13 +31,15 @@ from mercer._model_view import ModelView
 from mercer._parts import new_learner, new_machine
 from mercer._proba import log_of, probabilities
 from mercer._random import as_generator
-from mercer._rows import positions_of, row_ids
+from mercer._rows import positions_of, row_ids, stacked
 from mercer._typing import ArrayLike, FloatArray, IntArray, RandomState
 from mercer.active.cold import cold_rows
 from mercer.active.strategies import ask_rows
 from mercer.backends._torch import is_tensor
 from mercer.backends.dask_ import gather, is_dask, lazily
+from mercer.exceptions import DriftWarning
 from mercer.explanation import Explanation
+from mercer.fewlabels.growth import Growth, judge_growth
 from mercer.fewlabels.learner import AutoKernel
 from mercer.fewlabels.machine import LeaveOneOutRLS
 from mercer.graphs.neighbors import Graph
@@ -91,6 +94,8 @@ class UnifiedKernelMachine(
         Positions of the labelled rows.
     ids_ : ndarray of shape (n,)
         Row labels of a data frame, else positions: what `ask` returns.
+    growth_ : Growth
+        Rows that joined by `add_rows`, and whether they had drifted.
 
     Notes
     -----
@@ -171,6 +176,8 @@ class UnifiedKernelMachine(
         self._X: Any = None  # kept where the learner has no basis
         self.basis_: Any = None
         self._soft: tuple[Labels, IntArray] | None = None
+        self._points: Any = None  # for a new basis; not saved with the model
+        self.growth_ = Growth()
         if is_dask(X):
             if sample_weight is not None:
                 msg = "sample_weight is not taken with a Dask array."
@@ -185,6 +192,7 @@ class UnifiedKernelMachine(
         check_same_length(self.ids_, labels.codes, "X", "y")
         if hasattr(self._learner, "learn"):
             self.basis_ = self._learner.fitted_basis(points, labels)
+            self._points = points
         else:
             self._X = points
         self._learn(labels)
@@ -339,6 +347,67 @@ class UnifiedKernelMachine(
         self._y, self._soft = y, soft
         return self
 
+    def add_rows(self, X: ArrayLike, y: ArrayLike | None = None) -> Self:
+        """Let further rows join the table, and refit the machine.
+
+        The rows join by extension. When they have drifted from the rows that the basis
+        was made from, the basis is made again from all of them; `growth_` says which,
+        and why.
+
+        Parameters
+        ----------
+        X : array-like, sparse array or data frame of shape (m, n_features)
+            Rows; of a data frame the row labels are their ids, else they are numbered
+            on.
+        y : array-like of shape (m,), optional
+            Their labels; -1, None and NaN mark unlabelled ones, as all are by default.
+        """
+        check_is_fitted(self, "machine_")
+        if not hasattr(self.basis_, "grown"):
+            msg = "rows are added to the default basis only; fit again with all rows."
+            raise TypeError(msg)
+        points = self._checked(X, reset=False)
+        m, n = points.shape[0], len(self.ids_)
+        ids = row_ids(X, m) if hasattr(X, "index") else np.arange(n, n + m)
+        ids = np.concatenate([self.ids_, ids])
+        positions_of(ids[n:], ids)  # no row label twice
+        more = np.full(m, None, dtype=object) if y is None else _own_copy(y)
+        check_same_length(np.empty(m), more, "X", "y")
+        y = np.concatenate([self._y.astype(object), more.astype(object)])
+        soft = self._soft and (self._soft[0].padded(m), self._soft[1])
+        labels = _coded(y, soft)
+        before = Growth() if self.growth_.is_renewed else self.growth_
+        growth = judge_growth(self.basis_, points, before)
+        known = getattr(self, "_points", None)
+        every = None if known is None else stacked(known, points)
+        if growth.has_drifted and every is not None:
+            growth = replace(growth, is_renewed=True)
+            basis = self._learner.fitted_basis(every, labels)
+        else:
+            basis = self.basis_.grown(points)
+            if growth.has_drifted:
+                warnings.warn(f"{growth}.", DriftWarning, stacklevel=2)
+        basis.certificate_ = replace(basis.certificate_, note=str(growth))
+        self.basis_, self.ids_, self._y, self._soft = basis, ids, y, soft
+        self._points, self.growth_ = every, growth
+        self._learn(labels)
+        return self
+
+    def partial_fit(
+        self, X: ArrayLike, y: ArrayLike, classes: ArrayLike | None = None
+    ) -> Self:
+        """Fit at the first call, `add_rows` at later ones.
+
+        Parameters
+        ----------
+        X, y : as in `fit` and `add_rows`
+        classes : ignored
+            A class that was not there before is welcome.
+        """
+        if hasattr(self, "machine_"):
+            return self.add_rows(X, y)
+        return self.fit(X, y)
+
     def with_labels(self, y: ArrayLike) -> Self:
         """Return a model of the same points with other labels; the basis is shared.
 
@@ -355,7 +424,7 @@ class UnifiedKernelMachine(
             )
             raise ValueError(msg)
         other = copy(self)
-        other._soft = None
+        other._soft, other._points = None, getattr(self, "_points", None)
         other._learn(encode_labels(y, min_classes=0))
         other._y = y
         return other
@@ -546,6 +615,12 @@ class UnifiedKernelMachine(
         if reset:
             self.n_features_in_ = int(X.shape[1])
         return X
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what is saved: the points are in the basis as far as it needs them."""
+        state = dict(super().__getstate__())
+        state.pop("_points", None)
+        return state
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -5,6 +5,7 @@ from numbers import Integral
 from typing import Any, Literal, Self
 
 import numpy as np
+from scipy import sparse
 from sklearn.utils import check_scalar, gen_batches
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -226,6 +227,36 @@ class AnchorPool(BasisMixin):
         ties, dense = self.place(self._checked(X, reset=False))
         dense[:, -1] = np.clip(dense[:, -1], *self._range)
         return AnchorColumns(tuple(ties), self._maps, dense, self._mean)[:]
+
+    def grown(self, X: ArrayLike) -> Self:
+        """Return the pool with further rows, which join by extension.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, n_features)
+        """
+        check_is_fitted(self, "vectors_")
+        ties, dense = self.place(self._checked(X, reset=False))
+        dense[:, -1] = np.clip(dense[:, -1], *self._range)
+        larger, old = copy(self), self.vectors_
+        both = [
+            sparse.csr_array(sparse.vstack([Z, more]))
+            for Z, more in zip(old.ties, ties, strict=True)
+        ]
+        return larger.keep(both, np.vstack([old.dense, dense]))
+
+    def log_density(self, X: ArrayLike | None = None) -> FloatArray:
+        """Return the logarithm of the density, but for a constant, (m,).
+
+        Parameters
+        ----------
+        X : array-like of shape (m, n_features), optional
+            New points; all of its own when left out.
+        """
+        if X is None:
+            return np.asarray(self.vectors_.dense[:, -1], dtype=np.float64)
+        _, dense = self.place(self._checked(X, reset=False))
+        return np.asarray(dense[:, -1], dtype=np.float64)
 
     @property
     def is_orthonormal(self) -> bool:

@@ -1,5 +1,6 @@
 """Several bases of one set of points, side by side."""
 
+from copy import copy
 from dataclasses import dataclass
 from typing import Any, Literal, Self, TypeAlias
 
@@ -219,7 +220,8 @@ class KernelPool(BasisMixin):
         if self._on_device is not None:
             return self._on_device.extend(self._on_one_scale(X))
         X = self._scaled(self._checked(X, reset=False))
-        width = min(self._width, len(self.vectors_))
+        n = self._n_fitted
+        width = min(self._width, n)
         found, distances = self.index_.query_and_ties(X, width)
         indices = found.astype(np.intp)
         extended = np.empty((X.shape[0], self.vectors_.shape[1]))
@@ -229,17 +231,52 @@ class KernelPool(BasisMixin):
                 rows = self_tuning_edges(indices, distances, k, part)
                 values = self._walked(rows, block)
             elif part is None:
-                column = self.vectors_[:, block.columns]
+                column = self.vectors_[:n, block.columns]
                 values = self._log_density(distances) - self._mean[block.columns]
                 values = np.clip(values, column.min(), column.max())
             else:
                 values = part.extend(X) - self._mean[block.columns]
             extended[:, block.columns] = values
-        known, shares = equal_training_points(
-            indices, distances, width, len(self.vectors_)
-        )
-        extended[known] = shares @ self.vectors_
+        known, shares = equal_training_points(indices, distances, width, n)
+        extended[known] = shares @ self.vectors_[:n]
         return extended
+
+    def grown(self, X: ArrayLike | SparseArray) -> Self:
+        """Return the pool with further rows, which join by extension.
+
+        Graphs, kernels and their means stay those of the points it was fitted to.
+
+        Parameters
+        ----------
+        X : array-like or sparse array of shape (m, n_features)
+        """
+        check_is_fitted(self, "vectors_")
+        if self._on_device is not None:
+            msg = (
+                "rows can be added to a pool on the CPU only; fit again with all rows."
+            )
+            raise TypeError(msg)
+        larger = copy(self)
+        more = self.extend(X).astype(self.vectors_.dtype)
+        larger.vectors_ = np.vstack([self.vectors_, more])
+        if hasattr(larger, "_moments"):
+            del larger._moments
+        return larger
+
+    def log_density(self, X: ArrayLike | SparseArray | None = None) -> FloatArray:
+        """Return the logarithm of the density, but for a constant, (m,).
+
+        Parameters
+        ----------
+        X : array-like or sparse array of shape (m, n_features), optional
+            New points; those it was fitted to when left out.
+        """
+        if X is None:
+            column = self.vectors_[: self._n_fitted, -1]
+            return np.asarray(column + self._mean[-1], dtype=np.float64)
+        X = self._scaled(self._checked(X, reset=False))
+        _, distances = self.index_.query_and_ties(X, min(self._width, self._n_fitted))
+        return self._log_density(distances)[:, 0]
 
     def _fit_on_device(self, X: Any, rng: np.random.Generator) -> Self:
         X = as_tensor(X, self.device)
@@ -309,7 +346,8 @@ class KernelPool(BasisMixin):
         The walk moves u, not u - m: u(x) = f P u = f P (u - m) + f m for rows of P
         that sum to 1.
         """
-        U, mean = self.vectors_[:, block.columns], self._mean[block.columns]
+        U = self.vectors_[: self._n_fitted, block.columns]
+        mean = self._mean[block.columns]
         moved = extend_vectors(rows, U, block.values, None, _WALK)
         reached = np.asarray(rows.sum(axis=1)).reshape(-1, 1) > 0
         moved += (reached * damped_inverse(1.0 - block.values) - 1.0) * mean
@@ -341,7 +379,7 @@ class KernelPool(BasisMixin):
         found.append(("density", "density", slice(start, start + 1), np.ones(1), 0))
         self._mean = U.mean(axis=0, dtype=np.float64)
         U -= self._mean.astype(U.dtype)
-        self.vectors_ = U
+        self.vectors_, self._n_fitted = U, n
         self.blocks_ = tuple(
             Block(name, kind, at, values, k, _covariance(U[:, at]))
             for name, kind, at, values, k in found
