@@ -44,6 +44,7 @@ from mercer.fewlabels.learner import AutoKernel
 from mercer.fewlabels.machine import LeaveOneOutRLS
 from mercer.graphs.neighbors import Graph
 from mercer.judging.alarms import SuspiciousSet, suspicious_set
+from mercer.judging.outlook import Outlook, expected_gain
 from mercer.judging.suspicion import SuspiciousLabels, rank_labels
 from mercer.machines._base import KernelMachine
 from mercer.machines.prior import PriorMachine
@@ -458,6 +459,23 @@ class UnifiedKernelMachine(
         proba = np.zeros((len(test), len(self.classes_)))
         proba[:, np.isin(self.classes_, labels.classes)] = found
         return proba
+
+    def outlook(self, n_more: int = 10) -> Outlook | None:
+        """Return what further labels are expected to bring, with its uncertainty.
+
+        From a learning curve of the labels at hand: hidden ones are predicted from four
+        fifths and from half of them. None with too few labels.
+
+        Parameters
+        ----------
+        n_more : int, default=10
+        """
+        check_is_fitted(self, "machine_")
+        labels = _coded(self._y, self._soft)
+        if len(labels.classes) < 2:
+            return None
+        rng = np.random.default_rng([self._seed, len(labels.labeled)])
+        return expected_gain(self, labels, rng=rng, n_more=n_more)
 
     def without_rows(self) -> Self:
         """Return a model that predicts new points and forgets its own where it can.

@@ -7,6 +7,7 @@ from sklearn.datasets import make_blobs
 from mercer import UnifiedKernelMachine, learn_actively
 from mercer.active.loop import History, Round
 from mercer.active.strategies import QUERIES
+from mercer.judging.outlook import Outlook
 
 
 @pytest.fixture(scope="module")
@@ -99,3 +100,62 @@ class Contrary:
 def test_asked_rows_do_not_count_as_changed():
     history = learn_actively(Contrary(), lambda rows: [1] * len(rows), max_rounds=8)
     assert [r.changed for r in history.rounds] == [0.0] * 3
+
+
+class Promising:
+    """A model whose next labels bring less and less."""
+
+    def __init__(self, most_gains):
+        self.left = list(most_gains)
+        self.ids_, self.transduction_ = np.arange(50), np.zeros(50)
+        self.labeled_ = np.arange(0)
+
+    def ask(self, n, exclude=()):
+        return np.array([len(self.labeled_)])
+
+    def tell(self, rows, labels):
+        self.labeled_ = np.append(self.labeled_, rows)
+
+    def outlook(self, n_more):
+        assert n_more == 10
+        most = self.left.pop(0)
+        return None if most is None else Outlook(10, 0.8, 0.805, 0.8, 0.8 + most)
+
+
+@pytest.mark.parametrize(("min_gain", "n_rounds"), [(0.05, 3), (0.02, 5), (1e-9, 6)])
+def test_the_loop_goes_on_until_ten_labels_are_known_to_bring_too_little(
+    min_gain, n_rounds
+):
+    """Not when no prediction changed: none ever does here."""
+    model = Promising([None, 0.2, 0.04, 0.03, 0.01, 0.01, 0.01])
+    history = learn_actively(model, lambda rows: [1], min_gain=min_gain, max_rounds=6)
+    assert len(history) == n_rounds
+    assert "10 more labels: +0.5% (+0.0% to" in history._repr_html_()
+    assert len(learn_actively(Promising([]), lambda rows: [1], max_rounds=6)) == 3
+
+
+def test_easy_classes_need_few_labels_and_hard_ones_more():
+    lengths = []
+    for spread in (0.5, 4.0):
+        X, truth = make_blobs(
+            200, centers=[[0, 0], [6, 6]], cluster_std=spread, random_state=0
+        )
+        y = np.full(200, -1)
+        y[[np.flatnonzero(truth == c)[0] for c in (0, 1)]] = [0, 1]
+        model = UnifiedKernelMachine(random_state=0).fit(X, y)
+        assert model.outlook() is None  # two labels
+        history = learn_actively(
+            model, truth.__getitem__, batch_size=10, max_rounds=8, min_gain=0.04
+        )
+        lengths.append(len(history))
+    assert lengths[0] < lengths[1]
+
+
+def test_the_expected_gain_is_that_of_the_curve():
+    X, truth = make_blobs(200, centers=3, cluster_std=3.0, random_state=0)
+    y = np.where(np.arange(200) < 60, truth, -1)
+    model = UnifiedKernelMachine(random_state=0).fit(X, y)
+    now, later = model.outlook(10), model.outlook(100)
+    assert now.low <= now.then <= now.high
+    assert 0 <= now.gain <= later.gain
+    assert now == model.outlook(10)  # the same labels, the same answer

@@ -19,6 +19,7 @@ class Round:
     answers: NDArray[Any]
     n_labeled: int  # after the answers
     changed: float  # share of the other predictions that are different now
+    outlook: Any = None  # `Outlook` of the next ten labels, where it was asked for
 
     @property
     def n_answered(self) -> int:
@@ -48,6 +49,9 @@ class History(Shown):
             "questions": [len(r.asked) for r in self.rounds],
             "labels": [r.n_labeled for r in self.rounds],
             "predictions changed": [f"{r.changed:.1%}" for r in self.rounds],
+            "expected gain": [
+                "" if r.outlook is None else str(r.outlook) for r in self.rounds
+            ],
         }
 
     def has_converged(self, *, tol: float = 0.0, patience: int = 3) -> bool:
@@ -64,6 +68,20 @@ class History(Shown):
         last = [r for r in self.rounds if r.n_answered][-patience:]
         return len(last) == patience and all(r.changed <= tol for r in last)
 
+    def is_not_worth_more(self, min_gain: float) -> bool:
+        """Tell whether the next labels are known to bring less than a gain.
+
+        That is when the upper end of the 95 % interval of what they are expected to
+        bring is below it; with few labels nothing is known, and asking goes on.
+
+        Parameters
+        ----------
+        min_gain : float
+            In accuracy, 0.01 for one point.
+        """
+        outlook = self.rounds[-1].outlook if self.rounds else None
+        return outlook is not None and bool(outlook.most_gain < min_gain)
+
 
 def learn_actively(
     model: Any,
@@ -73,14 +91,15 @@ def learn_actively(
     max_rounds: int = 100,
     tol: float = 0.0,
     patience: int = 3,
+    min_gain: float | None = None,
 ) -> History:
-    """Ask, answer and refit until predictions stop changing.
+    """Ask, answer and refit until it is not worth more questions.
 
     Parameters
     ----------
     model : UnifiedKernelMachine
         Fitted; anything with `ask`, `tell`, `ids_` and `transduction_`
-        will do.
+        will do, and with `min_gain` `outlook`.
     answer : callable
         Given row ids, returns their labels; -1, None or NaN where nobody knows. Such
         a row is not asked about again.
@@ -89,7 +108,12 @@ def learn_actively(
     max_rounds : int, default=100
         Rounds at the most.
     tol, patience : float and int
-        See `History.has_converged`; step 5 of Hoi et al. (2006), section 3.
+        See `History.has_converged`; step 5 of Hoi et al. (2006), section 3. Not used
+        with `min_gain`.
+    min_gain : float, optional
+        Stop when ten more labels are known to bring less accuracy than this, 0.01 for
+        one point (`History.is_not_worth_more`). Each round then also predicts hidden
+        labels, which takes about 14 refits; ask in batches.
 
     Returns
     -------
@@ -127,8 +151,13 @@ def learn_actively(
             answers,
             n_labeled=len(model.labeled_),
             changed=float(np.mean(different)) if len(different) else 0.0,
+            outlook=None if min_gain is None else model.outlook(10),
         )
         history = History((*history.rounds, step))
-        if history.has_converged(tol=tol, patience=patience):
+        if min_gain is None:
+            is_enough = history.has_converged(tol=tol, patience=patience)
+        else:
+            is_enough = history.is_not_worth_more(min_gain)
+        if is_enough:
             break
     return history

@@ -6,5 +6,7 @@ from .hiding import check_by_hiding as check_by_hiding
 from .intervals import held_out_interval as held_out_interval
 from .intervals import paired_interval as paired_interval
 from .intervals import wilson_interval as wilson_interval
+from .outlook import Outlook as Outlook
+from .outlook import expected_gain as expected_gain
 from .suspicion import SuspiciousLabels as SuspiciousLabels
 from .suspicion import rank_labels as rank_labels
