@@ -113,7 +113,8 @@ def value_below_which(
     count : int
         Number of eigenvalues, counted in the space that the Z are drawn from.
     Z : ndarray of shape (n, k)
-        Standard normal vectors, projected to the space of interest.
+        Standard normal vectors, projected to the space of interest. Single precision
+        stays single.
     upper : float
         Bound on the eigenvalues.
     degree : int, default=60
@@ -135,7 +136,16 @@ def value_below_which(
     >>> 0.03 < value_below_which(A, 50, Z, upper=1.0) < 0.07
     True
     """
-    moments = _moments(A, Z, upper, degree)
+    traces = _Traces(A, Z, upper)
+    while True:
+        angle, step = _angle_below_which(traces.up_to(degree), count)
+        if angle >= 4 * step or degree >= _MAX_DEGREE:
+            return float(upper * (1 - np.cos(angle)) / 2)
+        degree *= 2
+
+
+def _angle_below_which(moments: FloatArray, count: int) -> tuple[float, float]:
+    """Return arccos of the value in [-1, 1], and the step that can be resolved."""
     m = len(moments)
     j = np.arange(m)
     x = np.pi / (m + 1)
@@ -145,26 +155,33 @@ def value_below_which(
     steps = 2 * np.sin(angles[:, None] * j[1:]) / (np.pi * j[1:])
     counts = angles / np.pi * moments[0] + steps @ moments[1:]
     reached = np.flatnonzero(counts >= count)
-    angle = float(angles[reached[0]]) if len(reached) else np.pi
-    if angle < 4 * x and degree < _MAX_DEGREE:
-        return value_below_which(A, count, Z, upper=upper, degree=2 * degree)
-    return float(upper * (1 - np.cos(angle)) / 2)
+    return float(angles[reached[0]]) if len(reached) else np.pi, x
 
 
-def _moments(A: SparseArray, Z: FloatArray, upper: float, degree: int) -> FloatArray:
-    """Estimate the traces of T_0 .. T_2m of I - 2 A / upper."""
-    matrix = _parts(A, np.float64)
-    before = np.array(Z, order="C")
-    now = np.zeros_like(before)
-    _recur(*matrix, before, now, -2 / upper, 1.0, 0.0)
-    moments = np.empty(2 * degree + 1)
-    moments[0], moments[1] = np.vdot(before, before), np.vdot(before, now)
-    for j in range(1, degree):
-        # T_2j = 2 T_j T_j - T_0 and T_2j+1 = 2 T_j T_j+1 - T_1
-        moments[2 * j] = 2 * np.vdot(now, now) - moments[0]
-        _recur(*matrix, now, before, -4 / upper, 2.0, -1.0)
-        before, now = now, before
-        moments[2 * j + 1] = 2 * np.vdot(before, now) - moments[1]
-    moments[2 * degree] = 2 * np.vdot(now, now) - moments[0]
-    averages: FloatArray = moments / Z.shape[1]
-    return averages
+class _Traces:
+    """Estimates of the traces of Chebyshev polynomials of I - 2 A / upper."""
+
+    def __init__(self, A: SparseArray, Z: Any, upper: float) -> None:
+        number = np.float32 if Z.dtype == np.float32 else np.float64
+        self.matrix = _parts(A, number)
+        self.a, self.one = number(-2 / upper), number(1)
+        self.before = np.array(Z, order="C")
+        self.now = np.zeros_like(self.before)
+        _recur(*self.matrix, self.before, self.now, self.a, self.one, 0 * self.one)
+        self.moments = [
+            float(np.vdot(self.before, self.before)),
+            float(np.vdot(self.before, self.now)),
+        ]
+
+    def up_to(self, degree: int) -> FloatArray:
+        """Return those of T_0 .. T_2m; the recurrence goes on where it was."""
+        first, second = self.moments[:2]
+        a, one = 2 * self.a, self.one
+        while len(self.moments) < 2 * degree:
+            # T_2j = 2 T_j T_j - T_0 and T_2j+1 = 2 T_j T_j+1 - T_1
+            self.moments.append(2 * float(np.vdot(self.now, self.now)) - first)
+            _recur(*self.matrix, self.now, self.before, a, 2 * one, -one)
+            self.before, self.now = self.now, self.before
+            self.moments.append(2 * float(np.vdot(self.before, self.now)) - second)
+        last = 2 * float(np.vdot(self.now, self.now)) - first
+        return np.array([*self.moments, last]) / self.before.shape[1]

@@ -225,8 +225,9 @@ def _assembled(
     residuals = np.linalg.norm(A @ vectors - vectors * values, axis=0)
     usual = float(np.median(np.abs(A.diagonal())))
     most = np.full(len(values), 1e-8 * upper)
-    least = np.maximum(_NEGLIGIBLE * usual, rounding_errors(A, vectors[:, c:]))
-    most[c:] = np.maximum(tol * float(values[-1]), least)
+    most[c:] = max(tol * float(values[-1]), _NEGLIGIBLE * usual)
+    large = np.flatnonzero(residuals > most)
+    most[large] = np.maximum(most[large], rounding_errors(A, vectors[:, large]))
     wrong = np.flatnonzero(~(residuals <= most))
     note, next_value, floor = found.note, found.next_value, found.floor
     if len(wrong):

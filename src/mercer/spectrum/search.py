@@ -132,6 +132,7 @@ def _ordered_pairs(
     guard = 10 + k // 10
     Z = rng.standard_normal((A.shape[0], BLOCK))
     Z -= null @ (null.T @ Z)
+    Z = Z.astype(np.float32 if tol >= SINGLE_FROM else np.float64, copy=False)
     cut = value_below_which(A, k + 2 * guard, Z, upper=upper)
     restarts = 3
     for _ in range(10):
