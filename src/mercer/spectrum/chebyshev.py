@@ -184,4 +184,5 @@ class _Traces:
             self.before, self.now = self.now, self.before
             self.moments.append(2 * float(np.vdot(self.before, self.now)) - second)
         last = 2 * float(np.vdot(self.now, self.now)) - first
-        return np.array([*self.moments, last]) / self.before.shape[1]
+        means: FloatArray = np.array([*self.moments, last]) / self.before.shape[1]
+        return means
