@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from mercer.fewlabels.centred import fit_centred
-from mercer.fewlabels.ridge import solve_loo_ridge
+from mercer.fewlabels.ridge import loo_ridges, solve_loo_ridge
 from mercer.fewlabels.rule import DEFAULT
 from mercer.spectrum.features import DenseFeatures
 
@@ -26,3 +26,17 @@ def test_a_class_counts_as_if_it_had_five_more_labels() -> None:
     np.testing.assert_allclose(
         got.dual / np.linalg.norm(got.dual), alpha / np.linalg.norm(alpha), atol=1e-10
     )
+
+
+def test_many_labels_are_solved_for_the_features_with_the_same_result() -> None:
+    rng = np.random.default_rng(0)
+    U, core = rng.standard_normal((40, 6)), rng.uniform(0, 2, 6)
+    Y = np.eye(3)[rng.integers(3, size=40)]
+    ridges = [rng.uniform(0.05, 0.5, 40), np.full(40, 1.0)]
+    few = loo_ridges(U, core, Y, ridges)
+    many = loo_ridges(U, core, Y, ridges, replace(DEFAULT, many_labels=10))
+    for a, b in zip(few, many, strict=True):
+        for name in ("alpha", "offset", "held_out", "held_out_offset"):
+            x, y = getattr(a, name), getattr(b, name)
+            np.testing.assert_allclose(y, x, rtol=1e-8, atol=1e-10)
+        assert (a.alpha != b.alpha).any()  # another way to the same

@@ -10,7 +10,7 @@ from mercer.fewlabels.ridge import (
     calibrate,
     held_out_loss,
     held_out_votes,
-    solve_loo_ridge,
+    loo_ridges,
 )
 from mercer.fewlabels.rule import DEFAULT, Rule
 from mercer.fewlabels.sizes import mean_squares
@@ -68,13 +68,13 @@ def fit_centred(
     votes = held_out_votes(Y, given)
     counted = votes[np.arange(len(rows)), codes] > 0
     prior = log_shares(counts, rule)
-    K = labeled @ labeled.T
     even = rule.even_labels
     evened = (counts + even) / (counts.sum() + even * n_classes)
     evened_votes = given[:, None] * Y * (evened * counts.sum() / counts)
     weight = evened_votes.sum(axis=1)
     targets = evened_votes / weight[:, None]
-    fits = [solve_loo_ridge(K, targets, ridge=ridge / weight) for ridge in rule.ridges]
+    ridges = [ridge / weight for ridge in rule.ridges]
+    fits = loo_ridges(labeled, 1.0, targets, ridges, rule)
     coefs = labeled.T @ np.hstack([fit.alpha for fit in fits])
     squares = mean_squares(Phi.scores(coefs, np.zeros(coefs.shape[1])))
     losses = np.empty(len(fits))

@@ -1,9 +1,10 @@
 """Ridge regression with a free offset, judged by leaving out one label at a time."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg import cho_factor, cho_solve, solve_triangular
 from scipy.special import log_softmax, softmax
 
 from mercer._typing import FloatArray
@@ -62,13 +63,82 @@ def solve_loo_ridge(
     ones = inverse.sum(axis=1)
     total = float(ones.sum())
     P = inverse - np.outer(ones, ones) / total
-    alpha, offset = P @ Y, ones @ Y / total
-    leverage = np.diag(P)[:, None]
+    return _leave_out(Y, P @ Y, np.diag(P), ones / total, ones @ Y / total)
+
+
+def solve_loo_features(
+    Z: FloatArray, Y: FloatArray, *, ridge: float | FloatArray
+) -> LooRidge:
+    r"""Return what `solve_loo_ridge` returns for :math:`K = Z Z^\top`.
+
+    For many labels: the cost is :math:`l r^2` in place of :math:`l^3`.
+
+    Parameters
+    ----------
+    Z : ndarray of shape (l, r)
+        Features of the labelled points.
+    Y : ndarray of shape (l, C)
+        Targets, one column per class.
+    ridge : float or ndarray of shape (l,)
+        As in `solve_loo_ridge`.
+
+    Notes
+    -----
+    :math:`(Z Z^\top + \Lambda)^{-1} = \Lambda^{-1} - \Lambda^{-1} Z
+    (I + Z^\top \Lambda^{-1} Z)^{-1} Z^\top \Lambda^{-1}`.
+    """
+    diagonal = np.broadcast_to(np.asarray(ridge, dtype=np.float64), len(Z))[:, None]
+    scaled = Z / diagonal
+    factor = np.linalg.cholesky(np.eye(Z.shape[1]) + Z.T @ scaled)
+    B = solve_triangular(factor, scaled.T, lower=True).T  # (l, r)
+    right = np.column_stack([Y, np.ones(len(Z))])
+    solved = right / diagonal - B @ (B.T @ right)
+    ones = solved[:, -1]
+    total = float(ones.sum())
+    offset = ones @ Y / total
+    leverage = 1 / diagonal[:, 0] - np.einsum("ij,ij->i", B, B) - ones**2 / total
+    alpha = solved[:, :-1] - np.outer(ones, offset)
+    return _leave_out(Y, alpha, leverage, ones / total, offset)
+
+
+def _leave_out(
+    Y: FloatArray,
+    alpha: FloatArray,  # P Y
+    leverage: FloatArray,  # diagonal of P
+    share: FloatArray,  # of each point in the offset
+    offset: FloatArray,
+) -> LooRidge:
     residual = np.zeros_like(alpha)
-    np.divide(alpha, leverage, out=residual, where=leverage > 0)
-    return LooRidge(
-        alpha, offset, Y - residual, offset - (ones / total)[:, None] * residual
-    )
+    np.divide(alpha, leverage[:, None], out=residual, where=leverage[:, None] > 0)
+    return LooRidge(alpha, offset, Y - residual, offset - share[:, None] * residual)
+
+
+def loo_ridges(
+    U: FloatArray,
+    core: float | FloatArray,
+    Y: FloatArray,
+    ridges: Sequence[FloatArray],
+    rule: Rule = DEFAULT,
+) -> list[LooRidge]:
+    r"""Solve for :math:`K = U \mathrm{diag}(c) U^\top` at several ridges.
+
+    Parameters
+    ----------
+    U : ndarray of shape (l, r)
+        Features of the labelled points.
+    core : float or ndarray of shape (r,)
+        Weights c >= 0 of the features.
+    Y : ndarray of shape (l, C)
+        Targets.
+    ridges : sequence of ndarray of shape (l,)
+    rule : Rule, optional
+        From how many labels on the features are solved for.
+    """
+    if len(U) > max(rule.many_labels, U.shape[1]):
+        Z = U * np.sqrt(core)
+        return [solve_loo_features(Z, Y, ridge=ridge) for ridge in ridges]
+    K = (U * core) @ U.T
+    return [solve_loo_ridge(K, Y, ridge=ridge) for ridge in ridges]
 
 
 def held_out_votes(Y: FloatArray, weights: FloatArray) -> FloatArray:

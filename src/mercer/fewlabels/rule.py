@@ -41,6 +41,9 @@ class Rule:
     ridges : tuple of float
         Strengths of the ridge, for kernels of unit variance. A third, 10, changed
         nothing; 1 alone loses where columns outnumber rows (gene expression 78 -> 54).
+    many_labels : int
+        With more labels than this and than features, regression is solved for
+        the features, at a cost that is linear in the labels.
     even_labels : float
         Labels that every class is given besides its own when labels are weighed: a
         class with two labels where others have one is no larger for it.
@@ -107,6 +110,7 @@ class Rule:
     kernel_prior: float = 0.08
     density_prior: float = 0.18
 
+    many_labels: int = 1000
     ridges: tuple[float, ...] = (0.1, 1.0)
     even_labels: float = 5.0
     added_label: float = 1.0

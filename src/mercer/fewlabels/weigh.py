@@ -11,7 +11,7 @@ from mercer._labels import Labels
 from mercer._typing import FloatArray
 from mercer.fewlabels.centred import log_shares
 from mercer.fewlabels.pool import Block
-from mercer.fewlabels.ridge import held_out_loss, held_out_votes, solve_loo_ridge
+from mercer.fewlabels.ridge import held_out_loss, held_out_votes, loo_ridges
 from mercer.fewlabels.rule import DEFAULT, Rule
 from mercer.fewlabels.steep import steep
 
@@ -130,10 +130,9 @@ def weigh_pool(
             evidence[i] = np.log(member.prior)
             continue
         U = labeled[:, member.block.columns]
-        K = (U * member.core) @ U.T
+        fits = loo_ridges(U, member.core, Y, [r / given for r in rule.ridges], rule)
         at = []
-        for ridge in rule.ridges:
-            fit = solve_loo_ridge(K, Y, ridge=ridge / given)
+        for fit in fits:
             coef = member.core[:, None] * (U.T @ fit.alpha)
             scale = np.sqrt(
                 np.einsum("jc,jk,kc->", coef, member.block.covariance, coef)
