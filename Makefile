@@ -87,9 +87,10 @@ $(VENV)/.dev: pyproject.toml constraints.txt | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable . --group dev
 	touch $@ $(VENV)/.demo
 
-$(VENV)/.docs: $(VENV)/.dev
+$(VENV)/.docs: pyproject.toml constraints.txt | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet "pip>=25.1"
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable . --group docs
-	touch $@
+	touch $@ $(VENV)/.demo
 
 clean:  ## remove environments, caches and built pages
 	rm -rf $(VENV) $(OLDEST) docs/_build docs/gallery docs/api/generated dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
