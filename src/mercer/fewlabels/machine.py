@@ -16,6 +16,7 @@ from mercer.fewlabels.sizes import LabelsDrawn
 from mercer.fewlabels.spreading import spread_decision
 from mercer.machines._base import KernelMachine, Solution
 from mercer.machines._maps import GramMap, KernelMap
+from mercer.machines._sizes import known_shares
 from mercer.spectrum.features import DenseFeatures, Features, Standardised
 
 _LEVEL = 1e-6  # lead in log-probability that rounding may have made
@@ -71,6 +72,8 @@ class LeaveOneOutRLS(KernelMachine):
         How rows were chosen for labels, if that is known. At random, the numbers of
         labels tell the sizes of the classes and are used; per class, they tell nothing.
         Used where sizes are estimated.
+    unreached : "prior", dict or array-like, default="prior"
+        As in `RLSClassifier`.
     rule : Rule, optional
         The constants of all steps.
 
@@ -116,14 +119,17 @@ class LeaveOneOutRLS(KernelMachine):
         *,
         class_sizes: str | Mapping[Any, float] | ArrayLike | None = "estimate",
         labels_drawn: LabelsDrawn | None = None,
+        unreached: Any = "prior",
         rule: Rule | None = None,
     ) -> None:
         self.kernel = kernel
         self.class_sizes = class_sizes
         self.labels_drawn = labels_drawn
+        self.unreached = unreached
         self.rule = rule
 
     def _check_parameters(self) -> None:
+        super()._check_parameters()
         if isinstance(self.class_sizes, str) and self.class_sizes != "estimate":
             msg = (
                 "class_sizes must be 'estimate', None or the shares of the classes, "
@@ -208,30 +214,13 @@ class LeaveOneOutRLS(KernelMachine):
     def _sizes(self, labels: Labels) -> FloatArray | None:
         if isinstance(self.class_sizes, str) or self.class_sizes is None:
             return None
-        given: Any = self.class_sizes
-        classes = labels.classes.tolist()
-        if hasattr(given, "keys"):  # a dict, or a Series as of value_counts
-            names = list(given.keys())
-            if set(names) != set(classes):
-                msg = (
-                    f"class_sizes names the classes {names}, and the labels are "
-                    f"of {classes}; give the share of each of these."
-                )
-                raise ValueError(msg)
-            given = [given[name] for name in classes]
-        sizes = np.asarray(given, dtype=np.float64)
-        usable = (sizes > 0) & np.isfinite(sizes)
-        if sizes.shape != (len(classes),) or not usable.all():
-            msg = (
-                f"class_sizes must be {len(classes)} positive shares, one for "
-                f"each of the classes {classes}; got {self.class_sizes!r}."
-            )
-            raise ValueError(msg)
-        shares: FloatArray = sizes / sizes.sum()
-        return shares
+        return known_shares(self.class_sizes, labels.classes, "class_sizes")
+
+    def _wanted_sizes(self, labels: Labels) -> None:
+        """Return nothing: sizes are part of the decision."""
 
     def _prior_scores(self) -> FloatArray:
-        log = np.log(np.maximum(self.class_prior_, 1e-12))
+        log = np.log(np.maximum(self._reach_shares, 1e-12))
         return log[1:] - log[:1] if len(log) == 2 else log
 
 

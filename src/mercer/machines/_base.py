@@ -26,6 +26,7 @@ from mercer.machines._maps import (
     is_precomputed,
     make_map,
 )
+from mercer.machines._sizes import known_shares, size_offsets
 from mercer.spectrum.features import DenseFeatures, Features
 
 
@@ -45,6 +46,8 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
     """
 
     kernel: Any
+    class_sizes: Any
+    unreached: Any
     kernel_: Any  # resolved on the training points; None if precomputed
     learner_: Any  # fitted, if the kernel is to be learned
     classes_: NDArray[Any]
@@ -52,6 +55,7 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
     labeled_: IntArray
     dual_coef_: FloatArray  # (l, q)
     intercept_: FloatArray  # (q,)
+    size_offset_: FloatArray  # (q,) added to the decision to give classes their sizes
     transduction_: NDArray[Any]  # (n,)
     _map: KernelMap
     training_proba_: FloatArray  # (n, n_classes), where all points are represented
@@ -59,7 +63,7 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
     _given: FloatArray  # (l, n_classes)
     _needs_all_points = False
     _indistinct: str  # why no training point differs from another, or ""
-    _unreached_get = "the class shares of the labelled points"
+    _unreached_words: tuple[str, ...] = ("prior",)
 
     def fit(
         self, X: Any, y: Labels | ArrayLike, sample_weight: ArrayLike | None = None
@@ -139,6 +143,17 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
         self.dual_coef_ = solution.dual_coef
         self.intercept_ = solution.intercept
         self._readout = self._map.readout(solution.coef, solution.dual_coef)
+        self._reach_shares = self.class_prior_
+        if not isinstance(self.unreached, str):
+            self._reach_shares = known_shares(
+                self.unreached, self.classes_, "unreached", allow_zero=True
+            )
+        self.size_offset_ = np.zeros(
+            1 if len(labels.classes) == 2 else len(self.classes_)
+        )
+        sizes = self._wanted_sizes(labels)
+        if sizes is not None and not self._indistinct:
+            self._match(sizes, features, X)
         codes = labels.codes.copy()
         if features is None:
             rest = np.flatnonzero(codes < 0)
@@ -156,6 +171,24 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
             codes = np.where(codes < 0, self._codes_of(scores), codes)
         self.transduction_ = self.classes_[codes]
         return self
+
+    def _wanted_sizes(self, labels: Labels) -> FloatArray | None:
+        """Return the shares of the classes that the decision is to have."""
+        if self.class_sizes is None:
+            return None
+        return known_shares(self.class_sizes, labels.classes, "class_sizes")
+
+    def _match(self, sizes: FloatArray, features: Features | None, X: Any) -> None:
+        """Set the offsets that give the classes their shares of the points reached."""
+        if features is None:
+            R = self._map.represent(X)
+            scores, unreached = R @ self._readout, self._map.unreached(R)
+        else:
+            scores = features.times(self._readout)
+            unreached = self._map.unreached_of(features)
+        if not unreached.all():
+            scores = self._combine(scores[~unreached] + self.intercept_)
+            self.size_offset_ = size_offsets(scores, sizes)
 
     @property
     def label_distributions_(self) -> FloatArray:
@@ -227,12 +260,13 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
 
     def _scores(self, R: FloatArray) -> FloatArray:
         """Return decision values, (m, q), and the prior where no label reaches."""
-        scores = self._combine(R @ self._readout + self.intercept_)
+        scores = self._combine(R @ self._readout + self.intercept_) + self.size_offset_
         return self._with_prior(scores, self._map.unreached(R))
 
     def _scores_of(self, features: Features) -> tuple[FloatArray, BoolArray]:
         """Return decision values of training points, and which no label reaches."""
         scores = self._combine(features.times(self._readout) + self.intercept_)
+        scores = scores + self.size_offset_
         unreached = self._map.unreached_of(features)
         return self._with_prior(scores, unreached), unreached
 
@@ -242,7 +276,7 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
             scores[:] = self._prior_scores()
             msg = (
                 f"{self._indistinct}, so that nothing tells the classes apart: "
-                f"{len(scores)} points get {self._unreached_get}."
+                f"{len(scores)} points get {self._unreached_get()}."
             )
             warnings.warn(msg, NearlyConstantKernelWarning, stacklevel=4)
         elif unreached.any():
@@ -250,11 +284,18 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
             msg = (
                 f"{unreached.sum()} of {len(scores)} points are not reached by any "
                 "labelled point (their kernel values are all 0) and get "
-                f"{self._unreached_get}. Label one of them, or join them to the rest "
+                f"{self._unreached_get()}. Label one of them, or join them to the rest "
                 "(raise n_neighbors, widen the kernel)."
             )
             warnings.warn(msg, DisconnectedGraphWarning, stacklevel=4)
         return scores
+
+    def _unreached_get(self) -> str:
+        if not isinstance(self.unreached, str):
+            return "the shares given as unreached="
+        if self.unreached == "intercept":
+            return "the decision of the intercept alone"
+        return "the class shares of the labelled points"
 
     def _proba(self, scores: FloatArray, unreached: BoolArray) -> FloatArray:
         proba = self._proba_of(scores)
@@ -297,19 +338,26 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
         return labels.weight()
 
     def _check_parameters(self) -> None:
-        raise NotImplementedError
+        words = self._unreached_words
+        if isinstance(self.unreached, str) and self.unreached not in words:
+            allowed = " or ".join(map(repr, words))
+            msg = (
+                f"unreached must be {allowed}, or the shares of the classes; got "
+                f"{self.unreached!r}."
+            )
+            raise ValueError(msg)
 
     def _solve(self, labels: Labels, weights: FloatArray) -> Solution:
         raise NotImplementedError
 
     def _prior_scores(self) -> FloatArray:
         """Return the decision values that stand for the prior, (q,)."""
-        prior = self.class_prior_
+        prior = self._reach_shares
         return prior[1:] - prior[:1] if len(prior) == 2 else prior
 
     def _prior_proba(self) -> FloatArray:
         """Return the probabilities where no label reaches, (n_classes,)."""
-        return self.class_prior_
+        return self._reach_shares
 
     def _checked(self, X: Any, *, reset: bool) -> Any:
         if isinstance(X, Graph) or is_tensor(X):

@@ -75,6 +75,7 @@ class LaplacianMachine(KernelMachine):
         raise NotImplementedError
 
     def _check_parameters(self) -> None:
+        super()._check_parameters()
         check_scalar(self.degree, "degree", Integral, min_val=1)
         check_scalar(self.n_neighbors, "n_neighbors", Integral, min_val=1)
         if is_precomputed(self.kernel) and self.graph is None:
@@ -158,6 +159,8 @@ class FixedWeights(LaplacianMachine):
         n_neighbors: int = 10,
         graph: Any = None,
         n_components: int | None = None,
+        class_sizes: Any = None,
+        unreached: Any = "prior",
         random_state: RandomState = None,
     ) -> None:
         self.kernel = kernel
@@ -167,6 +170,8 @@ class FixedWeights(LaplacianMachine):
         self.n_neighbors = n_neighbors
         self.graph = graph
         self.n_components = n_components
+        self.class_sizes = class_sizes
+        self.unreached = unreached
         self.random_state = random_state
 
     def _check_parameters(self) -> None:
@@ -199,6 +204,8 @@ class WeightsByGrid(LaplacianMachine):
         n_neighbors: int = 10,
         graph: Any = None,
         n_components: int | None = None,
+        class_sizes: Any = None,
+        unreached: Any = "prior",
         random_state: RandomState = None,
     ) -> None:
         self.kernel = kernel
@@ -209,6 +216,8 @@ class WeightsByGrid(LaplacianMachine):
         self.n_neighbors = n_neighbors
         self.graph = graph
         self.n_components = n_components
+        self.class_sizes = class_sizes
+        self.unreached = unreached
         self.random_state = random_state
 
     def _check_parameters(self) -> None:

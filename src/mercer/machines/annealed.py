@@ -28,6 +28,7 @@ from mercer.machines._annealed_parts import (
     middle_threshold,
     warn_of_unreached,
 )
+from mercer.machines._sizes import known_shares
 from mercer.optim.annealing import Annealed, soft_targets, solve_annealed
 from mercer.optim.kernel_weights import solve_kernel_weights
 
@@ -68,6 +69,9 @@ class AnnealedKernelMachine(ClassifierMixin, BaseEstimator):
         Ends the rounds at a temperature, and bounds the gap of the weights.
     max_greedy : int, default=50
         Greedy kernel steps in a round.
+    unreached : "prior", dict or array-like, default="prior"
+        What points get that no labelled point reaches: the class ratio, or shares of
+        your own.
 
     Attributes
     ----------
@@ -126,6 +130,7 @@ class AnnealedKernelMachine(ClassifierMixin, BaseEstimator):
         final_temperature: float = 1e-7,
         tol: float = 1e-7,
         max_greedy: int = 50,
+        unreached: Any = "prior",
     ) -> None:
         self.kernels = kernels
         self.gamma = gamma
@@ -137,6 +142,7 @@ class AnnealedKernelMachine(ClassifierMixin, BaseEstimator):
         self.final_temperature = final_temperature
         self.tol = tol
         self.max_greedy = max_greedy
+        self.unreached = unreached
 
     def fit(
         self,
@@ -164,6 +170,11 @@ class AnnealedKernelMachine(ClassifierMixin, BaseEstimator):
         check_same_length(X, labels.codes, "X", "y")
         self.classes_ = labels.classes
         self.class_ratio_ = class_shares(self.class_ratio, labels)
+        self._reach_shares = self.class_ratio_
+        if not isinstance(self.unreached, str):
+            self._reach_shares = known_shares(
+                self.unreached, self.classes_, "unreached", allow_zero=True
+            )
         view = self._view(X)
         self._indistinct = all_equal(X) or view.is_constant()
         self.kernels_ = view.kernels
@@ -198,7 +209,7 @@ class AnnealedKernelMachine(ClassifierMixin, BaseEstimator):
         """
         f, reached = self._values(X)
         proba = probabilities(self._shifted(f, reached))
-        proba[~reached | self._indistinct] = self.class_ratio_
+        proba[~reached | self._indistinct] = self._reach_shares
         return proba
 
     def predict_log_proba(self, X: ArrayLike | SparseArray) -> FloatArray:
@@ -300,7 +311,7 @@ class AnnealedKernelMachine(ClassifierMixin, BaseEstimator):
         if self._indistinct:
             reached = np.zeros_like(reached)
         if not reached.all():
-            ratio = self.class_ratio_
+            ratio = self._reach_shares
             scores[~reached] = ratio[1:] - ratio[:1] if len(ratio) == 2 else ratio
             warn_of_unreached(~reached, indistinct=self._indistinct)
         return scores
@@ -316,6 +327,12 @@ class AnnealedKernelMachine(ClassifierMixin, BaseEstimator):
             at_least=float(self.final_temperature),
         )
         check_number(self.tol, "tol", above=0)
+        if isinstance(self.unreached, str) and self.unreached != "prior":
+            msg = (
+                "unreached must be 'prior' or the shares of the classes; got "
+                f"{self.unreached!r}."
+            )
+            raise ValueError(msg)
         check_scalar(self.max_greedy, "max_greedy", Integral, min_val=1)
 
     def __sklearn_tags__(self) -> Tags:

@@ -83,6 +83,7 @@ class GraphAnnealedKernelMachine(AnnealedKernelMachine):
         final_temperature: float = 1e-7,
         tol: float = 1e-7,
         max_greedy: int = 50,
+        unreached: Any = "prior",
         random_state: RandomState = None,
     ) -> None:
         super().__init__(
@@ -95,6 +96,7 @@ class GraphAnnealedKernelMachine(AnnealedKernelMachine):
             final_temperature=final_temperature,
             tol=tol,
             max_greedy=max_greedy,
+            unreached=unreached,
         )
         self.n_neighbors = n_neighbors
         self.metrics = metrics

@@ -41,6 +41,13 @@ class KernelLogisticRegression(KernelMachine):
         Bound on the gradient, relative to the largest one possible.
     max_iter : int, default=100
         Bound on the Newton steps.
+    class_sizes : dict or array-like, optional
+        Shares of the classes among all points, if known: ``{class: share}``, or in the
+        order of `classes_`. Offsets (`size_offset_`) are added to the decision so that
+        it has these shares.
+    unreached : "prior", dict or array-like, default="prior"
+        What points get that no labelled point reaches: the shares of the classes among
+        the labels, or shares of your own, of which some may be 0.
 
     Attributes
     ----------
@@ -97,6 +104,8 @@ class KernelLogisticRegression(KernelMachine):
         class_weight: dict[Any, float] | str | None = None,
         tol: float = 1e-10,
         max_iter: int = 100,
+        class_sizes: Any = None,
+        unreached: Any = "prior",
     ) -> None:
         self.kernel = kernel
         self.C = C
@@ -105,6 +114,8 @@ class KernelLogisticRegression(KernelMachine):
         self.class_weight = class_weight
         self.tol = tol
         self.max_iter = max_iter
+        self.class_sizes = class_sizes
+        self.unreached = unreached
 
     def _proba_of(self, scores: FloatArray) -> FloatArray:
         if scores.shape[1] > 1 and self.multi_class == "ovr":
@@ -114,6 +125,7 @@ class KernelLogisticRegression(KernelMachine):
         return probabilities(scores)
 
     def _check_parameters(self) -> None:
+        super()._check_parameters()
         for name in ("C", "tol"):
             value = getattr(self, name)
             check_scalar(value, name, Real, min_val=0, include_boundaries="neither")
@@ -160,8 +172,9 @@ class KernelLogisticRegression(KernelMachine):
         )
 
     def _prior_scores(self) -> FloatArray:
-        if len(self.class_prior_) == 2:
-            return np.asarray(logit(self.class_prior_[1:]))
+        shares = np.clip(self._reach_shares, 1e-12, 1 - 1e-12)
+        if len(shares) == 2:
+            return np.asarray(logit(shares[1:]))
         if self.multi_class == "ovr":
-            return np.asarray(logit(self.class_prior_))
-        return np.log(self.class_prior_)
+            return np.asarray(logit(shares))
+        return np.log(shares)

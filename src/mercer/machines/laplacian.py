@@ -32,6 +32,8 @@ class LapRLS(LeastSquares, FixedWeights):
     n_components : int, optional
         Look for f in the span of this many leading directions of the ambient kernel;
         by default in all of them, or 1000 Nyström directions beyond 3000 points.
+    class_sizes, unreached
+        As in `RLSClassifier`.
     random_state : int, Generator, RandomState or None, default=None
         For the approximate search and the landmarks of large data.
 
@@ -85,7 +87,7 @@ class LapSVM(Hinge, FixedWeights):
     Parameters
     ----------
     kernel, gamma_A, gamma_I, degree, n_neighbors : as in `LapRLS`
-    graph, n_components, random_state : as in `LapRLS`
+    graph, n_components, class_sizes, unreached, random_state : as in `LapRLS`
 
     Attributes
     ----------

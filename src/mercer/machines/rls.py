@@ -26,6 +26,13 @@ class RLSClassifier(KernelMachine):
     C : float, default=1.0
         Weight of the loss. ``inf`` interpolates the labels, with the pseudo-inverse
         of K where it is singular.
+    class_sizes : dict or array-like, optional
+        Shares of the classes among all points, if known: ``{class: share}``, or in the
+        order of `classes_`. Offsets (`size_offset_`) are added to the decision so that
+        it has these shares.
+    unreached : "prior", dict or array-like, default="prior"
+        What points get that no labelled point reaches: the shares of the classes among
+        the labels, or shares of your own, of which some may be 0.
 
     Attributes
     ----------
@@ -73,11 +80,21 @@ class RLSClassifier(KernelMachine):
     loo_residuals_: FloatArray
     certificate_: RLS
 
-    def __init__(self, kernel: Any = "rbf", *, C: float = 1.0) -> None:
+    def __init__(
+        self,
+        kernel: Any = "rbf",
+        *,
+        C: float = 1.0,
+        class_sizes: Any = None,
+        unreached: Any = "prior",
+    ) -> None:
         self.kernel = kernel
         self.C = C
+        self.class_sizes = class_sizes
+        self.unreached = unreached
 
     def _check_parameters(self) -> None:
+        super()._check_parameters()
         check_scalar(self.C, "C", Real, min_val=0, include_boundaries="neither")
 
     def _solve(self, labels: Labels, weights: FloatArray) -> Solution:

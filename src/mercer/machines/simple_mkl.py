@@ -61,6 +61,13 @@ class SimpleMKL(KernelMachine):
         Bound on the duality gap of the joint problem, relative to the objective.
     max_iter : int, default=500
         Bound on the descent directions.
+    class_sizes : dict or array-like, optional
+        Shares of the classes among all points, if known: ``{class: share}``, or in the
+        order of `classes_`. Offsets (`size_offset_`) are added to the decision so that
+        it has these shares.
+    unreached : "prior", dict or array-like, default="prior"
+        What points get that no labelled point reaches: the shares of the classes among
+        the labels, or shares of your own, of which some may be 0.
 
     Attributes
     ----------
@@ -117,13 +124,18 @@ class SimpleMKL(KernelMachine):
         C: float = 1.0,
         tol: float = 1e-3,
         max_iter: int = 500,
+        class_sizes: Any = None,
+        unreached: Any = "prior",
     ) -> None:
         self.kernels = kernels
         self.C = C
         self.tol = tol
         self.max_iter = max_iter
+        self.class_sizes = class_sizes
+        self.unreached = unreached
 
     def _check_parameters(self) -> None:
+        super()._check_parameters()
         for name in ("C", "tol"):
             value = getattr(self, name)
             check_scalar(value, name, Real, min_val=0, include_boundaries="neither")

@@ -32,9 +32,11 @@ class KernelSVC(KernelMachine):
         Weights of the classes, as in scikit-learn.
     tol : float, default=1e-3
         Bound on the violation of the optimality conditions, as in LIBSVM.
-    unreached : {"prior", "intercept"}, default="prior"
+    class_sizes : dict or array-like, optional
+        As in `RLSClassifier`.
+    unreached : {"prior", "intercept"}, dict or array-like, default="prior"
         What decides about points that no labelled point reaches: the shares of the
-        classes, or the intercept alone, as in LIBSVM.
+        classes, the intercept alone, as in LIBSVM, or shares of your own.
 
     Attributes
     ----------
@@ -70,6 +72,7 @@ class KernelSVC(KernelMachine):
     """
 
     certificate_: float
+    _unreached_words = ("prior", "intercept")
 
     def __init__(
         self,
@@ -78,23 +81,25 @@ class KernelSVC(KernelMachine):
         C: float = 1.0,
         class_weight: dict[Any, float] | str | None = None,
         tol: float = 1e-3,
-        unreached: str = "prior",
+        class_sizes: Any = None,
+        unreached: Any = "prior",
     ) -> None:
         self.kernel = kernel
         self.C = C
         self.class_weight = class_weight
         self.tol = tol
+        self.class_sizes = class_sizes
         self.unreached = unreached
 
     def _check_parameters(self) -> None:
         for name in ("C", "tol"):
             value = getattr(self, name)
             check_scalar(value, name, Real, min_val=0, include_boundaries="neither")
-        if self.unreached not in {"prior", "intercept"}:
-            msg = f"unreached must be 'prior' or 'intercept', got {self.unreached!r}."
-            raise ValueError(msg)
-        if self.unreached == "intercept":
-            self._unreached_get = "the decision of the intercept alone"
+        super()._check_parameters()
+
+    @property
+    def _is_intercept(self) -> bool:
+        return isinstance(self.unreached, str) and self.unreached == "intercept"
 
     def _solve(self, labels: Labels, weights: FloatArray) -> Solution:
         at, codes, shares = labels.votes()
@@ -158,13 +163,13 @@ class KernelSVC(KernelMachine):
         return super()._codes_of(scores)
 
     def _prior_scores(self) -> FloatArray:
-        if self.unreached == "prior":
+        if not self._is_intercept:
             return super()._prior_scores()
         scores: FloatArray = self._combine(self.intercept_[None, :])[0]
         return scores
 
     def _prior_proba(self) -> FloatArray:
-        if self.unreached == "prior":
+        if not self._is_intercept:
             return super()._prior_proba()
         shares: FloatArray = probabilities(self._prior_scores()[None, :])[0]
         return shares
