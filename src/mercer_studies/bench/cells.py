@@ -18,6 +18,7 @@ class Method:
     function: str  # "module:name" in this package
     package: str  # what it needs to be installed
     up_to: int = 10**9  # size beyond which it needs too much memory or time
+    warm_up: int = 600  # rows on which compiled functions are compiled
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,11 @@ class Cell:
         return next(method for method in every if method.name == self.method)
 
 
+def _mercer(name: str, function: str) -> Method:
+    # The search of more than 8,192 points is compiled apart.
+    return Method(name, function, "mercer", warm_up=9_000)
+
+
 def _sklearn(name: str, function: str, up_to: int = 10**9) -> Method:
     return Method(name, f"learners:{function}", "sklearn", up_to)
 
@@ -57,8 +63,8 @@ def _sklearn(name: str, function: str, up_to: int = 10**9) -> Method:
 TASKS = {
     "learn": Task(
         (
-            Method("mercer", "learners:mercer_default", "mercer"),
-            Method("mercer, one graph", "learners:mercer_graph", "mercer"),
+            _mercer("mercer", "learners:mercer_default"),
+            _mercer("mercer, one graph", "learners:mercer_graph"),
             _sklearn("LabelSpreading, knn", "label_spreading_knn", 30_000),
             _sklearn("LabelSpreading, rbf", "label_spreading_rbf", 5_000),
             _sklearn("LabelPropagation, knn", "label_propagation_knn", 30_000),
@@ -82,7 +88,7 @@ TASKS = {
     ),
     "neighbors": Task(
         (
-            Method("mercer", "searches:mercer_search", "mercer"),
+            _mercer("mercer", "searches:mercer_search"),
             Method("scikit-learn", "searches:brute_force", "sklearn", 30_000),
             Method("faiss", "searches:faiss_cells", "faiss"),
             Method("hnswlib", "searches:hnsw", "hnswlib", 100_000),

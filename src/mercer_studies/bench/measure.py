@@ -20,7 +20,6 @@ from scipy import sparse
 
 from mercer_studies.bench.cells import NEIGHBORS, RECALL, Cell
 
-_WARM_UP = 600  # rows on which compiled functions are compiled
 _REPEATED_BELOW = 0.2  # seconds; shorter calls are repeated
 _NAMES = {"sklearn": "scikit-learn", "faiss": "faiss-cpu"}
 
@@ -31,7 +30,7 @@ def measure(cell: Cell, path: str) -> dict[str, Any]:
         arrays = dict(file)
     module, name = cell.how().function.split(":")
     function = getattr(import_module(f"mercer_studies.bench.{module}"), name)
-    found = _RUNS[cell.task](function, arrays)
+    found = _RUNS[cell.task](function, arrays, cell.how().warm_up)
     return {**found, "version": _version(cell.how().package)}
 
 
@@ -65,17 +64,17 @@ def _peak() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
 
 
-def _learn(function: Any, arrays: dict[str, Any]) -> dict[str, Any]:
+def _learn(function: Any, arrays: dict[str, Any], warm_up: int) -> dict[str, Any]:
     X, y, truth = arrays["X"], arrays["y"], arrays["truth"]
     known = np.flatnonzero(y >= 0)
-    some = np.union1d(known, np.arange(min(len(X), _WARM_UP)))
+    some = np.union1d(known, np.arange(min(len(X), warm_up)))
     function(X[some], y[some])
     codes, cost = timed(lambda: function(X, y))
     right = (np.asarray(codes) == truth)[y < 0]
     return {**cost, "score": 100 * float(right.mean()), "setting": ""}
 
 
-def _neighbors(function: Any, arrays: dict[str, Any]) -> dict[str, Any]:
+def _neighbors(function: Any, arrays: dict[str, Any], warm_up: int) -> dict[str, Any]:
     X, rows, limits = arrays["X"], arrays["rows"], arrays["limits"]
 
     def recall(indices: Any) -> float:
@@ -85,13 +84,13 @@ def _neighbors(function: Any, arrays: dict[str, Any]) -> dict[str, Any]:
         good = (squares <= limits[:, None] * (1 + 1e-9)) & (found != rows[:, None])
         return float(np.minimum(good.sum(axis=1), NEIGHBORS).mean() / NEIGHBORS)
 
-    function(X[: 5 * _WARM_UP], lambda _: 1.0, RECALL)[1]()  # compiles
+    function(X[:warm_up], lambda _: 1.0, RECALL)[1]()  # compiles
     setting, run = function(X, recall, RECALL)
     indices, cost = timed(run)
     return {**cost, "score": recall(indices), "setting": setting}
 
 
-def _eigenpairs(function: Any, arrays: dict[str, Any]) -> dict[str, Any]:
+def _eigenpairs(function: Any, arrays: dict[str, Any], warm_up: int) -> dict[str, Any]:
     n = len(arrays["indptr"]) - 1
     parts = (arrays["data"], arrays["indices"], arrays["indptr"])
     L = sparse.csr_array(parts, shape=(n, n))
@@ -102,7 +101,7 @@ def _eigenpairs(function: Any, arrays: dict[str, Any]) -> dict[str, Any]:
     return {**cost, "score": residual, "setting": f"sum {np.sum(values):.10f}"}
 
 
-def _solvers(function: Any, arrays: dict[str, Any]) -> dict[str, Any]:
+def _solvers(function: Any, arrays: dict[str, Any], warm_up: int) -> dict[str, Any]:
     G, b = arrays["G"], arrays["b"]
     function(G, b)  # compiles
     mu, cost = timed(lambda: function(G, b))
