@@ -12,11 +12,13 @@ import pytest
 
 from mercer import ParameterFreeKernel, UnifiedKernelMachine
 from mercer._typing import FloatArray, IntArray
+from mercer.backends import dask_
 from mercer.backends.dask_ import RowsAtHand, as_rows, gather, is_dask
 from mercer.exceptions import ClusterError
 from mercer.fewlabels.anchor_pool import AnchorPool
 from mercer.fewlabels.anchor_sums import PoolSums
 
+dask = pytest.importorskip("dask", reason="needs the extra dask")
 da = pytest.importorskip("dask.array", reason="needs the extra dask")
 distributed = pytest.importorskip("distributed", reason="needs the extra dask")
 
@@ -89,6 +91,32 @@ def test_rows_at_hand_are_what_the_model_works_on() -> None:
     pool.keep(*pool.place(X[::2]))
     assert_same_pool(found.pool, pool)
     assert len(found.pool.vectors_) == 300
+
+
+def test_few_sums_are_in_memory_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Counted:
+        alive = most = 0
+
+        def __init__(self, n: int) -> None:
+            self.n = n
+            Counted.alive += 1
+            Counted.most = max(Counted.most, Counted.alive)
+
+        def __add__(self, other: "Counted") -> "Counted":
+            return Counted(self.n + other.n)
+
+        def __del__(self) -> None:
+            Counted.alive -= 1
+
+    def sum_block(block: Any, pool: Any) -> Counted:
+        return Counted(len(block))
+
+    monkeypatch.setattr(dask_, "_sum_block", sum_block)
+    X = da.zeros((640, 2), chunks=(10, 2))
+    with dask.config.set(scheduler="synchronous"):
+        total: Any = dask_._sums(X, AnchorPool(), None)
+    assert total.n == 640
+    assert Counted.most <= np.log2(64) + 3
 
 
 def test_processes_give_the_pool_of_one_machine(client: Any) -> None:

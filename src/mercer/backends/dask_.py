@@ -24,7 +24,7 @@ from mercer.fewlabels.anchor_sums import PoolSums
 from mercer.fewlabels.choice import directions_for
 
 LOCAL_ROWS = 100_000  # rows, besides the labelled ones, that the rule is run on
-_FAN_IN = 8  # sums that are added at a time
+_FAN_IN = 2  # sums added at a time: few of them, which are large, are alive at once
 
 
 @dataclass(frozen=True, slots=True, eq=False)
