@@ -9,7 +9,8 @@
     ├── BrokenLinksWarning       clusters do not keep some cannot-links
     ├── DisconnectedGraphWarning a component of the graph holds no label
     ├── DriftWarning             added rows lie where the basis knows nothing
-    └── NearlyConstantKernelWarning
+    ├── NearlyConstantKernelWarning
+    └── UnlabeledClassWarning    other code takes -1 for a class
 """
 
 
@@ -39,3 +40,7 @@ class DriftWarning(UserWarning):
 
 class NearlyConstantKernelWarning(UserWarning):
     """A chosen kernel hardly tells points apart."""
+
+
+class UnlabeledClassWarning(UserWarning):
+    """Code around the estimator takes -1, which means unlabelled, for a class."""

@@ -141,6 +141,88 @@ def reducing_batch(
     return candidates[chosen]
 
 
+def error_batch(
+    errors: FloatArray,
+    features: FloatArray,
+    labeled: IntArray,
+    targets: IntArray,
+    candidates: IntArray,
+    n: int,
+    *,
+    ridge: float,
+    own: bool,
+) -> IntArray:
+    r"""Choose rows whose labels are expected to remove most errors.
+
+    Greedily takes the candidate x with the largest
+
+    .. math:: [e_x] + \sum_{j \ne x} e_j\,
+        \frac{s(x_j, x)^2}{(s(x, x) + \rho)\,(s(x_j, x_j) + \rho)},
+
+    e the probability that a row is predicted wrong, s the covariance of a Gaussian
+    process given the labels. The fraction is the share of what is unknown about j that
+    a label at x would tell. With few labels the sum is the larger part; with many, s is
+    small against the noise, and what is left is the row's own error, which its label
+    removes for certain: that counts where the table at hand is to be filled, and not
+    where new rows are to be predicted.
+
+    Parameters
+    ----------
+    errors : ndarray of shape (n_points,)
+        Probability that the prediction of each row is wrong.
+    features : ndarray of shape (n_points, r)
+        Feature map of all points.
+    labeled, targets, candidates : ndarray of int
+        As in `reducing_batch`.
+    n : int
+        Size of the batch.
+    ridge : float
+        Noise variance, in units of the kernel.
+    own : bool
+        Whether the row's own error counts.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        Rows, most useful first.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> features = np.array([[1.0, 0.0], [0.0, 3.0], [0.0, 3.0], [4.0, 0.0]])
+    >>> errors, few = np.array([0.0, 0.2, 0.2, 0.4]), np.array([1, 2, 3])
+    >>> at = {"ridge": 1.0, "labeled": np.array([0]), "targets": few, "candidates": few}
+    >>> error_batch(errors, features, n=1, own=False, **at)  # tells about another
+    array([1])
+    >>> error_batch(errors, features, n=1, own=True, **at)
+    array([3])
+    """
+    known, e = _condensed(features[labeled]), errors[targets].astype(np.float64)
+    B = _explained(known, features[targets], ridge)
+    place = np.searchsorted(targets, candidates)
+    every = np.arange(len(place))
+    S = features[targets] @ features[candidates].T - B.T @ B[:, place]
+    spread = np.einsum("ij,ij->i", features[targets], features[targets])
+    spread = np.maximum(spread - np.einsum("ij,ij->j", B, B), 0.0)
+    chosen: list[int] = []
+    free = np.ones(len(candidates), dtype=bool)
+    for _ in range(n):
+        variance = np.maximum(S[place, every], 0) + ridge
+        share = S**2 / variance
+        share /= (spread + ridge)[:, None]
+        share[place, every] = 1.0 if own else 0.0
+        best = int(np.argmax(np.where(free, e @ share, -np.inf)))
+        chosen.append(best)
+        free[best] = False
+        told = share[:, best].copy()
+        told[place[best]] = 1.0
+        e *= 1 - np.minimum(told, 1.0)
+        column = S[:, best].copy()
+        spread = np.maximum(spread - column**2 / variance[best], 0.0)
+        S -= np.outer(column, S[place[best]]) / variance[best]
+    return candidates[chosen]
+
+
 def _condensed(known: FloatArray) -> FloatArray:
     """Return at most r points that explain what l points of r features do.
 

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import entr
 
 from mercer._typing import FloatArray, IntArray
-from mercer.active.batches import diverse_batch, reducing_batch
+from mercer.active.batches import diverse_batch, error_batch, reducing_batch
 
 
 def entropy(proba: FloatArray) -> FloatArray:
@@ -42,7 +42,13 @@ UNCERTAINTIES: dict[str, Callable[[FloatArray], FloatArray]] = {
 }
 
 
-EXPLORING = ("reduction", "variance", "diverse")  # queries that look at features
+EXPLORING = (
+    "fill",
+    "predict",
+    "reduction",
+    "variance",
+    "diverse",
+)  # queries that look at features
 MOST_CANDIDATES = 1000  # of these
 QUERIES = (*UNCERTAINTIES, *EXPLORING, "random")
 
@@ -64,9 +70,11 @@ def choose_rows(
     query : str
         One of `QUERIES`: "entropy", "margin" and "least_confidence" take the most
         uncertain rows; "reduction" takes those that tell most about uncertain ones
-        (`reducing_batch`); "variance" explores what the labels leave unknown;
-        "diverse" is entropy times that variance, conditioned on the rest of the batch
-        (`diverse_batch`); "random" is the baseline.
+        (`reducing_batch`); "fill" and "predict" take those expected to remove most
+        errors, in the table at hand and among new rows (`error_batch`); "variance"
+        explores what the labels leave unknown; "diverse" is entropy times that
+        variance, conditioned on the rest of the batch (`diverse_batch`); "random" is
+        the baseline.
     n : int
         How many; at most the number of candidates are returned.
     proba : ndarray of shape (n_points, n_classes)
@@ -93,10 +101,21 @@ def choose_rows(
         raise ValueError(msg)
     # Noise as large as the kernel: the middle of the ridges of the default machine.
     ridge = float(np.einsum("ij,ij->", features, features)) / len(features) or 1.0
-    if query == "reduction":
+    if query in ("fill", "predict", "reduction"):
         candidates = _some(candidates, max(MOST_CANDIDATES, 2 * n), rng)
         others = np.setdiff1d(np.arange(len(proba)), labeled)
         targets = np.union1d(_some(others, MOST_CANDIDATES, rng), candidates)
+        if query != "reduction":
+            return error_batch(
+                least_confidence(proba),
+                features,
+                labeled,
+                targets,
+                candidates,
+                n,
+                ridge=ridge,
+                own=query == "fill",
+            )
         return reducing_batch(
             entropy(proba), features, labeled, targets, candidates, n, ridge=ridge
         )

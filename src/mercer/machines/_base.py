@@ -15,6 +15,7 @@ from mercer._labels import Labels, as_labels, one_column, require_y
 from mercer._proba import log_of, probabilities
 from mercer._rows import all_equal
 from mercer._typing import ArrayLike, BoolArray, FloatArray, IntArray
+from mercer._wrappers import warn_of_score, warn_of_wrapper
 from mercer.backends._torch import is_tensor
 from mercer.exceptions import DisconnectedGraphWarning, NearlyConstantKernelWarning
 from mercer.graphs.neighbors import Graph
@@ -82,6 +83,7 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
             Weights of the losses: a label of weight 2 is one given twice, one of weight
             0 is none. Those of unlabelled points are not read.
         """
+        warn_of_wrapper()
         y = require_y(y, type(self).__name__)
         self._check_parameters()
         X = self._checked(X, reset=True)
@@ -226,6 +228,19 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
         """Return the class of points, (m,)."""
         codes = self._codes_of(self._scores(self.represent(X)))
         return self.classes_[codes]
+
+    def score(
+        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> float:
+        """Return the accuracy on rows with a label; unlabelled ones count as wrong.
+
+        Parameters
+        ----------
+        X, y : array-like of shape (m, n_features) and (m,)
+        sample_weight : array-like of shape (m,), optional
+        """
+        warn_of_score(y)
+        return float(super().score(X, y, sample_weight))
 
     def predict_proba(self, X: ArrayLike) -> FloatArray:
         """Return the probability of every class, (m, n_classes).

@@ -1,0 +1,76 @@
+"""Which question is ahead, with few labels and with more, for both purposes.
+
+    python benchmarks/queries.py [chosen | judged]
+
+Two labels per class, then eight batches of five questions. *Table*: accuracy on all
+rows that could be asked, answers included. *New*: on the other half of the rows, which
+is in the pool and never asked. Needs MERCER_DATA.
+"""
+
+import os
+
+os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
+
+import sys
+import warnings
+
+import numpy as np
+from alarms import data
+
+from mercer import UnifiedKernelMachine
+
+warnings.simplefilter("ignore")
+SETS = {
+    "chosen": ("iris", "wine", "breast", "digits"),
+    "judged": ("heart", "ionosphere", "glass", "uspst", "ssl_digit1", "ssl_usps"),
+}
+QUERIES = ("random", "margin", "entropy", "reduction", "fill", "predict")
+DRAWS, ROUNDS, BATCH = 4, 8, 5
+
+
+def run(name: str, query: str) -> np.ndarray:
+    """Return accuracies, (draws, rounds + 1, 2)."""
+    X, y = data(name)
+    model = UnifiedKernelMachine(query=query, random_state=0).fit(X, y)
+    found = np.empty((DRAWS, ROUNDS + 1, 2))
+    for draw in range(DRAWS):
+        rng = np.random.default_rng(draw)
+        order = rng.permutation(len(y))
+        table, new = np.sort(order[: len(y) // 2]), np.sort(order[len(y) // 2 :])
+        given = np.full(len(y), -1)
+        for c in np.unique(y[table]):
+            given[rng.permutation(table[y[table] == c])[:2]] = c
+        now = model.with_labels(given)
+        for step in range(ROUNDS + 1):
+            right = now.transduction_ == y
+            found[draw, step] = right[table].mean(), right[new].mean()
+            rows = now.ask(BATCH, exclude=new)
+            now.tell(rows, y[rows])
+    return found
+
+
+def main(kind: str) -> None:
+    total: dict[str, list[np.ndarray]] = {query: [] for query in QUERIES}
+    for name in SETS[kind]:
+        for query in QUERIES:
+            found = run(name, query).mean(axis=0)
+            total[query].append(found)
+            early, late = found[1:4].mean(axis=0), found[6:].mean(axis=0)
+            print(
+                f"{name} | {query} | table {early[0]:.3f} {late[0]:.3f} | "
+                f"new {early[1]:.3f} {late[1]:.3f}",
+                flush=True,
+            )
+    print("mean | query | table: 5-15 questions, 30-40 | new: the same")
+    for query, runs in total.items():
+        mean = np.mean(runs, axis=0)
+        early, late = mean[1:4].mean(axis=0), mean[6:].mean(axis=0)
+        print(
+            f"{kind} | {query} | {early[0]:.3f} | {late[0]:.3f} | {early[1]:.3f} | "
+            f"{late[1]:.3f}"
+        )
+
+
+if __name__ == "__main__":
+    for kind in sys.argv[1:] or SETS:
+        main(kind)

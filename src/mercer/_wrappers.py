@@ -1,0 +1,55 @@
+"""A warning where code around an estimator takes "unlabelled" for a class."""
+
+import sys
+import warnings
+from typing import Any
+
+import numpy as np
+
+from mercer._labels import UNLABELED, is_labeled
+from mercer.exceptions import UnlabeledClassWarning
+
+WRAPPERS = (
+    "OneVsOneClassifier",
+    "OneVsRestClassifier",
+    "OutputCodeClassifier",
+    "StackingClassifier",
+    "VotingClassifier",
+)
+_DEPTH = 40  # frames between a wrapper and our `fit`, joblib's included
+
+
+def warn_of_wrapper() -> None:
+    """Warn if `fit` was called by a wrapper of scikit-learn that has a class -1.
+
+    Such a wrapper codes y itself: by the time it reaches us, -1 is a class like any
+    other, and nothing in y tells. With `n_jobs` above 1 it cannot be seen.
+    """
+    frame: Any = sys._getframe(1)
+    for _ in range(_DEPTH):
+        frame = frame.f_back
+        if frame is None:
+            return
+        caller = frame.f_locals.get("self")
+        if type(caller).__name__ not in WRAPPERS:
+            continue
+        classes = np.asarray(getattr(caller, "classes_", ()))
+        if classes.dtype.kind in "if" and UNLABELED in classes:
+            msg = (
+                f"{type(caller).__name__} takes -1 for a class; here it marks "
+                "unlabelled rows. Fit the model itself on (X, y)."
+            )
+            warnings.warn(msg, UnlabeledClassWarning, stacklevel=3)
+        return
+
+
+def warn_of_score(y: Any) -> None:
+    """Warn if unlabelled rows are about to count as wrong predictions."""
+    n = int((~is_labeled(np.asarray(y))).sum())
+    if n:
+        msg = (
+            f"{n} rows to score are unlabelled and count as wrong. In a search or "
+            "cross-validation use scoring=LabeledScorer() and cv=SemiSupervisedKFold() "
+            "of mercer.model_selection."
+        )
+        warnings.warn(msg, UnlabeledClassWarning, stacklevel=3)

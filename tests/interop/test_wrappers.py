@@ -1,0 +1,65 @@
+"""scikit-learn's own wrappers, where -1 would become a class."""
+
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+from sklearn.ensemble import StackingClassifier, VotingClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.semi_supervised import SelfTrainingClassifier
+
+from mercer import UnifiedKernelMachine
+from mercer.exceptions import UnlabeledClassWarning
+from mercer.machines.rls import RLSClassifier
+from mercer.model_selection import LabeledScorer, SemiSupervisedKFold
+
+X, TRUTH = load_iris(return_X_y=True)
+FEW = np.where(np.arange(150) % 5 == 0, TRUTH, -1)
+ONE = [("rls", RLSClassifier())]
+WRAPPED = [
+    VotingClassifier(ONE),
+    StackingClassifier(ONE, LogisticRegression(max_iter=1000), cv=2),
+    OneVsRestClassifier(RLSClassifier()),
+]
+
+
+@pytest.mark.parametrize("wrapper", WRAPPED, ids=lambda w: type(w).__name__)
+def test_a_wrapper_that_learns_a_class_of_unlabelled_rows_is_named(wrapper) -> None:
+    with pytest.warns(UnlabeledClassWarning, match=type(wrapper).__name__):
+        wrapper.fit(X, FEW)
+    assert -1 in wrapper.classes_
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UnlabeledClassWarning)
+        wrapper.fit(X, TRUTH)  # every row is labelled: nothing to warn of
+
+
+def test_the_whole_model_warns_too() -> None:
+    with pytest.warns(UnlabeledClassWarning, match="VotingClassifier"):
+        VotingClassifier([("model", UnifiedKernelMachine(random_state=0))]).fit(X, FEW)
+
+
+def test_a_search_that_scores_unlabelled_rows_is_told_what_to_write() -> None:
+    grid = {"C": [0.1, 10.0]}
+    with pytest.warns(UnlabeledClassWarning, match="LabeledScorer"):
+        GridSearchCV(RLSClassifier(), grid, cv=2).fit(X, FEW)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        good = GridSearchCV(
+            RLSClassifier(),
+            grid,
+            cv=SemiSupervisedKFold(2, random_state=0),
+            scoring=LabeledScorer(),
+        ).fit(X, FEW)
+    assert good.best_score_ > 0.8
+
+
+def test_self_training_knows_what_minus_one_means() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UnlabeledClassWarning)
+        fitted = SelfTrainingClassifier(RLSClassifier(C=10.0), threshold=0.6).fit(
+            X, FEW
+        )
+    assert -1 not in fitted.classes_
