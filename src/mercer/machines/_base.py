@@ -47,8 +47,8 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
     """
 
     kernel: Any
-    class_sizes: Any
-    unreached: Any
+    class_sizes: Any = None  # a machine of your own need not have the two as parameters
+    unreached: Any = "prior"
     kernel_: Any  # resolved on the training points; None if precomputed
     learner_: Any  # fitted, if the kernel is to be learned
     classes_: NDArray[Any]
