@@ -76,6 +76,9 @@ def plots(rows: list[Row], folder: Path) -> Iterator[Path]:
 
 
 def _lines(axis: Any, rows: list[Row], what: str) -> None:
+    from matplotlib import colormaps
+
+    axis.set_prop_cycle(color=colormaps["tab20"].colors)  # type: ignore[attr-defined]
     for method in dict.fromkeys(row["method"] for row in rows):
         points = sorted(
             (row["n"], row[what]) for row in rows if row["method"] == method
