@@ -135,3 +135,11 @@ def test_answers_are_learned_from_and_kept(iris: tuple[pd.DataFrame, Any]) -> No
     assert session.labels.labeled.tolist() == sorted([*before, *rows])
     fresh = UnifiedKernelMachine(random_state=0).fit(session.points, session.y)
     np.testing.assert_allclose(session.proba, fresh.training_proba(), atol=1e-8)
+
+
+def test_labels_of_a_session_are_coded_once_until_an_answer_comes() -> None:
+    session = Session.open(two_groups(), id="code").fit()
+    first = session.labels
+    assert session.labels is first
+    session.tell([30, 31], ["big", "small"])
+    assert session.labels.labeled.tolist() == [*first.labeled.tolist(), 30, 31]

@@ -82,6 +82,7 @@ class Session:
         self.table = table
         self.looked = looked
         self.y = looked.labels
+        self._labels: Labels | None = None  # of y; coding many rows takes time
         self.encoder = encoder
         self.points = points
         self.target = target
@@ -199,7 +200,9 @@ class Session:
     @property
     def labels(self) -> Labels:
         """The labels so far, as codes."""
-        return encode_labels(self.y)
+        if self._labels is None:
+            self._labels = encode_labels(self.y)
+        return self._labels
 
     @property
     def notes(self) -> list[ColumnNote]:
@@ -249,7 +252,7 @@ class Session:
         self.fitted.tell(rows, np.array(answers, dtype=object))
         y = self.y.copy()
         y[rows] = answers
-        self.y = y
+        self.y, self._labels = y, None
         return self
 
     def check(
