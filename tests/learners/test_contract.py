@@ -154,6 +154,8 @@ def test_lengths_of_points_and_labels_must_agree() -> None:
     "name", sorted({*mercer.learners.__all__} - {"PairClassifier"})
 )
 def test_equal_points_are_equal_to_the_kernel_or_refused(name) -> None:
+    if name == "NPKL":
+        pytest.importorskip("cvxpy")
     X, y = np.ones((20, 3)), np.where(np.arange(20) < 4, np.arange(20) % 2, -1)
     learner = getattr(mercer.learners, name)()
     if name in {"CenteredAlignmentKernel", "InfluenceKernel"}:
