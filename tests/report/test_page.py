@@ -246,3 +246,15 @@ def test_a_shift_of_the_accuracies_is_told() -> None:
     assert "raised by 6 points" in said(0.06)
     assert "lowered by 3 points" in said(-0.03)
     assert "to allow for it" not in said(0.01)
+
+
+def test_the_navigation_links_to_every_section_that_is_there() -> None:
+    def links(page: str) -> list[str]:
+        nav = page.split("<nav", 1)[1].split("</nav>", 1)[0]
+        return re.findall('href="#([a-z]+)"', nav)
+
+    whole = render(story())
+    sections = re.findall('<section id="([a-z]+)"', whole)
+    assert links(whole) == [name for name in sections if name != "certificates"]
+    unchecked = render(replace(story(), quality=None, next_rows=()))
+    assert links(unchecked)[0] == "predictions"

@@ -12,6 +12,18 @@ from mercer.report.quality import quality
 from mercer.report.story import Story
 from mercer.report.summary import summary
 
+# Sections by their ids, with the names that the navigation gives them.
+SECTIONS = (
+    ("quality", "How good?"),
+    ("next", "Label next"),
+    ("doubtful", "Labels that look wrong"),
+    ("predictions", "Predictions"),
+    ("map", "Map"),
+    ("columns", "Columns"),
+    ("learned", "How rows are compared"),
+    ("classes", "Classes"),
+)
+
 
 def render(story: Story) -> str:
     """Return the HTML of a report.
@@ -30,6 +42,7 @@ def render(story: Story) -> str:
         pictures.learned(story),
         details.certificates(story),
     ]
+    body = "\n".join(part for part in parts if part)
     page = Template((assets / "page.html").read_text(encoding="utf-8"))
     script = f"\n{(assets / 'script.js').read_text(encoding='utf-8')}\n"
     digest = b64encode(sha256(script.encode()).digest()).decode()
@@ -41,5 +54,15 @@ def render(story: Story) -> str:
         digest=digest,
         tips=tips,
         rows=rows.predictions_json(story),
-        body="\n".join(part for part in parts if part),
+        body=f"{_navigation(body)}\n{body}",
     )
+
+
+def _navigation(body: str) -> str:
+    """Return links to the sections that the page has."""
+    links = "".join(
+        f'<a href="#{name}">{words}</a>'
+        for name, words in SECTIONS
+        if f'<section id="{name}"' in body
+    )
+    return f'<nav aria-label="Sections">{links}</nav>'
