@@ -196,7 +196,7 @@ def describe(said: dict[str, Any]) -> str:
     ]
     for name, a in said["accuracy"].items():
         lines.append(
-            f"  {name:20} {a['share']:6.1%} right on hidden labels "
+            f"  {name:20} {a['share']:6.1%} right, as expected from hidden labels "
             f"({a['low']:.1%} to {a['high']:.1%})"
         )
     lines += said["report"]["changes"]

@@ -61,16 +61,16 @@ def verdict(story: Story) -> str:
     if rival.lead_high < 0:
         return said + (
             f"<b>Better not use them as they are:</b> a {rival.name}, trained on the "
-            f"labelled rows alone, got {rival.accuracy:.0%} right."
+            f"labelled rows alone, would get about {rival.accuracy:.0%} right."
         )
     if rival.lead_low > 0:
         return said + (
-            f"A {rival.name}, trained on the labelled rows alone, got "
+            f"A {rival.name}, trained on the labelled rows alone, would get about "
             f"{rival.accuracy:.0%} right: the unlabelled rows helped."
         )
     return said + (
-        f"A {rival.name}, trained on the labelled rows alone, got {rival.accuracy:.0%} "
-        "right; the difference may be chance."
+        f"A {rival.name}, trained on the labelled rows alone, would get about "
+        f"{rival.accuracy:.0%} right; the difference may be chance."
     )
 
 
