@@ -70,7 +70,8 @@ class UnifiedKernelMachine(
         What is trained on the learned kernel; a classifier takes `kernel=`. "auto" is
         `LeaveOneOutRLS`, which sets its own ridge, slope, offsets and class sizes.
     query : str or callable, default="reduction"
-        Which points `ask` names: "reduction", "entropy", "margin",
+        Which points `ask` names: "fill" where the table at hand is to be filled,
+        "predict" where new rows are to be predicted, "reduction", "entropy", "margin",
         "least_confidence", "variance", "diverse" or "random" (see
         `mercer.active.strategies`), or a callable that takes the model, n and a
         generator and returns positions of rows
