@@ -22,7 +22,7 @@ from mercer import UnifiedKernelMachine
 warnings.simplefilter("ignore")
 SETS = {
     "chosen": ("iris", "wine", "breast", "digits"),
-    "judged": ("heart", "ionosphere", "glass", "uspst", "ssl_digit1"),
+    "judged": ("heart", "ionosphere", "glass", "uspst", "ssl_digit1", "ssl_usps"),
 }
 QUERIES = ("random", "margin", "entropy", "reduction", "fill", "predict")
 DRAWS, ROUNDS, BATCH = 4, 8, 5
