@@ -8,6 +8,7 @@ import pytest
 
 from mercer.tables.learning import learn
 from mercer.tables.looking import FEWEST, look
+from mercer.tables.session import Session
 from mercer.tables.table import TableError, as_table
 from mercer.tables.target import look_at_target
 from tables_at_hand import two_groups
@@ -153,3 +154,14 @@ def test_the_result_says_what_was_left_out() -> None:
 def test_a_column_to_keep_must_be_there() -> None:
     with pytest.raises(TableError, match="no column 'nothing'"):
         look(as_table(two_groups()), "label", keep=("nothing",))
+
+
+def test_answers_do_not_bring_a_leak_back() -> None:
+    frame = two_groups(n=60, n_labels=20)
+    frame["note"] = ["seen" if k < 20 else None for k in range(60)]
+    frame.loc[20:24, "label"] = ["small", "big", "small", "big", "small"]
+    found = Session.open(frame, id="code")
+    assert any("'note' was left out" in note for note in found.looked.notes)
+    frame.loc[40:, "note"] = "seen"  # filled in elsewhere, too
+    found = Session.open(frame, id="code")
+    assert not any("'note'" in note for note in found.looked.notes)

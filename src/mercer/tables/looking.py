@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 # Share of labelled and of other rows that a column may tell apart at most; 1: all.
 TELLS = 0.95
+# A column that is filled in for this share of the labelled rows, and hardly for others.
+_OFTEN, _FEW = 0.5, 10
 # Fewer labelled or other rows than this say nothing about a column.
 FEWEST = 5
 # Rows of each kind and bins of a first look at many columns, and of a second one.
@@ -170,7 +172,9 @@ def _filled_with_labels(
     for k, name in zip(frame.columns.get_indexer(strings), strings, strict=True):
         empty[:, k] |= (frame[name] == "").fillna(False).to_numpy(dtype=bool)
     filled = 1 - np.stack([empty[known].mean(axis=0), empty[~known].mean(axis=0)])
-    leaks = filled[0] - filled[1] >= TELLS
+    # Rows that were labelled later, by answers, lack what came with the first labels.
+    later = (filled[0] >= _OFTEN) & (filled[1] <= 1 - TELLS) & (known.sum() >= _FEW)
+    leaks = (filled[0] - filled[1] >= TELLS) | later
     return set(frame.columns[leaks])
 
 
