@@ -222,6 +222,14 @@ def encode_labels(y: ArrayLike, *, min_classes: int = 2) -> Labels:
     return Labels(coded, classes)
 
 
+def coded_labels(
+    y: ArrayLike, soft: tuple[Labels, IntArray] | None, *, min_classes: int = 0
+) -> Labels:
+    """Return coded labels, with distributions and weights where some were given."""
+    labels = encode_labels(y, min_classes=min_classes)
+    return labels if soft is None else labels.softened(*soft)
+
+
 def _encode_shares(y: Any, min_classes: int) -> Labels:
     """Code label distributions, one row per point."""
     shares = np.nan_to_num(np.asarray(y, dtype=np.float64), nan=0.0)

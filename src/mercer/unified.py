@@ -19,9 +19,11 @@ from sklearn.utils import Tags, check_scalar, get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mercer._checks import check_same_length
+from mercer._judged import JudgedModel
 from mercer._labels import (
     Labels,
     as_labels,
+    coded_labels,
     encode_labels,
     keep_missing,
     one_column,
@@ -39,20 +41,16 @@ from mercer.active.strategies import ask_rows
 from mercer.backends._torch import is_tensor
 from mercer.backends.dask_ import gather, is_dask, lazily
 from mercer.exceptions import DriftWarning
-from mercer.explanation import Explanation
 from mercer.fewlabels.growth import Growth, judge_growth
 from mercer.fewlabels.learner import AutoKernel
-from mercer.fewlabels.machine import LeaveOneOutRLS
 from mercer.graphs.neighbors import Graph
-from mercer.judging.alarms import SuspiciousSet, suspicious_set
-from mercer.judging.outlook import Outlook, expected_gain
-from mercer.judging.suspicion import SuspiciousLabels, rank_labels
 from mercer.machines._base import KernelMachine
 from mercer.machines.prior import PriorMachine
 from mercer.spectrum.features import Features
 
 
 class UnifiedKernelMachine(
+    JudgedModel,
     ModelView,
     ClassifierMixin,
     ClassNamePrefixFeaturesOutMixin,
@@ -263,7 +261,7 @@ class UnifiedKernelMachine(
     def label_distributions_(self) -> FloatArray:
         """Class probabilities of the training rows, labels as given, (n, n_classes)."""
         found = np.array(self.training_proba())
-        found[self.labeled_] = _coded(self._y, self._soft).one_hot()
+        found[self.labeled_] = coded_labels(self._y, self._soft).one_hot()
         return found
 
     def predict_log_proba(self, X: ArrayLike) -> FloatArray:
@@ -360,7 +358,7 @@ class UnifiedKernelMachine(
         y = self._y.astype(object if object in kinds else np.result_type(*kinds))
         y[positions] = answers
         soft = self._soft and (self._soft[0], np.setdiff1d(self._soft[1], positions))
-        self._learn(_coded(y, soft))
+        self._learn(coded_labels(y, soft))
         self._y, self._soft = y, soft
         return self
 
@@ -392,7 +390,7 @@ class UnifiedKernelMachine(
         check_same_length(np.empty(m), more, "X", "y")
         y = np.concatenate([self._y.astype(object), more.astype(object)])
         soft = self._soft and (self._soft[0].padded(m), self._soft[1])
-        labels = _coded(y, soft)
+        labels = coded_labels(y, soft)
         before = Growth() if self.growth_.is_renewed else self.growth_
         growth = judge_growth(self.basis_, points, before)
         known = getattr(self, "_points", None)
@@ -465,7 +463,7 @@ class UnifiedKernelMachine(
             In the order of `classes_`; 0 for a class that has no other label.
         """
         check_is_fitted(self, "machine_")
-        labels = _coded(self._y, self._soft, min_classes=2).without(test)
+        labels = coded_labels(self._y, self._soft, min_classes=2).without(test)
         _, _, machine = self._learned(labels, rows)
         if self._X is None:
             places = test if rows is None else np.searchsorted(rows, test)
@@ -475,23 +473,6 @@ class UnifiedKernelMachine(
         proba = np.zeros((len(test), len(self.classes_)))
         proba[:, np.isin(self.classes_, labels.classes)] = found
         return proba
-
-    def outlook(self, n_more: int = 10) -> Outlook | None:
-        """Return what further labels are expected to bring, with its uncertainty.
-
-        From a learning curve of the labels at hand: hidden ones are predicted from four
-        fifths and from half of them. None with too few labels.
-
-        Parameters
-        ----------
-        n_more : int, default=10
-        """
-        check_is_fitted(self, "machine_")
-        labels = _coded(self._y, self._soft)
-        if len(labels.classes) < 2:
-            return None
-        rng = np.random.default_rng([self._seed, len(labels.labeled)])
-        return expected_gain(self, labels, rng=rng, n_more=n_more)
 
     def without_rows(self) -> Self:
         """Return a model that predicts new points and forgets its own where it can.
@@ -514,70 +495,6 @@ class UnifiedKernelMachine(
             setattr(slim, name, getattr(self, name)[:0])
         slim.machine_.transduction_ = slim.transduction_
         return slim
-
-    def suspicious_labels(self) -> SuspiciousLabels:
-        """Rank the given labels by how little the other labels support them.
-
-        Every label is left out once, in closed form, by `LeaveOneOutRLS` on the
-        learned kernel. A label that is alone in its class cannot be judged and is not
-        listed.
-        """
-        return rank_labels(*self._held_out_labels())
-
-    def suspicious_set(self, *, false_alarms: float = 0.2) -> SuspiciousSet:
-        """Return labels to look at again, with how many of them are expected right.
-
-        The largest set of labels, each more likely wrong than right, of which at most
-        the asked share is expected to be right; empty where nothing is likely wrong.
-        Labels are judged as in `suspicious_labels`.
-
-        Parameters
-        ----------
-        false_alarms : float, default=0.2
-            Share of the set that may be right, as expected.
-        """
-        return suspicious_set(*self._held_out_labels(), false_alarms=false_alarms)
-
-    def _held_out_labels(
-        self,
-    ) -> tuple[FloatArray, IntArray, NDArray[Any], NDArray[Any]]:
-        """Return held-out log-probabilities of labels, their codes, ids and classes."""
-        check_is_fitted(self, "machine_")
-        labels = _coded(self._y, self._soft)
-        if len(labels.classes) < 2:
-            msg = "one class cannot be told from itself; label a row of another class."
-            raise ValueError(msg)
-        judge = LeaveOneOutRLS(self.kernel_, class_sizes=None)
-        if self.features_ is None:
-            judge.fit(self._X, labels)
-        else:
-            judge.solve(self.kernel_, labels)
-        held_out = judge.certificate_
-        rows = self.labeled_[held_out.counted]
-        return (
-            held_out.scores[held_out.counted],
-            labels.codes[rows],
-            self.ids_[rows],
-            self.classes_,
-        )
-
-    def explain(self, X: ArrayLike | None = None) -> Explanation:
-        """Return which labelled points pull each point to which class.
-
-        Parameters
-        ----------
-        X : array-like of shape (m, n_features), optional
-            Points; all training points when left out.
-        """
-        check_is_fitted(self, "machine_")
-        if X is not None:
-            R = self.machine_.represent(self._checked(X, reset=False))
-        elif self.features_ is None:
-            R = self.machine_.represent(self._X)
-        else:
-            R = self.features_.rows(np.arange(len(self.ids_)))
-        rows = self.labeled_
-        return Explanation.of(self.machine_, R, self.ids_[rows], self._y[rows])
 
     def _learn(self, labels: Labels) -> None:
         learner, features, machine = self._learned(labels, None)
@@ -662,14 +579,6 @@ class UnifiedKernelMachine(
         if not isinstance(self.learner, str):
             tags.input_tags.pairwise = get_tags(self.learner).input_tags.pairwise
         return tags
-
-
-def _coded(
-    y: ArrayLike, soft: tuple[Labels, IntArray] | None, *, min_classes: int = 0
-) -> Labels:
-    """Return coded labels, with distributions and weights where some were given."""
-    labels = encode_labels(y, min_classes=min_classes)
-    return labels if soft is None else labels.softened(*soft)
 
 
 def _proba_of(machine: Any, X: Any) -> FloatArray:

@@ -1,0 +1,115 @@
+"""What a fitted model says about its labels, and about what more would bring."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from mercer._labels import coded_labels
+from mercer._typing import ArrayLike, FloatArray, IntArray
+from mercer.explanation import Explanation
+from mercer.fewlabels.machine import LeaveOneOutRLS
+from mercer.judging.alarms import SuspiciousSet, suspicious_set
+from mercer.judging.outlook import Outlook, expected_gain
+from mercer.judging.suspicion import SuspiciousLabels, rank_labels
+from mercer.spectrum.features import Features
+
+
+class JudgedModel:
+    """Questions of trust that `UnifiedKernelMachine` answers."""
+
+    machine_: Any
+    kernel_: Any
+    features_: Features | None
+    classes_: NDArray[Any]
+    labeled_: IntArray
+    ids_: NDArray[Any]
+    _X: Any
+    _y: NDArray[Any]
+    _soft: Any
+    _seed: int
+    _checked: Any
+    held_out_proba: Any
+    training_proba: Any
+
+    def outlook(self, n_more: int = 10) -> Outlook | None:
+        """Return what further labels are expected to bring, with its uncertainty.
+
+        From a learning curve of the labels at hand: hidden ones are predicted from four
+        fifths and from half of them. None with too few labels.
+
+        Parameters
+        ----------
+        n_more : int, default=10
+        """
+        check_is_fitted(self, "machine_")
+        labels = coded_labels(self._y, self._soft)
+        if len(labels.classes) < 2:
+            return None
+        rng = np.random.default_rng([self._seed, len(labels.labeled)])
+        return expected_gain(self, labels, rng=rng, n_more=n_more)
+
+    def suspicious_labels(self) -> SuspiciousLabels:
+        """Rank the given labels by how little the other labels support them.
+
+        Every label is left out once, in closed form, by `LeaveOneOutRLS` on the
+        learned kernel. A label that is alone in its class cannot be judged and is not
+        listed.
+        """
+        return rank_labels(*self._held_out_labels())
+
+    def suspicious_set(self, *, false_alarms: float = 0.2) -> SuspiciousSet:
+        """Return labels to look at again, with how many of them are expected right.
+
+        The largest set of labels, each more likely wrong than right, of which at most
+        the asked share is expected to be right; empty where nothing is likely wrong.
+        Labels are judged as in `suspicious_labels`.
+
+        Parameters
+        ----------
+        false_alarms : float, default=0.2
+            Share of the set that may be right, as expected.
+        """
+        return suspicious_set(*self._held_out_labels(), false_alarms=false_alarms)
+
+    def _held_out_labels(
+        self,
+    ) -> tuple[FloatArray, IntArray, NDArray[Any], NDArray[Any]]:
+        """Return held-out log-probabilities of labels, their codes, ids and classes."""
+        check_is_fitted(self, "machine_")
+        labels = coded_labels(self._y, self._soft)
+        if len(labels.classes) < 2:
+            msg = "one class cannot be told from itself; label a row of another class."
+            raise ValueError(msg)
+        judge = LeaveOneOutRLS(self.kernel_, class_sizes=None)
+        if self.features_ is None:
+            judge.fit(self._X, labels)
+        else:
+            judge.solve(self.kernel_, labels)
+        held_out = judge.certificate_
+        rows = self.labeled_[held_out.counted]
+        return (
+            held_out.scores[held_out.counted],
+            labels.codes[rows],
+            self.ids_[rows],
+            self.classes_,
+        )
+
+    def explain(self, X: ArrayLike | None = None) -> Explanation:
+        """Return which labelled points pull each point to which class.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, n_features), optional
+            Points; all training points when left out.
+        """
+        check_is_fitted(self, "machine_")
+        if X is not None:
+            R = self.machine_.represent(self._checked(X, reset=False))
+        elif self.features_ is None:
+            R = self.machine_.represent(self._X)
+        else:
+            R = self.features_.rows(np.arange(len(self.ids_)))
+        rows = self.labeled_
+        return Explanation.of(self.machine_, R, self.ids_[rows], self._y[rows])
