@@ -257,14 +257,28 @@ def test_a_killed_worker_does_not_matter(client: Any) -> None:
 
 def test_an_interrupted_job_leaves_nothing_behind(client: Any) -> None:
     X, y = points()
-    main = threading.main_thread().ident
-    stop = in_the_background(
-        lambda: signal.pthread_kill(main, signal.SIGINT),  # type: ignore[arg-type]
-        1.0,
-    )
-    with pytest.raises(KeyboardInterrupt):
-        gathered(slow(X, 5.0), y)
-    stop.join()
+    main, over = threading.main_thread().ident, threading.Event()
+
+    def interrupt(*_: object) -> None:
+        if not over.is_set():
+            raise KeyboardInterrupt
+
+    def press() -> None:
+        # Again until it is noticed: what is raised in a finaliser is lost.
+        patience = 1.0
+        while not over.wait(patience):
+            signal.pthread_kill(main, signal.SIGINT)  # type: ignore[arg-type]
+            patience = 10.0
+
+    before = signal.signal(signal.SIGINT, interrupt)
+    pressing = in_the_background(press, 0.0)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            gathered(slow(X, 5.0), y)
+    finally:
+        over.set()
+        pressing.join()
+        signal.signal(signal.SIGINT, before)
     deadline = time.monotonic() + 30
     while time.monotonic() < deadline and client.run_on_scheduler(n_tasks):
         time.sleep(0.2)

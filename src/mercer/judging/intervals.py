@@ -99,7 +99,7 @@ def held_out_interval(
     >>> [round(v, 2) for v in held_out_interval(0.9, 40, n_untested=4)]
     [0.82, 0.67, 0.97]
     >>> [round(v, 2) for v in held_out_interval(0.7, 40, shift=0.1)]
-    [0.8, 0.58, 0.93]
+    [0.8, 0.59, 0.96]
     """
     low, high = wilson_interval(share, 1 / (_FOLDS / n + 1 / n_rest))
     wider = _SHIFT_DOUBT * abs(shift)
