@@ -16,6 +16,7 @@ from mercer._typing import FloatArray
 from mercer.backends._torch import generator, torch
 from mercer.backends.torch_graph import TorchGraph
 from mercer.exceptions import EigenpairError
+from mercer.optim.counting import angle_below_which
 
 UPPER = 2.0  # no eigenvalue of a normalised Laplacian is above
 _GROWTH = 6.0  # a filter multiplies the smoothest direction by about exp(6) / 2
@@ -209,16 +210,7 @@ def _value_below_which(L: Laplacian, count: int, Z: Any, degree: int = 40) -> fl
     moments[2::2] -= dots[0]
     moments[3::2] -= dots[1]
     moments[:2] = dots[:2]
-    m = len(moments)
-    j = np.arange(m)
-    x = np.pi / (m + 1)
-    jackson = (m - j + 1) * np.cos(x * j) + np.sin(x * j) / np.tan(x)
-    moments = moments * jackson / (m + 1)
-    angles = np.geomspace(0.2 * x, np.pi, 400)
-    steps = 2 * np.sin(angles[:, None] * j[1:]) / (np.pi * j[1:])
-    counts = angles / np.pi * moments[0] + steps @ moments[1:]
-    reached = np.flatnonzero(counts >= count)
-    angle = float(angles[reached[0]]) if len(reached) else np.pi
-    if angle < 4 * x and degree < 640:
+    angle, step = angle_below_which(moments, count)
+    if angle < 4 * step and degree < 640:
         return _value_below_which(L, count, Z, 2 * degree)
     return float(UPPER * (1 - np.cos(angle)) / 2)

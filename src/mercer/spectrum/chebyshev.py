@@ -6,6 +6,7 @@ import numpy as np
 from numba import njit
 
 from mercer._typing import FloatArray, SparseArray
+from mercer.optim.counting import angle_below_which
 
 _MAX_DEGREE = 2000
 
@@ -138,24 +139,10 @@ def value_below_which(
     """
     traces = _Traces(A, Z, upper)
     while True:
-        angle, step = _angle_below_which(traces.up_to(degree), count)
+        angle, step = angle_below_which(traces.up_to(degree), count)
         if angle >= 4 * step or degree >= _MAX_DEGREE:
             return float(upper * (1 - np.cos(angle)) / 2)
         degree *= 2
-
-
-def _angle_below_which(moments: FloatArray, count: int) -> tuple[float, float]:
-    """Return arccos of the value in [-1, 1], and the step that can be resolved."""
-    m = len(moments)
-    j = np.arange(m)
-    x = np.pi / (m + 1)
-    jackson = (m - j + 1) * np.cos(x * j) + np.sin(x * j) / np.tan(x)
-    moments = moments * jackson / (m + 1)
-    angles = np.geomspace(0.2 * x, np.pi, 400)
-    steps = 2 * np.sin(angles[:, None] * j[1:]) / (np.pi * j[1:])
-    counts = angles / np.pi * moments[0] + steps @ moments[1:]
-    reached = np.flatnonzero(counts >= count)
-    return float(angles[reached[0]]) if len(reached) else np.pi, x
 
 
 class _Traces:
