@@ -224,9 +224,14 @@ class AnchorPool(BasisMixin):
         X : array-like of shape (m, n_features)
         """
         check_is_fitted(self, "vectors_")
+        ties, dense = self._placed_later(X)
+        return AnchorColumns(tuple(ties), self._maps, dense, self._mean)[:]
+
+    def _placed_later(self, X: ArrayLike) -> tuple[list[SparseArray], FloatArray]:
+        """Place points that came after `fit`: no denser, no lonelier than its own."""
         ties, dense = self.place(self._checked(X, reset=False))
         dense[:, -1] = np.clip(dense[:, -1], *self._range)
-        return AnchorColumns(tuple(ties), self._maps, dense, self._mean)[:]
+        return ties, dense
 
     def grown(self, X: ArrayLike) -> Self:
         """Return the pool with further rows, which join by extension.
@@ -236,8 +241,7 @@ class AnchorPool(BasisMixin):
         X : array-like of shape (m, n_features)
         """
         check_is_fitted(self, "vectors_")
-        ties, dense = self.place(self._checked(X, reset=False))
-        dense[:, -1] = np.clip(dense[:, -1], *self._range)
+        ties, dense = self._placed_later(X)
         larger, old = copy(self), self.vectors_
         both = [
             sparse.csr_array(sparse.vstack([Z, more]))
