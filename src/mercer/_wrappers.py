@@ -5,8 +5,10 @@ import warnings
 from typing import Any
 
 import numpy as np
+from sklearn.base import ClassifierMixin
 
 from mercer._labels import UNLABELED, is_labeled
+from mercer._typing import ArrayLike
 from mercer.exceptions import UnlabeledClassWarning
 
 WRAPPERS = (
@@ -53,3 +55,20 @@ def warn_of_score(y: Any) -> None:
             "of mercer.model_selection."
         )
         warnings.warn(msg, UnlabeledClassWarning, stacklevel=3)
+
+
+class LabeledScoreMixin(ClassifierMixin):
+    """A classifier whose score warns of unlabelled rows."""
+
+    def score(
+        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> float:
+        """Return the accuracy on rows with a label; unlabelled ones count as wrong.
+
+        Parameters
+        ----------
+        X, y : array-like of shape (m, n_features) and (m,)
+        sample_weight : array-like of shape (m,), optional
+        """
+        warn_of_score(y)
+        return float(super().score(X, y, sample_weight))

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import (
     BaseEstimator,
-    ClassifierMixin,
     ClassNamePrefixFeaturesOutMixin,
     TransformerMixin,
     clone,
@@ -35,7 +34,7 @@ from mercer._proba import log_of, probabilities
 from mercer._random import as_generator
 from mercer._rows import positions_of, row_ids, stacked
 from mercer._typing import ArrayLike, FloatArray, IntArray, RandomState
-from mercer._wrappers import warn_of_score, warn_of_wrapper
+from mercer._wrappers import LabeledScoreMixin, warn_of_wrapper
 from mercer.active.cold import cold_rows
 from mercer.active.strategies import ask_rows
 from mercer.backends._torch import is_tensor
@@ -52,7 +51,7 @@ from mercer.spectrum.features import Features
 class UnifiedKernelMachine(
     JudgedModel,
     ModelView,
-    ClassifierMixin,
+    LabeledScoreMixin,
     ClassNamePrefixFeaturesOutMixin,
     TransformerMixin,
     BaseEstimator,
@@ -222,19 +221,6 @@ class UnifiedKernelMachine(
             lazy: NDArray[Any] = lazily(self, "predict", X, n_columns=None, dtype=kind)
             return lazy
         return np.asarray(self.machine_.predict(self._checked(X, reset=False)))
-
-    def score(
-        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
-    ) -> float:
-        """Return the accuracy on rows with a label; unlabelled ones count as wrong.
-
-        Parameters
-        ----------
-        X, y : array-like of shape (m, n_features) and (m,)
-        sample_weight : array-like of shape (m,), optional
-        """
-        warn_of_score(y)
-        return float(super().score(X, y, sample_weight))
 
     def predict_proba(self, X: ArrayLike) -> FloatArray:
         """Return the probability of every class, (m, n_classes).

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils import Tags, get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -15,7 +15,7 @@ from mercer._labels import Labels, as_labels, one_column, require_y
 from mercer._proba import log_of, probabilities
 from mercer._rows import all_equal
 from mercer._typing import ArrayLike, BoolArray, FloatArray, IntArray
-from mercer._wrappers import warn_of_score, warn_of_wrapper
+from mercer._wrappers import LabeledScoreMixin, warn_of_wrapper
 from mercer.backends._torch import is_tensor
 from mercer.exceptions import DisconnectedGraphWarning, NearlyConstantKernelWarning
 from mercer.graphs.neighbors import Graph
@@ -39,7 +39,7 @@ class Solution(NamedTuple):
     intercept: FloatArray  # (q,)
 
 
-class KernelMachine(ClassifierMixin, BaseEstimator):
+class KernelMachine(LabeledScoreMixin, BaseEstimator):
     r"""A classifier :math:`f(x) = \sum_i \alpha_i k(x, x_i) + b` over labelled points.
 
     Subclasses write `_check_parameters` and `_solve`. A machine is trained by `fit`
@@ -228,19 +228,6 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
         """Return the class of points, (m,)."""
         codes = self._codes_of(self._scores(self.represent(X)))
         return self.classes_[codes]
-
-    def score(
-        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
-    ) -> float:
-        """Return the accuracy on rows with a label; unlabelled ones count as wrong.
-
-        Parameters
-        ----------
-        X, y : array-like of shape (m, n_features) and (m,)
-        sample_weight : array-like of shape (m,), optional
-        """
-        warn_of_score(y)
-        return float(super().score(X, y, sample_weight))
 
     def predict_proba(self, X: ArrayLike) -> FloatArray:
         """Return the probability of every class, (m, n_classes).
