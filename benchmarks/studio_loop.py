@@ -19,12 +19,13 @@ import pandas as pd
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 from sklearn.model_selection import StratifiedKFold
 
-from mercer.studio.engine import ModelEngine, wait_until
+from mercer.studio.engine import wait_until
 from mercer.studio.hub import Studio
 from mercer.studio.items import Items
 from mercer.studio.running import Running
 from mercer.studio.store import Store, sqlite_url
 from mercer.tables.encoding import TableEncoder
+from mercer.tables.session import Session
 from mercer.tables.table import Table
 from mercer.unified import UnifiedKernelMachine
 
@@ -63,10 +64,11 @@ def labels_needed(
     with tempfile.TemporaryDirectory() as folder:
         items = Items(table_of(X), "label", "id")
         store = Store(sqlite_url(Path(folder) / "labels.db"))
-        studio = Studio(items, store, classes=names, engine=_Later())
-        studio.engine = ModelEngine(
-            items.table.without({"id"}), studio.labels, random_state=seed
+        nothing = np.full(len(y), None, dtype=object)
+        session = Session.open(
+            items.table, "label", id="id", labels=nothing, random_state=seed
         )
+        studio = Studio(items, store, classes=names, session=session)
         running = Running(studio, token="secret", rate=10_000.0)
         running.start()
         headers = {"Authorization": "Bearer secret"}
@@ -75,12 +77,6 @@ def labels_needed(
                 return _label(client, studio, y, aim, order, rng, most)
         finally:
             running.stop()
-
-
-class _Later:
-    """Stands in until the studio is there."""
-
-    snapshot = None
 
 
 def _label(client, studio, y, aim, order, rng, most) -> int:

@@ -165,3 +165,11 @@ def test_answers_do_not_bring_a_leak_back() -> None:
     frame.loc[40:, "note"] = "seen"  # filled in elsewhere, too
     found = Session.open(frame, id="code")
     assert not any("'note'" in note for note in found.looked.notes)
+
+
+def test_without_any_label_no_column_repeats_the_target() -> None:
+    table = as_table({"colour": ["red", "blue"] * 10, "row": np.arange(20)})
+    nothing = np.full(20, None, dtype=object)
+    looked = look(table, "kind", labels=nothing)  # there is no such column
+    assert [c.column for c in looked.left_out] == ["row"]
+    assert looked.table.columns == ["colour"]

@@ -27,6 +27,9 @@ from mercer.cli.running import reading_options, stop_with
 )
 @click.option("--drop", multiple=True, help="Column not to learn from.")
 @click.option(
+    "--keep", multiple=True, help="Column to learn from although it looks misleading."
+)
+@click.option(
     "--host",
     default="127.0.0.1",
     show_default=True,
@@ -45,6 +48,7 @@ def command(
     store: str | None,
     overlap: int,
     drop: tuple[str, ...],
+    keep: tuple[str, ...],
     host: str,
     port: int,
     names: tuple[str, ...],
@@ -74,6 +78,7 @@ def command(
             store=store,
             overlap=overlap,
             drop=drop,
+            keep=keep,
             **reading,
         )
         running = Running(studio, host=host, port=port, names=names)

@@ -4,16 +4,18 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
+from zlib import crc32
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 from mercer._typing import FloatArray, IntArray
 from mercer.active.cold import cold_rows
 from mercer.judging.suspicion import is_doubtful
 from mercer.studio.layout import place_points
-from mercer.tables.encoding import TableEncoder
+from mercer.tables.session import Session
 from mercer.tables.table import Table
 from mercer.unified import UnifiedKernelMachine
 
@@ -30,10 +32,12 @@ class Snapshot:
     stage: str = "reading the table"
     ready: bool = False  # questions compare rows by the kernel
     error: str = ""
+    notes: tuple[str, ...] = ()  # what was not taken as it is written
     classes: tuple[int, ...] = ()  # columns of proba
     proba: FloatArray | None = None  # (n, n_classes); None while one class is known
     questions: IntArray = field(default_factory=lambda: np.empty(0, np.intp))
     n_labels: int = 0
+    learned_from: int = 0  # `digest_of` the labels
     suspicious: tuple[tuple[int, int, float], ...] = ()  # row, likely class, support
     map: FloatArray | None = None  # (n, 2) between -1 and 1
     map_version: int = 0
@@ -60,34 +64,54 @@ class Engine(Protocol):
 Labels = Callable[[], tuple[IntArray, IntArray]]
 
 
+class _Learned(NamedTuple):
+    """A model with what it learned from."""
+
+    model: UnifiedKernelMachine
+    told: IntArray  # (n,) class of each row, -1 for none
+    classes: tuple[int, ...]  # in the order of the model's
+
+
 class ModelEngine:
-    """Trains `UnifiedKernelMachine` on the rows of a table in one thread.
+    """Trains the model of a session in one thread.
 
     Parameters
     ----------
-    table : Table
-        Without target and id.
+    source : Session or Table
+        A session whose model learns from the answers, or a table to open one on.
     labels : callable
         Returns the class of every row, -1 where there is none, and the rows that
         are not to be asked about.
     changed : callable
         Called after each new snapshot.
+    given : ndarray of shape (n,), optional
+        Labels in the file, None where there is none: columns that come with them are
+        not learned from.
+    values : callable, optional
+        Returns what the session calls each class; by default by its number.
     random_state : int, default=0
+        Equal seeds give equal questions.
+    opening : dict
+        Passed on to `Session.open`.
     """
 
     def __init__(
         self,
-        table: Table,
+        source: Session | Table,
         labels: Labels,
         changed: Callable[[], None] = lambda: None,
         *,
+        given: NDArray[Any] | None = None,
+        values: Callable[[], dict[int, Any]] | None = None,
         random_state: int = 0,
+        **opening: Any,
     ) -> None:
         self.snapshot = Snapshot()
-        self._table, self._labels, self._changed = table, labels, changed
-        self._seed = random_state
+        self._source, self._labels, self._changed = source, labels, changed
+        self._values, self._seed = values, random_state
+        self._opening = {**opening, "labels": given, "random_state": random_state}
         self._wake, self._stopped = threading.Event(), threading.Event()
-        self._model: UnifiedKernelMachine | None = None
+        self._learned: _Learned | None = None
         self._thread = threading.Thread(target=self._work, daemon=True)
 
     def start(self) -> None:
@@ -110,9 +134,10 @@ class ModelEngine:
         Half of them are of the most probable class, half of the second; each pulls
         the row towards its own class and away from the other one.
         """
-        model = self._model
-        if model is None or not hasattr(model.kernel_, "features"):
+        learned = self._learned
+        if learned is None or not hasattr(learned.model.kernel_, "features"):
             return []
+        model, told, classes = learned
         proba = self.snapshot.proba
         if proba is None or proba.shape[1] != len(model.classes_):
             return []  # the model is one step ahead of the snapshot
@@ -121,16 +146,14 @@ class ModelEngine:
         pulls = (features[:-1] @ features[-1])[:, None] * machine.dual_coef_
         if pulls.shape[1] == 1:
             pulls = np.hstack([-pulls, pulls])
-        classes = model.classes_.astype(np.intp)
-        codes = np.searchsorted(classes, self._told[labeled])
+        codes = np.array([classes.index(c) for c in told[labeled]])
         first, second = np.argsort(-proba[row], kind="stable")[:2]
         found = []
         for towards, away in ((first, second), (second, first)):
             amount = pulls[:, towards] - pulls[:, away]
             own = np.flatnonzero((codes == towards) & (amount > 0))
             for i in own[np.argsort(-amount[own], kind="stable")][: (n + 1) // 2]:
-                label = int(classes[towards])
-                found.append((int(labeled[i]), label, float(amount[i])))
+                found.append((int(labeled[i]), classes[towards], float(amount[i])))
         return found
 
     def _work(self) -> None:
@@ -149,55 +172,64 @@ class ModelEngine:
 
     def _prepare(self) -> None:
         self._publish(stage="turning columns into coordinates")
-        X = TableEncoder(random_state=self._seed).fit_transform(self._table)
-        self._X, self._features_of = X, _coordinates(X)
-        self._publish(stage="finding similar rows", questions=self._cold())
-        nothing = np.full(X.shape[0], -1)
-        model = UnifiedKernelMachine(random_state=self._seed)
-        self._cold_model = model.fit(X, nothing)
+        session = self._source
+        if isinstance(session, Table):
+            session = Session.open(session, **self._opening)
+        self._session, self._features_of = session, _coordinates(session.points)
+        notes = session.looked.notes
+        self._publish(stage="finding similar rows", questions=self._cold(), notes=notes)
+        if session.model is None:
+            session.fit()
+        model = session.fitted
         self._features_of = lambda rows: model.kernel_.features(rows=rows)
         self._publish(stage="", ready=True)
 
     def _step(self) -> None:
         """Learn from the answers so far, and compute questions ahead."""
         codes, closed = self._labels()
-        self._told = codes
         n_labels = int((codes >= 0).sum())
-        # None for no label: -1 beside the class 1 alone would be taken for a class.
-        y = codes.astype(object)
-        y[codes < 0] = None
-        model = self._cold_model.with_labels(y)
+        values = self._values() if self._values else {c: c for c in set(codes.tolist())}
+        model = self._session.fitted.with_labels(labels_of(codes, values))
+        self._session.model = model
         is_open = np.ones(len(codes), dtype=bool)
         is_open[closed] = False
         questions = np.empty(0, dtype=np.intp)
         if (is_open & (codes < 0)).any():
             questions = np.asarray(model.ask(AHEAD, exclude=closed))
         if len(model.classes_) < 2:
-            self._model = None
+            self._learned = None
             self._publish(
-                classes=(), proba=None, n_labels=n_labels, questions=questions
+                classes=(),
+                proba=None,
+                n_labels=n_labels,
+                learned_from=digest_of(codes),
+                questions=questions,
             )
             return
-        self._model = model
+        number = {value: c for c, value in values.items()}
+        classes = tuple(number[value] for value in model.classes_.tolist())
+        self._learned = _Learned(model, codes, classes)
         self._publish(
-            classes=tuple(int(c) for c in model.classes_),
+            classes=classes,
             proba=model.training_proba().astype(np.float32),
             n_labels=n_labels,
+            learned_from=digest_of(codes),
             questions=questions,
         )
 
     def _doubt(self) -> None:
         """Look for labels that the others speak against."""
-        if self._model is None:
-            found: tuple[tuple[int, int, float], ...] = ()
-        else:
-            ranked = self._model.suspicious_labels()
+        found: tuple[tuple[int, int, float], ...] = ()
+        if self._learned is not None:
+            model, _, classes = self._learned
+            ranked = model.suspicious_labels()
             wrong = is_doubtful(ranked)
+            names = model.classes_.tolist()
             found = tuple(
-                (int(row), int(label), float(support))
+                (int(row), classes[names.index(label)], float(support))
                 for row, label, support in zip(
                     ranked.ids[wrong],
-                    ranked.suggested[wrong],
+                    ranked.suggested[wrong].tolist(),
                     ranked.support[wrong],
                     strict=True,
                 )
@@ -210,12 +242,10 @@ class ModelEngine:
         due = sum(self.snapshot.n_labels >= n for n in DRAWN_AT)
         if due < self.snapshot.map_version:
             return
-        model = self._model
-        features_of = self._features_of
-        if model is not None:
-            features_of = lambda rows: model.kernel_.features(rows=rows)  # noqa: E731
+        kernel = self._session.fitted.kernel_
         rng = np.random.default_rng(self._seed)
-        xy = place_points(features_of, len(self._table), rng)
+        n = len(self._session.table)
+        xy = place_points(lambda rows: kernel.features(rows=rows), n, rng)
         self._publish(map=xy.astype(np.float32), map_version=due + 1)
 
     def _cold(self) -> IntArray:
@@ -239,6 +269,27 @@ def _coordinates(X: Any) -> Callable[[IntArray], FloatArray]:
         return lambda rows: np.asarray(X[rows].toarray())
     mean = X.mean(axis=0)
     return lambda rows: np.asarray(X[rows] - mean)
+
+
+def labels_of(codes: IntArray, values: dict[int, Any]) -> NDArray[Any]:
+    """Return what a session calls the classes of rows, None where there is none.
+
+    None, as -1 beside the class 1 alone would be taken for a class.
+
+    Examples
+    --------
+    >>> labels_of(np.array([0, -1, 1]), {0: "cat", 1: "dog"})
+    array(['cat', None, 'dog'], dtype=object)
+    """
+    y = np.full(len(codes), None, dtype=object)
+    for code in set(codes[codes >= 0].tolist()):
+        y[codes == code] = values[code]
+    return y
+
+
+def digest_of(codes: IntArray) -> int:
+    """Return a number that differs where labels do, but for one case in 2^32."""
+    return crc32(codes.astype(np.int64).tobytes())
 
 
 def wait_until(test: Callable[[], bool], seconds: float) -> bool:

@@ -114,22 +114,24 @@ def _learned(studio: Studio) -> dict[str, bytes]:
     table = replace(items.table, frame=frame)
     with ProcessPoolExecutor(1, get_context("spawn")) as apart:
         try:
-            job = apart.submit(
-                _learn, table, items.target, items.id_column, studio.drop
-            )
+            how = {
+                "id": items.id_column,
+                "drop": studio.drop,
+                "keep": studio.keep,
+                "labels_as_written": True,
+            }
+            job = apart.submit(_learn, table, items.target, how)
             return job.result()
         except ValueError as error:
             raise RefusedError(str(error), 409) from error
 
 
-def _learn(
-    table: Table, target: str, id: str | None, drop: tuple[str, ...]
-) -> dict[str, bytes]:
+def _learn(table: Table, target: str, how: dict[str, Any]) -> dict[str, bytes]:
     from mercer.tables.learning import learn
     from mercer.tables.saving import save_result
 
     with tempfile.TemporaryDirectory() as folder:
-        result = learn(table, target, id=id, drop=drop)
+        result = learn(table, target, **how)
         paths = save_result(result, Path(folder) / "out")
         return {path.name: path.read_bytes() for path in paths}
 

@@ -7,14 +7,17 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mercer._typing import IntArray
 from mercer.studio.engine import Engine, Snapshot
-from mercer.studio.items import Items, changes
+from mercer.studio.items import Items, changes, names_of
 from mercer.studio.ledger import Event
 from mercer.studio.pairing import implied_labels
+from mercer.studio.sessions import SessionEngine
 from mercer.studio.store import Store, Transaction
 from mercer.studio.worker import ProcessEngine
+from mercer.tables.session import Session
 
 CHECK_EVERY = 8  # one question in this many is drawn at random
 MOST_CLASSES = 500
@@ -45,6 +48,11 @@ class Studio:
         People who are asked about the same item.
     check_every : int, default=8
         One question in this many is drawn at random, to estimate the accuracy.
+    keep : tuple of str, default=()
+        Columns to learn from although they look misleading.
+    session : Session, optional
+        Answers come to this session, whose model learns in this process. By default
+        the model is in a process of its own.
     engine : Engine, optional
         Another model than the default.
     """
@@ -56,24 +64,45 @@ class Studio:
         *,
         classes: tuple[str, ...] = (),
         drop: tuple[str, ...] = (),
+        keep: tuple[str, ...] = (),
         overlap: int = 1,
         check_every: int = CHECK_EVERY,
+        session: Session | None = None,
         engine: Engine | None = None,
     ) -> None:
         self.items, self.store = items, store
-        self.overlap, self.check_every, self.drop = overlap, check_every, drop
+        self.overlap, self.check_every = overlap, check_every
+        self.drop, self.keep = drop, keep
         self.listeners: set[Callable[[], None]] = set()
         self._lock = threading.RLock()
-        self._given = self._read_given(classes)
+        given = items.given() if session is None else names_of(session.y)
+        self._given = self._read_given(classes, given)
         self._changes = changes(items, store.ledger)
         self._codes, self._n_folded = self._given.copy(), 0
         self._closed = np.zeros(len(items), dtype=bool)
         self._order = np.random.default_rng(0).permutation(len(items))
-        id_columns = [items.id_column] if items.id_column else ["file"]
-        left_out = {items.target, *id_columns, *drop}
-        self.engine = engine or ProcessEngine(
-            items.table.without(left_out), self.labels, self.announce
-        )
+        self.engine: Engine
+        if engine is not None:
+            self.engine = engine
+        elif session is not None:
+            self.engine = SessionEngine(
+                session,
+                self.labels,
+                self.announce,
+                lambda: self.store.ledger.classes,
+                self.take_in,
+            )
+        else:
+            self.engine = ProcessEngine(
+                items.table,
+                self.labels,
+                self.announce,
+                target=items.target,
+                id=items.id_column,
+                drop=drop,
+                keep=keep,
+                given=given,
+            )
 
     @property
     def snapshot(self) -> Snapshot:
@@ -314,7 +343,11 @@ class Studio:
 
     def notices(self) -> list[str]:
         """Return what a person should know about the table and the store."""
-        return [*self._changes, *self.items.changed_on_disk()]
+        return [
+            *self._changes,
+            *self.items.changed_on_disk(),
+            *self.snapshot.notes,
+        ]
 
     def check_row(self, row: Any, data: Any) -> int:
         """Return a row number that a page sent, if it belongs to this table."""
@@ -446,9 +479,8 @@ class Studio:
                     transaction.append(who, kind, token, **fields)
             self._has_changed()
 
-    def _read_given(self, classes: tuple[str, ...]) -> IntArray:
+    def _read_given(self, classes: tuple[str, ...], given: NDArray[Any]) -> IntArray:
         """Make the classes in the file known, and return its labels as numbers."""
-        given = self.items.given()
         names = sorted({name for name in given if name is not None})
         with self.store.writing() as transaction:
             known = set(self.store.ledger.classes.values())

@@ -4,7 +4,7 @@ import hashlib
 import io
 import os
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from stat import S_ISREG
 from typing import Any
@@ -65,9 +65,7 @@ class Items:
         if self.target not in self.table.frame.columns:
             return np.full(len(self), None, dtype=object)
         cells = self.table.frame[self.target].to_numpy(dtype=object, na_value=None)
-        names = np.array([_name(value) for value in cells], dtype=object)
-        names[~is_labeled(cells) | (names == "")] = None
-        return names
+        return names_of(cells)
 
     def show(self, row: int) -> dict[str, Any]:
         """Return what the page needs to show a row; all values are plain text."""
@@ -167,6 +165,20 @@ def _stamp(source: str) -> tuple[int, int] | None:
     except (OSError, ValueError):
         return None
     return (found.st_size, found.st_mtime_ns) if S_ISREG(found.st_mode) else None
+
+
+def names_of(labels: Iterable[Any]) -> NDArray[Any]:
+    """Return labels as the page shows them, None where there is none.
+
+    Examples
+    --------
+    >>> names_of([2.0, "cat ", None, -1])
+    array(['2', 'cat', None, None], dtype=object)
+    """
+    cells = np.array([*labels], dtype=object)
+    names = np.array([_name(value) for value in cells], dtype=object)
+    names[~is_labeled(cells) | (names == "")] = None
+    return names
 
 
 def _name(value: Any) -> str | None:

@@ -6,11 +6,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
+from mercer.studio.engine import digest_of, wait_until
 from mercer.studio.exports import labelled_frame
 from mercer.studio.hub import Studio
 from mercer.studio.items import Items
 from mercer.studio.running import Running
 from mercer.studio.store import Store, sqlite_url
+from mercer.tables.session import Session
 from mercer.tables.table import as_table
 
 if TYPE_CHECKING:
@@ -47,6 +49,16 @@ class LabelPage:
         ids = self.studio.items.ids
         return {ids[row]: names[int(c)] for row, c in enumerate(codes) if c >= 0}
 
+    def wait(self, seconds: float = 60.0) -> bool:
+        """Wait until the model has learned from all answers; tell whether it has."""
+
+        def is_up_to_date() -> bool:
+            codes, _ = self.studio.labels()
+            snapshot = self.studio.snapshot
+            return snapshot.ready and snapshot.learned_from == digest_of(codes)
+
+        return wait_until(is_up_to_date, seconds)
+
     def stop(self) -> None:
         """End the studio; answers are kept in its store."""
         self.running.stop()
@@ -67,7 +79,7 @@ class LabelPage:
 
 def label(
     data: Any,
-    target: str = "label",
+    target: str | None = None,
     *,
     id: str | None = None,
     store: str | Path | None = None,
@@ -79,11 +91,13 @@ def label(
 
     Parameters
     ----------
-    data : data frame, dict of arrays or Table
+    data : Session, data frame, dict of arrays or Table
+        The model of a session learns from the answers in this process, and the session
+        has each answer at once. Of a table, the model is in a process of its own.
     target : str, default="label"
-        Column of the labels; it need not exist.
+        Column of the labels; it need not exist. A session has its own.
     id : str, optional
-        Column that names the rows.
+        Column that names the rows. A session has its own.
     store : str or Path, optional
         File or URL where answers are kept; by default a new file in the folder for
         temporary files, whose name `LabelPage.studio.store` tells.
@@ -94,12 +108,20 @@ def label(
     settings : dict
         Passed on to `Studio`.
     """
-    items = Items(as_table(data), target, id)
+    session = data if isinstance(data, Session) else None
+    if session is not None:
+        if target is not None or id is not None:
+            msg = (
+                f"a session has its own target ({data.target!r}) and id ({data.id!r})."
+            )
+            raise ValueError(msg)
+        data, target, id = session.table, session.target, session.id
+    items = Items(as_table(data), target or "label", id)
     if store is None:
         store = Path(tempfile.mkdtemp(prefix="mercer-labels-")) / "labels.db"
     where = str(store)
     url = where if "://" in where else sqlite_url(Path(where))
-    page = LabelPage(Studio(items, Store(url), **settings), height)
+    page = LabelPage(Studio(items, Store(url), session=session, **settings), height)
     if changed is not None:
         page.studio.listeners.add(lambda: changed(page.labels))
     return page

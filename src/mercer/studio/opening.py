@@ -18,6 +18,7 @@ def open_studio(
     store: str | None = None,
     overlap: int = 1,
     drop: tuple[str, ...] = (),
+    keep: tuple[str, ...] = (),
     **reading: Any,
 ) -> Studio:
     """Return a studio for a file.
@@ -28,7 +29,7 @@ def open_studio(
         Whatever `mercer.tables.reading.read_table` reads.
     target, id : str
         Columns of the labels and of the names of rows.
-    classes, overlap, drop
+    classes, overlap, drop, keep
         As for `Studio`.
     store : str, optional
         A file or a URL of SQLAlchemy; by default ``FILE.labels.db`` beside the file.
@@ -40,7 +41,9 @@ def open_studio(
     items = Items(table, target, id)
     where = store or _beside(str(file))
     url = where if "://" in where else sqlite_url(Path(where))
-    return Studio(items, Store(url), classes=classes, overlap=overlap, drop=drop)
+    return Studio(
+        items, Store(url), classes=classes, overlap=overlap, drop=drop, keep=keep
+    )
 
 
 def _beside(file: str) -> str:

@@ -22,8 +22,10 @@ class ProcessEngine:
 
     Parameters
     ----------
-    table, labels, changed, random_state
+    table, labels, changed
         As for `ModelEngine`.
+    settings : dict
+        Passed on to `ModelEngine`.
     """
 
     def __init__(

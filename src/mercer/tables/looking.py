@@ -72,6 +72,7 @@ def look(
     keep: Sequence[str] = (),
     labels_as_written: bool = False,
     missing: tuple[str, ...] = (),
+    labels: NDArray[Any] | None = None,
 ) -> Looked:
     """Return what of a table is to be learned from.
 
@@ -88,6 +89,9 @@ def look(
         Columns to learn from, whatever they look like.
     labels_as_written, missing
         See `mercer.tables.target.look_at_target`.
+    labels : ndarray of shape (n,), optional
+        Labels that are kept elsewhere, None where there is none. The target column is
+        then not read, and need not be there.
 
     Examples
     --------
@@ -99,12 +103,14 @@ def look(
     """
     for name in (*drop, *keep):
         table.check_column(name, "--drop" if name in drop else "--keep")
-    labels, said = look_at_target(
-        table,
-        target,
-        as_written=labels_as_written,
-        missing=missing,
-    )
+    said: tuple[str, ...] = ()
+    if labels is None:
+        labels, said = look_at_target(
+            table,
+            target,
+            as_written=labels_as_written,
+            missing=missing,
+        )
     rest = table.without({target, *drop, *([id] if id else ["file"])})
     found = [c for c in misleading(rest.frame, labels) if c.column not in keep]
     notes = [*table.notes, *said]
@@ -156,7 +162,7 @@ def _is_copy(column: "pd.Series[Any]", labels: NDArray[Any], known: BoolArray) -
     """Tell whether each label is written in the column, too."""
     rows = np.flatnonzero(known)
     cells = column.iloc[rows[:20]]
-    if not all(isinstance(c, str) for c in cells):
+    if len(rows) == 0 or not all(isinstance(c, str) for c in cells):
         return False
     return all(
         isinstance(cell, str) and " ".join(cell.split()).casefold() == label

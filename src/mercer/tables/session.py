@@ -1,6 +1,7 @@
 """A table, its encoder, one model and the answers so far."""
 
 from collections.abc import Callable, Iterable
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -92,6 +93,8 @@ class Session:
         self.random_state = random_state
         self.ids = read_ids(table, id)
         self.model: UnifiedKernelMachine | None = None
+        # Told of answers that come by `tell`; a page that is open keeps them.
+        self.listener: Callable[[IntArray, list[Any]], None] | None = None
 
     @classmethod
     def open(
@@ -105,6 +108,7 @@ class Session:
         keep: Iterable[str] = (),
         labels_as_written: bool = False,
         missing: Iterable[str] = (),
+        labels: NDArray[Any] | None = None,
         memory: float | None = None,
         random_state: int = 0,
         stages: Stages = quiet,
@@ -132,6 +136,9 @@ class Session:
             "NA", "?" and "unknown" for labels.
         missing : iterable of str, default=()
             Further cells that mean "not known".
+        labels : ndarray of shape (n,), optional
+            Labels that are kept elsewhere, None where there is none; there may be
+            none at all. The target column is then not read, and need not be there.
         memory : float, optional
             Bytes that may be used; by default three quarters of what is free.
         random_state : int, default=0
@@ -159,6 +166,7 @@ class Session:
             keep=tuple(keep),
             labels_as_written=labels_as_written,
             missing=missing,
+            labels=labels,
         )
         evidence = None if pairs is None else read_pairs(pairs, ids)
         stages.begin("columns to coordinates")
@@ -201,7 +209,7 @@ class Session:
     def labels(self) -> Labels:
         """The labels so far, as codes."""
         if self._labels is None:
-            self._labels = encode_labels(self.y)
+            self._labels = encode_labels(self.y, min_classes=0)
         return self._labels
 
     @property
@@ -253,7 +261,39 @@ class Session:
         y = self.y.copy()
         y[rows] = answers
         self.y, self._labels = y, None
+        if self.listener is not None:
+            self.listener(rows, answers)
         return self
+
+    def relabel(self, y: NDArray[Any]) -> Self:
+        """Take these labels in place of all others; the model stays as it is.
+
+        Parameters
+        ----------
+        y : ndarray of shape (n,)
+            Labels, None where there is none.
+        """
+        self.y, self._labels = y, None
+        return self
+
+    def label(self, **settings: Any) -> Any:
+        """Show the studio in a cell of a notebook; answers come to this session.
+
+        An answer is in `y` at once. The model learns from it in the background, in this
+        process; `LabelPage.wait` waits for that. Answers by `tell` reach the page.
+
+        Parameters
+        ----------
+        settings : dict
+            Passed on to `mercer.studio.notebook.label`, such as ``classes``, ``store``
+            and ``height``.
+
+        Returns
+        -------
+        mercer.studio.notebook.LabelPage
+        """
+        # By name: the studio stands above this package.
+        return import_module("mercer.studio.notebook").label(self, **settings)
 
     def check(
         self, *, advance: Callable[[float], None] = lambda share: None
