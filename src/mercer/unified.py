@@ -475,7 +475,7 @@ class UnifiedKernelMachine(
             kernel = replace(self.kernel_, basis=basis)
             slim.basis_ = slim.learner_.basis_ = basis
             slim.kernel_ = slim.learner_.kernel_ = slim.machine_.kernel_ = kernel
-            slim.machine_._map = replace(self.machine_._map, kernel=kernel)
+            slim.machine_._map = self.machine_._map.with_kernel(kernel)
         slim.features_ = None
         for name in ("transduction_", "ids_", "_y"):
             setattr(slim, name, getattr(self, name)[:0])
@@ -505,12 +505,14 @@ class UnifiedKernelMachine(
         if len(labels.classes) < 2:
             machine = PriorMachine()
         features = learner.kernel_.at_training()
+        some = {}
         if rows is not None:
             features, labels = features.take(rows), labels.take(rows)
+            some = {"rows": rows} if isinstance(machine, KernelMachine) else {}
         return (
             learner,
             features,
-            machine.solve(learner.kernel_, labels, features=features),
+            machine.solve(learner.kernel_, labels, features=features, **some),
         )
 
     def _positions(self, ids: Any) -> IntArray:

@@ -19,6 +19,7 @@ from mercer.fewlabels.learner import AutoKernel
 from mercer.fewlabels.machine import LeaveOneOutRLS
 from mercer.fewlabels.pool import KernelPool
 from mercer.fewlabels.ridge import calibrate, held_out_loss, solve_loo_ridge
+from mercer.fewlabels.rule import Rule
 from mercer.fewlabels.sizes import estimated_sizes, match_sizes
 from mercer.fewlabels.spreading import spread_decision
 from mercer.fewlabels.steep import steep
@@ -129,10 +130,10 @@ def test_held_out_loss_is_the_best_of_the_slopes_and_never_above_guessing() -> N
     wrong = np.array([[-1.0, 1.0], [1.0, -1.0], [1.0, -1.0]])
     assert held_out_loss(wrong, votes, np.zeros(2))[0] == pytest.approx(3 * np.log(2))
     loss, slope = held_out_loss(-wrong, votes, np.zeros(2))
-    assert slope == 1.0  # twice the usual one, which costs log^2(2) / 2
-    assert loss == pytest.approx(3 * np.log1p(np.exp(-2.0)) + np.log(2.0) ** 2 / 2)
+    assert slope == 1.0  # the usual one is 0.6: that costs log^2(1 / 0.6) / 2
+    assert loss == pytest.approx(3 * np.log1p(np.exp(-2.0)) + np.log(0.6) ** 2 / 2)
     none = held_out_loss(wrong, 0 * votes, np.zeros(2))
-    assert none == (0.0, 0.5)  # nothing left out: no evidence, the usual slope
+    assert none == (0.0, 0.6)  # nothing left out: no evidence, the usual slope
 
 
 def test_sizes_are_the_predicted_ones_or_those_of_the_labels() -> None:
@@ -211,10 +212,11 @@ def test_row_order_class_names_and_scale_of_x_change_nothing() -> None:
     np.testing.assert_allclose(scores_of(X, names[y]), -scores, atol=1e-8)
 
 
-def test_sparse_equals_dense() -> None:
+def test_sparse_equals_dense_without_trees() -> None:
     X, y, _ = moons(3)
+    dense = LeaveOneOutRLS(AutoKernel(random_state=0), rule=Rule(trees=0)).fit(X, y)
     np.testing.assert_allclose(
-        scores_of(sparse.csr_array(X), y), scores_of(X, y), atol=1e-6
+        scores_of(sparse.csr_array(X), y), dense.decision_function(X), atol=1e-6
     )
 
 
@@ -343,7 +345,8 @@ def test_told_sizes_may_name_the_classes() -> None:
 def test_without_sizes_labelled_points_explain_the_decision() -> None:
     X, y, _ = moons(3)
     for kernel in (AutoKernel(random_state=0), "rbf"):
-        machine = LeaveOneOutRLS(kernel, class_sizes=None).fit(X, y)
+        machine = LeaveOneOutRLS(kernel, class_sizes=None, rule=Rule(trees=0))
+        machine.fit(X, y)
         by_hand = machine.similarity(X) @ machine.dual_coef_ + machine.intercept_
         np.testing.assert_allclose(by_hand.ravel(), machine.decision_function(X))
 

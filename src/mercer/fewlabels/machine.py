@@ -11,8 +11,9 @@ from mercer._html import Shown
 from mercer._labels import Labels
 from mercer._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from mercer.fewlabels.centred import fit_centred
+from mercer.fewlabels.opinion import ask_trees
 from mercer.fewlabels.rule import DEFAULT, Rule
-from mercer.fewlabels.sizes import LabelsDrawn
+from mercer.fewlabels.sizes import LabelsDrawn, on_host
 from mercer.fewlabels.spreading import spread_decision
 from mercer.machines._base import KernelMachine, Solution
 from mercer.machines._maps import GramMap, KernelMap
@@ -50,9 +51,12 @@ class LeaveOneOutRLS(KernelMachine):
        form). Classes with few labels count nearly alike, however these are divided
        (`fit_centred`).
     2. Scores are centred over *all* points, as in Poisson learning, and a softmax with
-       slope and offsets is fitted to the held-out ones; the offsets stay close to half
-       way between those of the regression and the logarithms of the label shares.
-    3. Class sizes: the decision is spread over all points under offsets that give
+       slope and offsets is fitted to the held-out ones; the offsets start from the
+       logarithms of the label shares.
+    3. Where the kernel's basis knows the columns of its points (`KernelPool.columns`),
+       random trees are grown on the labelled ones; the scores are a weighted mean of
+       both opinions (`ask_trees`).
+    4. Class sizes: the decision is spread over all points under offsets that give
        every class its share: :math:`F = F_0 + g\, R V`, V the present decision with
        given labels kept, R ridge regression on the features of the kernel, until it
        converges. Pairs of clear clusters that it confuses are split again
@@ -67,7 +71,7 @@ class LeaveOneOutRLS(KernelMachine):
         with the classes as index, or in the order of `classes_`.
         "estimate" takes the predicted shares, unless the classes are clear clusters
         that the shares of the labels, or even ones, explain better. None leaves out
-        step 3.
+        step 4.
     labels_drawn : {"at random", "per class"} or None, default=None
         How rows were chosen for labels, if that is known. At random, the numbers of
         labels tell the sizes of the classes and are used; per class, they tell nothing.
@@ -82,8 +86,9 @@ class LeaveOneOutRLS(KernelMachine):
     classes_, class_prior_, labeled_, kernel_, learner_, transduction_
         As in `RLSClassifier`.
     dual_coef_ : ndarray of shape (n_labeled, n_columns)
-        Coefficients of the labelled points after step 2; with ``class_sizes=None``
-        they and `intercept_` are the whole decision.
+        Coefficients of the labelled points in the kernel's part of the scores; with
+        ``class_sizes=None`` and ``Rule(trees=0)`` they and `intercept_` are the whole
+        decision.
     intercept_ : ndarray of shape (n_columns,)
     certificate_ : HeldOut
 
@@ -94,10 +99,10 @@ class LeaveOneOutRLS(KernelMachine):
     is spread), and is smaller among few points and with many labels.
 
     Weighted labels count as if they were given that often, and a label distribution
-    as if each class were given with its share; a point is left out whole. Step 3 keeps
+    as if each class were given with its share; a point is left out whole. Step 4 keeps
     the likeliest class of a point.
 
-    Step 3 is discriminative clustering (Bach and Harchaoui, NIPS 2007) with seeds and
+    Step 4 is discriminative clustering (Bach and Harchaoui, NIPS 2007) with seeds and
     sizes; with K in place of R it is kernel k-means, with the walk of a graph it is
     PoissonMBO (Calder, Cook, Thorpe and Slepcev, ICML 2020). Step 2 with infinite ridge
     is Poisson learning.
@@ -144,7 +149,11 @@ class LeaveOneOutRLS(KernelMachine):
             raise ValueError(msg)
 
     def _solve_all(
-        self, labels: Labels, weights: FloatArray, features: Features | None
+        self,
+        labels: Labels,
+        weights: FloatArray,
+        features: Features | None,
+        rows: IntArray | None,
     ) -> Solution:
         assert features is not None  # _needs_all_points
         to_features = _labelled_span(self._map)
@@ -153,19 +162,22 @@ class LeaveOneOutRLS(KernelMachine):
             features = DenseFeatures(values, to_features)
         Phi = Standardised.of(features)
         rule = DEFAULT if self.rule is None else self.rule
-        rows, codes = labels.labeled, labels.codes[labels.labeled]
+        labeled, codes = labels.labeled, labels.codes[labels.labeled]
+        Y = labels.one_hot()
         start = fit_centred(
             Phi,
-            rows,
+            labeled,
             codes,
             len(labels.classes),
-            shares=labels.one_hot(),
+            shares=Y,
             weights=weights,
             rule=rule,
         )
+        votes = weights[:, None] * Y
+        opinion = ask_trees(self._map, rows, labeled, votes, rule)
+        share = 0.0 if opinion is None else opinion.share
+        coef, offset, slope = (1 - share) * start.coef, (1 - share) * start.offset, 1.0
         is_missed = (start.scores.argmax(axis=1) != codes) & start.counted
-        errors = int(is_missed.sum())
-        coef, offset = start.coef, start.offset
         sizes, left = softmax(offset), None
         # A class that is likeliest nowhere holds no point that could be kept.
         is_held = len(np.unique(codes)) == len(labels.classes)
@@ -174,8 +186,9 @@ class LeaveOneOutRLS(KernelMachine):
                 Phi,
                 coef,
                 offset,
-                rows,
+                labeled,
                 codes,
+                further=None if opinion is None else share * opinion.scores,
                 sizes=self._sizes(labels),
                 labels_drawn=self.labels_drawn,
                 weights=weights,
@@ -183,25 +196,29 @@ class LeaveOneOutRLS(KernelMachine):
                 n_held_out=float(weights[start.counted].sum()),
                 rule=rule,
             )
-            coef, offset = spread.coef, spread.offset
+            coef, offset, slope = spread.coef, spread.offset, spread.slope
             sizes, left = spread.sizes, spread.unexplained
         self.certificate_ = HeldOut(
             start.scores,
             start.counted,
-            errors,
+            int(is_missed.sum()),
             start.losses,
             start.ridge_weights,
             sizes,
             left,
         )
-        coef, dual = coef / Phi.scale, start.dual / Phi.scale**2
-        intercept = offset - Phi.mean @ coef
+        coef, dual = coef / Phi.scale, (1 - share) * start.dual / Phi.scale**2
+        intercept, further = offset - Phi.mean @ coef, None
+        if opinion is not None:
+            self._map, further = opinion.map, slope * share * on_host(opinion.scores)
+            coef = np.vstack([coef, slope * share * np.eye(len(offset))])
         if coef.shape[1] == 2:
             coef, dual = coef[:, 1:] - coef[:, :1], dual[:, 1:] - dual[:, :1]
+            further = None if further is None else further[:, 1:] - further[:, :1]
             intercept = intercept[1:] - intercept[:1]
         if to_features is not None:
             dual = to_features @ coef
-        return Solution(coef, dual, intercept)
+        return Solution(coef, dual, intercept, further)
 
     def _codes_of(self, scores: FloatArray) -> IntArray:
         """Return positions in `classes_`; the first of those that are level."""

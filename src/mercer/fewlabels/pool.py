@@ -156,6 +156,8 @@ class KernelPool(BasisMixin):
         if self.device is not None or is_tensor(X):
             return self._fit_on_device(X, rng)
         X = self._checked(X, reset=True)
+        self._is_sparse = issparse(X)
+        self._joined: tuple[Any, ...] = ()  # rows that came after the fit
         self.scales_ = self._column_scales(X)
         X = self._scaled(X)
         n = X.shape[0]
@@ -241,6 +243,28 @@ class KernelPool(BasisMixin):
         extended[known] = shares @ self.vectors_[:n]
         return extended
 
+    def columns(self, X: ArrayLike | SparseArray | None = None) -> Any:
+        """Return points as the graphs see them, columns on one scale, (m, n_features).
+
+        An array, a tensor where the pool is on a device, or None where the pool is of
+        sparse points, whose columns are too many to ask one by one.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, n_features), optional
+            New points; the training points when left out.
+        """
+        check_is_fitted(self, "vectors_")
+        if self._on_device is not None:
+            own = self._on_device.search.points.X
+            return own if X is None else self._on_one_scale(X)
+        if self._is_sparse:
+            return None
+        if X is not None:
+            return self._scaled(self._checked(X, reset=False))
+        own = self.index_.points.X
+        return np.vstack([own, *self._joined]) if self._joined else own
+
     def grown(self, X: ArrayLike | SparseArray) -> Self:
         """Return the pool with further rows, which join by extension.
 
@@ -258,6 +282,8 @@ class KernelPool(BasisMixin):
             raise TypeError(msg)
         larger = copy(self)
         more = self.extend(X).astype(self.vectors_.dtype)
+        if not self._is_sparse:
+            larger._joined = (*self._joined, self.columns(X))
         larger.vectors_ = np.vstack([self.vectors_, more])
         if hasattr(larger, "_moments"):
             del larger._moments

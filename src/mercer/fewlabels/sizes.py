@@ -3,6 +3,7 @@
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import xlogy
 
 from mercer._typing import FloatArray, IntArray
@@ -120,10 +121,10 @@ def rows_of(scores: Any, rows: IntArray) -> FloatArray:
     return some
 
 
-def on_host(decision: Any) -> IntArray:
-    """Return a decision as an array."""
-    codes: IntArray = decision.cpu().numpy() if is_tensor(decision) else decision
-    return codes
+def on_host(values: Any) -> NDArray[Any]:
+    """Return a decision or scores as an array."""
+    array: NDArray[Any] = values.cpu().numpy() if is_tensor(values) else values
+    return array
 
 
 class _Leads:

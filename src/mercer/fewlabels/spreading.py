@@ -35,6 +35,7 @@ class SpreadDecision:
     coef: FloatArray  # (r, C) as confident on average as before
     offset: FloatArray  # (C,)
     sizes: FloatArray  # (C,)
+    slope: float  # what the scores were multiplied by
     unexplained: float  # share of the division that was found, before the last rounds
     n_resplits: int
 
@@ -46,6 +47,7 @@ def spread_decision(
     rows: IntArray,
     codes: IntArray,
     *,
+    further: Any = None,
     sizes: FloatArray | None = None,
     labels_drawn: LabelsDrawn | None = None,
     weights: FloatArray | None = None,
@@ -74,6 +76,8 @@ def spread_decision(
         Scores to start from.
     rows, codes : int ndarray of shape (l,)
         Labelled points and their classes.
+    further : ndarray or tensor of shape (n, C), optional
+        Added to the scores to start from; where the features are.
     sizes : ndarray of shape (C,), optional
         Shares of the classes.
     labels_drawn : {"at random", "per class"}, optional
@@ -86,6 +90,8 @@ def spread_decision(
         Every constant of the above.
     """
     base = Phi.scores(coef, offset)
+    if further is not None:
+        base += further
     scale = float(np.sqrt(mean_squares(base).mean())) or 1.0
     base /= scale
     n, C = base.shape
@@ -129,6 +135,7 @@ def spread_decision(
         slope * (coef + scale * final.added),
         slope * (offset + scale * final.offset),
         shares,
+        slope,
         unexplained(some, B, decision),
         n_resplits,
     )

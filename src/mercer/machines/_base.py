@@ -37,6 +37,7 @@ class Solution(NamedTuple):
     coef: FloatArray  # (m, q) weights of the features of the map
     dual_coef: FloatArray  # (l, q)
     intercept: FloatArray  # (q,)
+    further: FloatArray | None = None  # (n, q) scores of all points besides these
 
 
 class KernelMachine(LabeledScoreMixin, BaseEstimator):
@@ -106,6 +107,7 @@ class KernelMachine(LabeledScoreMixin, BaseEstimator):
         labels: Labels | ArrayLike,
         *,
         features: Features | None = None,
+        rows: IntArray | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> Self:
         """Train on points that are known by the features of a kernel alone.
@@ -119,6 +121,9 @@ class KernelMachine(LabeledScoreMixin, BaseEstimator):
         features : Features, optional
             Features of all points, labelled or not; by default of those the kernel
             was learned on.
+        rows : int ndarray of shape (n,), optional
+            Positions of the points among those the kernel was learned on, where
+            `features` are of some.
         sample_weight : array-like of shape (n,), optional
             Weights of the losses.
         """
@@ -131,17 +136,22 @@ class KernelMachine(LabeledScoreMixin, BaseEstimator):
         )
         self._map = feature_map(kernel, features.rows(labels.labeled))
         self._indistinct = _why_constant(self._map, features, None)
-        return self._train(labels, self._weights(labels), features, None)
+        return self._train(labels, self._weights(labels), features, None, rows)
 
     def _train(
-        self, labels: Labels, weights: FloatArray, features: Features | None, X: Any
+        self,
+        labels: Labels,
+        weights: FloatArray,
+        features: Features | None,
+        X: Any,
+        rows: IntArray | None = None,
     ) -> Self:
         self.classes_ = labels.classes
         self.labeled_ = labels.labeled
         self.kernel_ = self._map.kernel
         shares = weights @ labels.one_hot()
         self.class_prior_ = shares / shares.sum()
-        solution = self._solve_all(labels, weights, features)
+        solution = self._solve_all(labels, weights, features, rows)
         self.dual_coef_ = solution.dual_coef
         self.intercept_ = solution.intercept
         self._readout = self._map.readout(solution.coef, solution.dual_coef)
@@ -167,7 +177,7 @@ class KernelMachine(LabeledScoreMixin, BaseEstimator):
                 codes[rest] = self._codes_of(scores)
                 self._distributions[rest] = self._proba(scores, self._map.unreached(R))
         else:
-            scores, unreached = self._scores_of(features)
+            scores, unreached = self._scores_of(features, solution.further)
             self.training_proba_ = self._proba(scores, unreached)
             self._given = labels.one_hot()
             codes = np.where(codes < 0, self._codes_of(scores), codes)
@@ -203,7 +213,11 @@ class KernelMachine(LabeledScoreMixin, BaseEstimator):
         return found
 
     def _solve_all(
-        self, labels: Labels, weights: FloatArray, features: Features | None
+        self,
+        labels: Labels,
+        weights: FloatArray,
+        features: Features | None,
+        rows: IntArray | None,
     ) -> Solution:
         return self._solve(labels, weights)
 
@@ -265,10 +279,14 @@ class KernelMachine(LabeledScoreMixin, BaseEstimator):
         scores = self._combine(R @ self._readout + self.intercept_) + self.size_offset_
         return self._with_prior(scores, self._map.unreached(R))
 
-    def _scores_of(self, features: Features) -> tuple[FloatArray, BoolArray]:
+    def _scores_of(
+        self, features: Features, further: FloatArray | None
+    ) -> tuple[FloatArray, BoolArray]:
         """Return decision values of training points, and which no label reaches."""
-        scores = self._combine(features.times(self._readout) + self.intercept_)
+        weights = self._readout[: features.shape[1]]
+        scores = self._combine(features.times(weights) + self.intercept_)
         scores = scores + self.size_offset_
+        scores = scores if further is None else scores + further
         unreached = self._map.unreached_of(features)
         return self._with_prior(scores, unreached), unreached
 

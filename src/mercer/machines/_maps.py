@@ -5,8 +5,8 @@ that the decision is a product: by features if the kernel has them, else by kern
 values with the labelled points.
 """
 
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
 
 import numpy as np
 from scipy.linalg import eigh, svd
@@ -39,6 +39,10 @@ class FeatureMap:
     def gram(self) -> FloatArray:
         """Inner products of the labelled features, (l, l)."""
         return self.labeled @ self.labeled.T
+
+    def with_kernel(self, kernel: Any) -> "FeatureMap":
+        """Return the map with another kernel of the same features."""
+        return replace(self, kernel=kernel)
 
     def represent(self, X: Any) -> FloatArray:
         """Return the features of new points, (n, r)."""
@@ -111,7 +115,35 @@ class GramMap:
         return R
 
 
-KernelMap: TypeAlias = FeatureMap | GramMap
+class KernelMap(Protocol):
+    """What a machine asks of its kernel."""
+
+    @property
+    def kernel(self) -> Any:
+        """The kernel; None if X holds kernel values."""
+
+    @property
+    def labeled(self) -> FloatArray:
+        """Features of the labelled points, (l, r)."""
+
+    @property
+    def gram(self) -> FloatArray:
+        """Kernel values of the labelled points, (l, l)."""
+
+    def represent(self, X: Any) -> FloatArray:
+        """Return points as numbers that the decision is a product with, (m, k)."""
+
+    def readout(self, coef: FloatArray, dual: FloatArray) -> FloatArray:
+        """Return the other factor of that product, (k, q)."""
+
+    def unreached(self, R: FloatArray) -> BoolArray:
+        """Tell which points no labelled point reaches, (m,)."""
+
+    def unreached_of(self, features: Features) -> BoolArray:
+        """Tell which of all training points no labelled point reaches, (n,)."""
+
+    def similarity(self, R: FloatArray) -> FloatArray:
+        """Return the kernel values with the labelled points, (m, l)."""
 
 
 def is_learner(kernel: Any) -> bool:

@@ -1,0 +1,173 @@
+"""The opinion of random trees beside that of the kernel."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from mercer._typing import BoolArray, FloatArray, IntArray
+from mercer.backends._torch import is_tensor
+from mercer.backends.torch_scores import like, taken
+from mercer.fewlabels.centred import log_shares
+from mercer.fewlabels.rule import DEFAULT, Rule
+from mercer.fewlabels.sizes import on_host, rows_of
+from mercer.fewlabels.trees import RandomTrees, grow_trees
+from mercer.machines._maps import FeatureMap, KernelMap
+from mercer.spectrum.features import Features
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TreeScores:
+    """What trees say of points, as scores with mean 0 over the classes."""
+
+    trees: RandomTrees
+    doubt: float  # labels of no class, as a share of those given
+    shift: FloatArray  # (C,) half way to the mean of scores that are centred
+
+    @classmethod
+    def fit(
+        cls,
+        columns: Any,
+        labeled: FloatArray,
+        Y: FloatArray,
+        rule: Rule = DEFAULT,
+    ) -> tuple["TreeScores", Any]:
+        """Grow the trees, and return the scores of all points, too.
+
+        With few labels of many columns most points end up in the leaves of one class.
+        The logarithms of the votes are therefore moved half way to where their mean
+        over all points is that of the label shares.
+
+        Parameters
+        ----------
+        columns : ndarray or tensor of shape (n, d)
+            All points.
+        labeled : ndarray of shape (l, d)
+            The labelled ones.
+        Y : ndarray of shape (l, C)
+            Weights of the classes at each of them.
+        rule : Rule, optional
+            How many trees, and how far scores are centred.
+        """
+        trees = grow_trees(labeled, Y, n_trees=rule.trees)
+        plain = cls(trees, rule.tree_doubt / float(Y.sum()), np.zeros(Y.shape[1]))
+        scores = plain.at(columns)
+        mean = on_host(scores.mean(0))
+        shift = rule.tree_centring * (log_shares(Y.sum(axis=0), rule) - mean)
+        scores += like(shift, scores) if is_tensor(scores) else shift
+        return replace(plain, shift=shift), scores
+
+    def at(self, X: Any) -> Any:
+        r"""Return the scores of points, (m, C).
+
+        Of the share v of the votes of l labels, :math:`\log(v + 2/(lC))` but for a
+        constant: as if two more labels were of no class.
+
+        Parameters
+        ----------
+        X : ndarray or tensor of shape (m, d)
+        """
+        votes = self.trees.votes(X) + self.doubt / len(self.shift)
+        if is_tensor(votes):
+            log, shift = votes.log(), like(self.shift, votes)
+        else:
+            log, shift = np.log(votes), self.shift
+        return log - log.mean(1)[:, None] + shift
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Opinion:
+    """What the trees say of all points, and a map that asks them about new ones."""
+
+    map: "WithTrees"
+    share: float  # weight of their scores against those of the kernel
+    scores: Any  # (n, C), an array, or a tensor where the features are
+
+
+def ask_trees(
+    kernel_map: KernelMap,
+    rows: IntArray | None,
+    labeled: IntArray,
+    Y: FloatArray,
+    rule: Rule = DEFAULT,
+) -> Opinion | None:
+    """Return the opinion of trees, or None where the points have no columns.
+
+    Its share is half of l / (l + C): with one label per class there is little to
+    grow trees on.
+
+    Parameters
+    ----------
+    kernel_map : KernelMap
+        Of a kernel whose basis may know the columns of its points.
+    rows : int ndarray of shape (n,) or None
+        Which of these points there are; None for all.
+    labeled : int ndarray of shape (l,)
+        The labelled ones among them.
+    Y : ndarray of shape (l, C)
+        Weights of the classes at each of them.
+    rule : Rule, optional
+    """
+    basis = getattr(kernel_map.kernel, "basis", None)
+    if not rule.trees or not isinstance(kernel_map, FeatureMap):
+        return None
+    columns = None if basis is None else getattr(basis, "columns", lambda: None)()
+    if columns is None:
+        return None
+    if rows is not None:
+        columns = taken(columns, rows) if is_tensor(columns) else columns[rows]
+    some = rows_of(columns, labeled)
+    trees, scores = TreeScores.fit(columns, some, Y, rule)
+    share = rule.tree_share * Y.sum() / (Y.sum() + Y.shape[1])
+    return Opinion(WithTrees(kernel_map, trees), float(share), scores)
+
+
+@dataclass(frozen=True, eq=False)
+class WithTrees:
+    """A kernel map whose points are represented by features and scores of trees."""
+
+    map: FeatureMap
+    trees: TreeScores
+
+    @property
+    def kernel(self) -> Any:
+        """The kernel, whose basis knows the columns of points."""
+        return self.map.kernel
+
+    @property
+    def labeled(self) -> FloatArray:
+        """Features of the labelled points, without the scores."""
+        return self.map.labeled
+
+    @property
+    def gram(self) -> FloatArray:
+        """Inner products of the labelled features, (l, l)."""
+        return self.map.gram
+
+    def with_kernel(self, kernel: Any) -> "WithTrees":
+        """Return the map with another kernel of the same features."""
+        return replace(self, map=self.map.with_kernel(kernel))
+
+    def represent(self, X: Any) -> FloatArray:
+        """Return features and scores of new points, (m, r + C)."""
+        scores = self.trees.at(self.kernel.basis.columns(X))
+        return np.hstack([self.map.represent(X), on_host(scores)])
+
+    def readout(self, coef: FloatArray, dual: FloatArray) -> FloatArray:
+        """Return the weights of both."""
+        return coef
+
+    def unreached(self, R: FloatArray) -> BoolArray:
+        """Tell which features are orthogonal to all labelled ones."""
+        return self.map.unreached(self._features(R))
+
+    def unreached_of(self, features: Features) -> BoolArray:
+        """Tell which of all points have features orthogonal to all labelled ones."""
+        return self.map.unreached_of(features)
+
+    def similarity(self, R: FloatArray) -> FloatArray:
+        """Return the inner products with the labelled features."""
+        return self.map.similarity(self._features(R))
+
+    def _features(self, R: FloatArray) -> FloatArray:
+        return R[:, : self.map.labeled.shape[1]]

@@ -1,0 +1,112 @@
+"""Random trees grown on the labelled points alone: a second opinion from the columns.
+
+The kernels of a pool see distances. Where single columns decide, in whatever units,
+trees see it sooner.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from mercer._typing import FloatArray, IntArray
+from mercer.backends import torch_trees
+from mercer.backends._torch import is_tensor
+from mercer.fewlabels._grow import count_votes, grow_tree
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RandomTrees:
+    """Extremely randomised trees, one after the other in the same arrays."""
+
+    roots: IntArray  # (n_trees,) first node of each tree
+    depths: IntArray  # (n_trees,) steps to its last leaf
+    feature: IntArray  # (n_nodes,) column that a node asks about
+    threshold: FloatArray  # (n_nodes,) infinite at a leaf
+    left: IntArray  # (n_nodes,) child for values up to the threshold, the other one is
+    # next; a leaf is its own child
+    leaf: IntArray  # (n_nodes,) class of a leaf, or C and more for a row of `mixed`
+    mixed: FloatArray  # (m, C) class shares of leaves that hold several classes
+
+    def votes(self, X: Any) -> Any:
+        """Return the mean over the trees of the class shares in the leaves, (m, C).
+
+        Parameters
+        ----------
+        X : ndarray or tensor of shape (m, d)
+            The votes of a tensor are a tensor where it is.
+        """
+        if is_tensor(X):
+            return torch_trees.votes(self, X)
+        found = np.zeros((len(X), self.mixed.shape[1]))
+        count_votes(
+            X, self.roots, self.depths, self.feature, self.threshold, self.left,
+            self.leaf, self.mixed, found,
+        )  # fmt: skip
+        return found / len(self.roots)
+
+
+def grow_trees(X: FloatArray, Y: FloatArray, *, n_trees: int) -> RandomTrees:
+    r"""Grow trees until every leaf holds one class or equal points.
+
+    At a node a threshold is drawn between the extremes of each of
+    :math:`\sqrt d` columns that vary there, and the split that leaves the classes
+    least mixed is taken (Geurts, Ernst and Wehenkel, Machine Learning 2006). No point
+    is left out of any tree.
+
+    Parameters
+    ----------
+    X : ndarray of shape (l, d)
+        Labelled points.
+    Y : ndarray of shape (l, C)
+        Weights of the classes at each point, >= 0, not all 0.
+    n_trees : int
+        About how many. Trees come in pairs, and each column that varies begins as many
+        pairs as any other.
+
+    Notes
+    -----
+    What is drawn depends on the place in the tree and not on the order of the points.
+    The two trees of a pair draw u and 1 - u, so that mirrored points get mirrored
+    votes. Two labelled points are treated alike whatever the units or the order of
+    their columns.
+
+    Examples
+    --------
+    >>> trees = grow_trees(np.array([[0.0], [1.0]]), np.eye(2), n_trees=100)
+    >>> trees.votes(np.array([[-1.0], [0.25], [0.5], [2.0]])).round(1)
+    array([[1. , 0. ],
+           [0.8, 0.2],
+           [0.5, 0.5],
+           [0. , 1. ]])
+    """
+    columns = np.ascontiguousarray(X.T, dtype=np.float64)
+    Y = np.ascontiguousarray(Y, dtype=np.float64)
+    varying = np.flatnonzero(columns.min(axis=1) < columns.max(axis=1))
+    np.random.default_rng(0).shuffle(varying)
+    pairs = max(n_trees // 2, 1)
+    if 0 < len(varying) < pairs:
+        pairs = len(varying) * round(pairs / len(varying))
+    n_tried = max(int(np.sqrt(len(columns))), 1)
+    grown = [
+        grow_tree(columns, Y, varying, pair, mirrored, n_tried)
+        for pair in range(pairs)
+        for mirrored in (False, True)
+    ]
+    feature, threshold, left, leaf, mixed, depths = zip(*grown, strict=True)
+    roots = np.cumsum([0, *map(len, feature[:-1])])
+    rows = np.cumsum([0, *map(len, mixed[:-1])])
+    C = Y.shape[1]
+    return RandomTrees(
+        roots.astype(np.int32),
+        np.array(depths, np.int32),
+        np.concatenate(feature),
+        np.concatenate(threshold),
+        np.concatenate(
+            [at + root for at, root in zip(left, roots, strict=True)]
+        ).astype(np.int32),
+        np.concatenate(
+            [np.where(at < C, at, at + row) for at, row in zip(leaf, rows, strict=True)]
+        ).astype(np.int32),
+        np.concatenate(mixed),
+    )

@@ -1,0 +1,171 @@
+"""Random trees on the labelled points, and what they add to the default."""
+
+import numpy as np
+import pytest
+from scipy.special import log_softmax
+from sklearn.datasets import load_iris
+from sklearn.ensemble import ExtraTreesClassifier
+
+from mercer import UnifiedKernelMachine
+from mercer.fewlabels.learner import AutoKernel
+from mercer.fewlabels.machine import LeaveOneOutRLS
+from mercer.fewlabels.opinion import TreeScores
+from mercer.fewlabels.rule import Rule
+from mercer.fewlabels.trees import grow_trees
+from mercer.persist import load, save
+
+
+def problem(seed, count=40, d=5, n_classes=3):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((count, d))
+    codes = (X[:, 0] > 0).astype(int) + (X[:, 1] > 0.5) * (n_classes - 2)
+    return X, np.eye(n_classes)[codes], codes
+
+
+@pytest.mark.parametrize("d", [2, 9, 150])
+def test_votes_are_those_of_extremely_randomised_trees(d) -> None:
+    X, Y, codes = problem(0, d=d)
+    new = np.random.default_rng(1).standard_normal((300, d))
+    theirs = ExtraTreesClassifier(4000, random_state=0).fit(X, codes)
+    votes = grow_trees(X, Y, n_trees=4000).votes(new)
+    np.testing.assert_allclose(votes, theirs.predict_proba(new), atol=0.05)
+
+
+def test_labelled_points_get_their_own_class() -> None:
+    X, Y, _ = problem(2)
+    np.testing.assert_allclose(grow_trees(X, Y, n_trees=20).votes(X), Y)
+
+
+@pytest.mark.parametrize("d", [1, 2, 3, 7])
+def test_two_points_share_the_range_between_them_column_by_column(d) -> None:
+    rng = np.random.default_rng(d)
+    X, new = rng.standard_normal((2, d)), rng.standard_normal((50, d))
+    votes = grow_trees(X, np.eye(2), n_trees=4000).votes(new)[:, 1]
+    wanted = np.clip((new - X[0]) / (X[1] - X[0]), 0, 1).mean(axis=1)
+    np.testing.assert_allclose(votes, wanted, atol=0.02)
+
+
+def test_two_points_that_swap_columns_are_level_between() -> None:
+    X = np.array([[1.0, 0.0, 3.0], [0.0, 1.0, 3.0]])
+    votes = grow_trees(X, np.eye(2), n_trees=100).votes(np.array([[1.0, 1.0, 3.0]]))
+    np.testing.assert_array_equal(votes, [[0.5, 0.5]])
+
+
+def test_the_order_of_the_points_changes_nothing() -> None:
+    X, Y, _ = problem(3)
+    order = np.random.default_rng(0).permutation(len(X))
+    new = np.random.default_rng(1).standard_normal((30, X.shape[1]))
+    again = grow_trees(X[order], Y[order], n_trees=50).votes(new)
+    np.testing.assert_allclose(again, grow_trees(X, Y, n_trees=50).votes(new))
+
+
+def test_mirrored_points_get_mirrored_votes() -> None:
+    X, Y, _ = problem(4)
+    new = np.random.default_rng(1).standard_normal((30, X.shape[1]))
+    mirrored = grow_trees(-X, Y, n_trees=50).votes(-new)
+    np.testing.assert_allclose(mirrored, grow_trees(X, Y, n_trees=50).votes(new))
+
+
+def test_a_weight_counts_as_a_repeated_point() -> None:
+    X, Y, _ = problem(5)
+    twice = np.r_[0, 0, np.arange(1, len(X))]
+    weighted = Y.copy()
+    weighted[0] *= 2
+    new = np.random.default_rng(1).standard_normal((30, X.shape[1]))
+    np.testing.assert_allclose(
+        grow_trees(X, weighted, n_trees=50).votes(new),
+        grow_trees(X[twice], Y[twice], n_trees=50).votes(new),
+    )
+
+
+def test_equal_points_of_several_classes_share_a_leaf() -> None:
+    X = np.array([[0.0], [0.0], [0.0], [1.0]])
+    Y = np.eye(2)[[0, 0, 1, 1]]
+    votes = grow_trees(X, Y, n_trees=10).votes(np.array([[-1.0], [2.0]]))
+    np.testing.assert_allclose(votes, [[2 / 3, 1 / 3], [0, 1]])
+    equal = grow_trees(X[:3], Y[:3], n_trees=10).votes(X[:1])
+    np.testing.assert_allclose(equal, [[2 / 3, 1 / 3]])
+
+
+def test_tensors_get_the_same_votes() -> None:
+    torch = pytest.importorskip("torch", reason="needs the extra 'gpu'")
+    X, Y, _ = problem(6)
+    X[3], Y[3] = X[4], np.roll(Y[4], 1)  # a leaf of two classes
+    trees = grow_trees(X, Y, n_trees=30)
+    new = np.random.default_rng(1).standard_normal((40, X.shape[1]))
+    votes = trees.votes(torch.as_tensor(new))
+    np.testing.assert_allclose(votes.numpy(), trees.votes(new))
+
+
+def test_scores_are_log_votes_half_way_to_the_label_shares() -> None:
+    X, Y, _ = problem(7)
+    points = np.random.default_rng(1).standard_normal((60, X.shape[1]))
+    fitted, scores = TreeScores.fit(points, X, Y, Rule())
+    np.testing.assert_allclose(fitted.at(points), scores)
+    votes = fitted.trees.votes(points)
+    log = np.log(votes + 2 / (3 * len(X)))
+    log -= log.mean(axis=1, keepdims=True)
+    shares = np.log(Y.sum(axis=0) + 1)
+    wanted = (log.mean(axis=0) + shares - shares.mean()) / 2
+    np.testing.assert_allclose(scores.mean(axis=0), wanted)
+
+
+def few(n_labels=6):
+    X, truth = load_iris(return_X_y=True)
+    y = np.full(150, -1)
+    y[:: 150 // n_labels] = truth[:: 150 // n_labels]
+    return X, y
+
+
+def test_the_decision_is_a_weighted_mean_of_both_opinions() -> None:
+    X, y = few()
+
+    def scores(**options):
+        rule = Rule(**options)
+        kernel = AutoKernel(random_state=0)
+        machine = LeaveOneOutRLS(kernel, class_sizes=None, rule=rule).fit(X, y)
+        return log_softmax(machine.decision_function(X), axis=1)
+
+    both = scores()
+    kernel, trees = scores(trees=0), scores(tree_share=1.5)  # of 6 labels, 3 classes
+    share = 0.5 * 6 / (6 + 3)
+    assert np.abs(kernel - trees).max() > 0.1
+    np.testing.assert_allclose(
+        both, log_softmax((1 - share) * kernel + share * trees, axis=1), atol=1e-8
+    )
+
+
+def test_what_the_trees_add_is_no_contribution_of_a_labelled_point() -> None:
+    X, y = few()
+    model = UnifiedKernelMachine(random_state=0).fit(X, y)
+    found = model.explain(X[:5])
+    np.testing.assert_allclose(found.decision(), model.decision_function(X[:5]))
+
+
+def test_trees_are_asked_again_after_answers_loading_and_growth(tmp_path) -> None:
+    X, y = few()
+    model = UnifiedKernelMachine(random_state=0).fit(X[:120], y[:120])
+    save(model, tmp_path / "model.skops")
+    model, other = model.tell([7], [0]), load(tmp_path / "model.skops").tell([7], [0])
+    np.testing.assert_allclose(other.predict_proba(X), model.predict_proba(X))
+    for grown in (model, other):
+        grown.add_rows(X[120:140], y[120:140])
+    np.testing.assert_allclose(other.predict_proba(X), model.predict_proba(X))
+    rows = np.arange(140)
+    np.testing.assert_allclose(
+        model.training_proba(), model.predict_proba(X[rows]), atol=1e-8
+    )
+
+
+def test_held_out_labels_are_unknown_to_the_trees() -> None:
+    X, y = few(12)
+    model = UnifiedKernelMachine(random_state=0).fit(X, y)
+    test = model.labeled_[:4]
+    hidden = y.copy()
+    hidden[test] = -1
+    wanted = model.with_labels(hidden).training_proba()[test]
+    np.testing.assert_allclose(model.held_out_proba(test), wanted)
+    some = np.flatnonzero((np.arange(150) % 3 > 0) | (y >= 0))
+    refitted = model.held_out_proba(test, rows=some)
+    assert refitted.shape == wanted.shape
+    assert np.isfinite(refitted).all()
