@@ -1,6 +1,7 @@
 """The pool of anchor graphs: dense algebra is the oracle."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -8,12 +9,14 @@ from scipy.linalg import eigh
 
 from mercer import UnifiedKernelMachine, persist
 from mercer._typing import FloatArray
+from mercer.fewlabels import anchor_pool
 from mercer.fewlabels.anchor_features import AnchorColumns
+from mercer.fewlabels.anchor_joining import light_anchors_joined
 from mercer.fewlabels.anchor_pool import AnchorPool
 from mercer.fewlabels.anchor_sums import PoolSums
 from mercer.fewlabels.plain_kernels import plain_kernels
 from mercer.kernels.parametric import RBF
-from mercer.spectrum import eigen, search
+from mercer.spectrum import chebyshev, eigen, search
 from mercer.spectrum.anchor import AnchorBasis
 
 
@@ -32,6 +35,8 @@ def pool(X: FloatArray) -> AnchorPool:
 def dense_graph(pool: AnchorPool, which: int) -> FloatArray:
     """Return W = Z diag(Zᵀ1)⁻¹ Zᵀ of one of the graphs, (n, n)."""
     Z = pool.vectors_.ties[which].toarray().astype(np.float64)
+    points = pool.vectors_.ties[0].sum(axis=0)  # that each anchor stands for
+    Z = Z @ light_anchors_joined(pool.anchors_, points, least=3, rng=rng).toarray()
     mass = Z.sum(axis=0)
     return (Z[:, mass > 0] / mass[mass > 0]) @ Z[:, mass > 0].T
 
@@ -50,7 +55,10 @@ def test_graph_columns_are_the_leading_eigenvectors(
     np.testing.assert_allclose(W @ raw, raw * (1 - block.values), atol=1e-4)
 
 
-def test_each_graph_is_an_anchor_basis(X: FloatArray) -> None:
+def test_each_graph_is_an_anchor_basis(
+    X: FloatArray, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(anchor_pool, "LEAST_MASS", 0.0)
     pool = AnchorPool(5, n_anchors=50, n_nearest=(2, 4), random_state=0).fit(X)
     for s, block in zip((2, 4), pool.blocks_, strict=False):
         alone = AnchorBasis(5, n_anchors=50, n_nearest=s, random_state=0).fit(X)
@@ -150,17 +158,77 @@ def test_plain_kernels_have_the_directions_of_their_gram_matrices(
         assert len(kernel.values) == min(20, int((oracle >= 0.01 * oracle[0]).sum()))
 
 
-def test_crowded_eigenvalues_mean_fewer_directions_and_no_error(
+def test_light_anchors_do_not_make_directions_of_their_own(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """In many dimensions many anchors stand for one lonely point each."""
+    rng = np.random.default_rng(0)
+    truth = rng.integers(4, size=6000)
+    X = 2.2 * rng.normal(size=(4, 50))[truth] + 2 * rng.normal(size=(6000, 50))
+    settings: Any = {"n_anchors": 1000, "n_nearest": (5,), "random_state": 0}
+    joined = AnchorPool(8, **settings).fit(X).blocks_[0].values
+    monkeypatch.setattr(anchor_pool, "LEAST_MASS", 0.0)
+    alone = AnchorPool(8, **settings).fit(X).blocks_[0].values
+    # Four classes; what follows them are lonely points, unless these are joined.
+    assert joined[4] > 30 * alone[4]
+    assert joined[4] > 100 * joined[3]
+
+
+def test_an_anchor_that_stands_for_three_points_is_kept() -> None:
+    anchors = np.array([[0.0], [1.0], [5.0], [6.0]])
+    mass = np.array([2.9, 3.0, 8.0, 0.0])
+    assert anchor_pool.LEAST_MASS == 3
+    P = light_anchors_joined(anchors, mass, least=3.0, rng=rng).toarray()
+    np.testing.assert_array_equal(P, [[1, 0], [1, 0], [0, 1], [0, 1]])
+    few = light_anchors_joined(anchors, mass / 9, least=3.0, rng=rng)
+    np.testing.assert_array_equal(few.toarray(), np.ones((4, 1)))  # the heaviest
+
+
+@pytest.mark.parametrize(("least", "most_work"), [(0, 1e6), (0, 1e8), (3, 2e10)])
+def test_crowded_values_end_after_the_work_that_is_allowed(
+    least: float, most_work: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One dense blob: nothing separates, least of all if anchors are not joined."""
+    monkeypatch.setattr(eigen, "DENSE_UP_TO", 10)
+    monkeypatch.setattr(eigen, "DENSE_AT_MOST", 10)
+    assert anchor_pool.MOST_WORK == 2e10
+    monkeypatch.setattr(anchor_pool, "LEAST_MASS", least)
+    monkeypatch.setattr(anchor_pool, "MOST_WORK", most_work)
+    spent = 0.0
+    recur = chebyshev._recur
+
+    def counted(indptr: Any, indices: Any, data: Any, X: Any, *rest: Any) -> None:
+        nonlocal spent
+        spent += len(indices) * X.shape[1]
+        recur(indptr, indices, data, X, *rest)
+
+    monkeypatch.setattr(chebyshev, "_recur", counted)
+    X = np.random.default_rng(0).normal(size=(3000, 50))
+    pool = AnchorPool(20, n_nearest=(3,), random_state=0).fit(X)
+    assert spent < 1.5 * max(most_work, 1e7)  # the space is filled in any case
+    proof = pool.certificate_
+    assert len(pool.blocks_[0].values) == 20
+    if least:
+        assert proof.note == ""
+        assert proof.floor > 0
+    else:
+        assert "values crowd: with the work allowed, residuals are up to" in proof.note
+        assert proof.floor == 0
+        assert proof.residual > 1e-3 * pool.blocks_[0].values[-1]
+
+
+def test_crowded_eigenvalues_are_said_and_no_error(
     X: FloatArray, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(eigen, "DENSE_UP_TO", 10)
     monkeypatch.setattr(eigen, "DENSE_AT_MOST", 10)
     monkeypatch.setattr(eigen, "SMALL_COMPONENT", 0)
     monkeypatch.setattr(search, "_how_many_are_sure", lambda *args: (4, "they crowd"))
-    pool = AnchorPool(12, n_nearest=(4,), random_state=0).fit(X)
-    assert pool.certificate_.note.startswith("anchors 4: 4 of")
-    assert "they crowd" in pool.certificate_.note
-    assert len(pool.blocks_[0].values) < 12
+    pool = AnchorPool(8, n_nearest=(4,), random_state=0).fit(X)
+    assert pool.certificate_.note == (
+        "anchors 4: 4 of 7 directions are certain: they crowd"
+    )
+    assert len(pool.blocks_[0].values) == 8
     assert np.isfinite(np.asarray(pool.vectors_)).all()
 
 

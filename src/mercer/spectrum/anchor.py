@@ -23,7 +23,8 @@ from mercer.spectrum._base import (
     orthogonality,
 )
 from mercer.spectrum.components import component_vectors
-from mercer.spectrum.eigen import OnFailure, smallest_eigenpairs
+from mercer.spectrum.eigen import smallest_eigenpairs
+from mercer.spectrum.search import OnFailure
 
 DEFAULT_ANCHORS = 5000
 # Directions that W shrinks to less than this are lost in rounding.
@@ -191,7 +192,7 @@ class AnchorPairs:
     failure: float  # ... but for this probability
     n_null: int
     method: str
-    note: str  # why there are fewer directions than asked for
+    note: str  # why there are fewer or less exact directions than asked for
 
 
 def anchor_pairs(
@@ -201,6 +202,7 @@ def anchor_pairs(
     rng: np.random.Generator,
     tol: float = 1e-7,
     on_failure: OnFailure = "raise",
+    most_work: float = np.inf,
 ) -> AnchorPairs:
     r"""Compute eigenvectors of an anchor graph from :math:`Z^\top Z` alone.
 
@@ -214,8 +216,10 @@ def anchor_pairs(
         Starts the eigensolver.
     tol : float, default=1e-7
         Residuals of the m x m matrix as a share of the last value.
-    on_failure : {"raise", "fewer"}, default="raise"
+    on_failure : {"raise", "fewer", "rough"}, default="raise"
         What to do where r pairs cannot be certified, see `smallest_eigenpairs`.
+    most_work : float, default=inf
+        Multiplications that may be spent, see `smallest_eigenpairs`.
 
     Examples
     --------
@@ -237,7 +241,14 @@ def anchor_pairs(
     null, n_null = component_vectors(labels, np.sqrt(mass), at_most=r + 1)
     L = sparse.csr_array(sparse.eye_array(m) - M)
     pairs = smallest_eigenpairs(
-        L, r, upper=1.0, null=null, rng=rng, tol=tol, on_failure=on_failure
+        L,
+        r,
+        upper=1.0,
+        null=null,
+        rng=rng,
+        tol=tol,
+        on_failure=on_failure,
+        most_work=most_work,
     )
     kept = int(np.count_nonzero(pairs.values < 1.0 - _RANK_TOL))
     values, V = pairs.values[:kept], pairs.vectors[:, :kept]

@@ -98,6 +98,7 @@ def value_below_which(
     *,
     upper: float,
     degree: int = 60,
+    most_degree: float = _MAX_DEGREE,
 ) -> float:
     r"""Estimate the value below which A has `count` eigenvalues.
 
@@ -120,6 +121,8 @@ def value_below_which(
         Bound on the eigenvalues.
     degree : int, default=60
         First degree m to try.
+    most_degree : float, default=2000
+        It is not doubled from here on.
 
     Returns
     -------
@@ -140,7 +143,7 @@ def value_below_which(
     traces = _Traces(A, Z, upper)
     while True:
         angle, step = angle_below_which(traces.up_to(degree), count)
-        if angle >= 4 * step or degree >= _MAX_DEGREE:
+        if angle >= 4 * step or degree >= min(most_degree, _MAX_DEGREE):
             return float(upper * (1 - np.cos(angle)) / 2)
         degree *= 2
 

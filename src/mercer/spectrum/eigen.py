@@ -1,7 +1,6 @@
 """Smallest eigenpairs of a Laplacian, with evidence that none is missing."""
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve, eigh
@@ -10,7 +9,7 @@ from mercer._typing import FloatArray, IntArray, SparseArray
 from mercer.exceptions import EigenpairError
 from mercer.spectrum.components import in_small_components, small_component_pairs
 from mercer.spectrum.lanczos import rounding_errors
-from mercer.spectrum.search import SAME, Found, searched_pairs
+from mercer.spectrum.search import SAME, Found, OnFailure, searched_pairs
 
 DENSE_UP_TO = 1200
 # Where values lie so close that Lanczos gives up, dense algebra answers up to here.
@@ -21,8 +20,6 @@ SMALL_COMPONENT = 100
 LAPACK = 64 * np.finfo(float).eps
 # Residuals below this share of the matrix's typical diagonal entry are none.
 _NEGLIGIBLE = 1e-12
-
-OnFailure = Literal["raise", "fewer"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,7 +33,7 @@ class Eigenpairs:
     failure: float  # ... but for this probability
     residual: float  # largest |A u - value u|
     method: str  # "components", "dense", "filtered lanczos" or "band cholesky"
-    note: str = ""  # why there are fewer pairs than asked for
+    note: str = ""  # why there are fewer, or less exact, pairs than asked for
 
 
 def smallest_eigenpairs(
@@ -48,6 +45,7 @@ def smallest_eigenpairs(
     rng: np.random.Generator,
     tol: float = 1e-7,
     on_failure: OnFailure = "raise",
+    most_work: float = np.inf,
 ) -> Eigenpairs:
     r"""Compute the r smallest eigenpairs of a positive semi-definite matrix.
 
@@ -65,9 +63,12 @@ def smallest_eigenpairs(
         Starts the iteration.
     tol : float, default=1e-7
         Residuals must fall below `tol` times the r-th value, or to rounding.
-    on_failure : {"raise", "fewer"}, default="raise"
-        What to do where r pairs cannot be certified: raise, or return those that can
-        be and say why in `note`.
+    on_failure : {"raise", "fewer", "rough"}, default="raise"
+        What to do where r pairs cannot be certified: raise, return those that can be,
+        or return all as they are; `note` says why.
+    most_work : float, default=inf
+        Multiplications with entries of A that a search may take, about. With less
+        than it needs, r pairs are not certified.
 
     Returns
     -------
@@ -103,9 +104,10 @@ def smallest_eigenpairs(
         found = Found(np.empty(0), nothing, next_value, next_value, 0.0, "components")
         return _assembled(A, null[:, :r], found, upper, tol, on_failure)
     k = r - c
+    settings = (upper, tol, rng, on_failure, most_work)
     small, labels = in_small_components(A, null, at_most=SMALL_COMPONENT)
     if not small.any():
-        found = _solved(A, null, k, upper, tol, rng, on_failure)
+        found = _solved(A, null, k, *settings)
         return _assembled(A, null, found, upper, tol, on_failure)
     rows = np.flatnonzero(small)
     belongs = (null[rows] != 0).any(axis=0)
@@ -122,7 +124,7 @@ def smallest_eigenpairs(
     else:
         B = A[rest][:, rest]
         most = min(k, len(rest) - left.shape[1])
-        other = _solved(B, left, most, upper, tol, rng, on_failure)
+        other = _solved(B, left, most, *settings)
     found = _joined(n, k, (rows, values, vectors), rest, other)
     return _assembled(A, null, found, upper, tol, on_failure)
 
@@ -138,7 +140,7 @@ def _joined(
     rows, values, vectors = small
     every = np.concatenate([values, other.values])
     order = np.argsort(every, kind="stable")
-    if other.note:  # what lies above the floor of the others is not certain
+    if other.note and not other.is_rough:  # above the floor nothing is certain
         k = min(k, int(np.count_nonzero(every < other.floor)))
     kept, dropped = order[:k], every[order[k:]]
     U = np.zeros((n, len(kept)))
@@ -154,6 +156,7 @@ def _joined(
         other.failure,
         other.method,
         other.note,
+        other.is_rough,
     )
 
 
@@ -165,15 +168,24 @@ def _solved(
     tol: float,
     rng: np.random.Generator,
     on_failure: OnFailure,
+    most_work: float,
 ) -> Found:
     """Compute k pairs by dense algebra where that is cheap, else by a search."""
     n = null.shape[0]
     if 4 * k > n or n <= DENSE_UP_TO:
         return _dense(A, null, k, upper, tol)
     may_be_dense = n <= DENSE_AT_MOST
-    fewer = on_failure == "fewer" and not may_be_dense
     try:
-        return searched_pairs(A, null, k, upper=upper, tol=tol, rng=rng, fewer=fewer)
+        return searched_pairs(
+            A,
+            null,
+            k,
+            upper=upper,
+            tol=tol,
+            rng=rng,
+            on_failure="raise" if may_be_dense else on_failure,
+            most_work=most_work,
+        )
     except EigenpairError:
         if not may_be_dense:
             raise
@@ -230,7 +242,7 @@ def _assembled(
     most[large] = np.maximum(most[large], rounding_errors(A, vectors[:, large]))
     wrong = np.flatnonzero(~(residuals <= most))
     note, next_value, floor = found.note, found.next_value, found.floor
-    if len(wrong):
+    if len(wrong) and not (found.is_rough and wrong[0] >= c):
         first = int(wrong[0])
         note = f"pair {first + 1} has the residual {residuals[first]:.1e}"
         if first < c:
@@ -243,9 +255,10 @@ def _assembled(
         if on_failure == "raise":
             msg = f"{note}."
             raise EigenpairError(msg)
-        next_value = floor = float(values[first] - residuals[first])
-        values, vectors = values[:first], vectors[:, :first]
-        residuals = residuals[:first]
+        if on_failure == "fewer":
+            next_value = floor = float(values[first] - residuals[first])
+            values, vectors = values[:first], vectors[:, :first]
+            residuals = residuals[:first]
     return Eigenpairs(
         values,
         vectors,

@@ -23,13 +23,13 @@ from mercer.spectrum._base import (
     orthogonality,
 )
 from mercer.spectrum.components import component_vectors
-from mercer.spectrum.eigen import OnFailure, smallest_eigenpairs
+from mercer.spectrum.eigen import smallest_eigenpairs
 from mercer.spectrum.extension import (
     equal_training_points,
     equal_training_rows,
     extend_vectors,
 )
-from mercer.spectrum.search import SAME
+from mercer.spectrum.search import SAME, OnFailure
 
 
 class GraphBasis(BasisMixin):

@@ -9,6 +9,7 @@ from scipy.linalg import eigh
 from mercer._typing import BoolArray, FloatArray, SparseArray
 from mercer.spectrum.proof import largest_unseen
 from mercer.spectrum.transforms import Transform
+from mercer.spectrum.work import Work
 
 BLOCK, WIDEST = 8, 64
 # Residuals of this many vectors, the least exact, tell when to compute all.
@@ -117,6 +118,7 @@ def lowest_pairs(
     block: int | None = None,
     restarts: int = 4,
     single: bool = False,
+    work: Work | None = None,
 ) -> RitzPairs:
     r"""Compute the k smallest eigenpairs of A in the complement of a space.
 
@@ -142,6 +144,9 @@ def lowest_pairs(
         How often the space may be filled again.
     single : bool, default=False
         Build the space in single precision; the pairs are computed in double.
+    work : Work, optional
+        What may be spent. Where it is, the pairs are returned as they are, but not
+        before the space has room for all of them.
 
     Returns
     -------
@@ -163,9 +168,12 @@ def lowest_pairs(
     Z -= outside @ (outside.T @ Z)
     space = KrylovSpace(transform, outside, Z, room, rng, single=single)
     look = wanted
+    work = Work() if work is None else work
     while True:
+        work.spend(transform.cost * space.T.shape[1])
         space.expand()
-        if space.size < look and not space.is_full():
+        stop = work.is_spent and space.size >= wanted
+        if space.size < look and not space.is_full() and not stop:
             continue
         look = space.size + space.size // 16
         heights, Y, slips = space.ritz(wanted)
@@ -174,15 +182,16 @@ def lowest_pairs(
         hopeful = _is_small(
             A, space.vectors(Y[:, probe]), transform, heights[k - 1], tol
         )
-        if hopeful or complete or (space.is_full() and restarts == 0):
+        stop = stop or (space.is_full() and restarts == 0)
+        if hopeful or complete or stop:
             X = space.vectors(Y)
             X -= outside @ (outside.T @ X)
             pairs = rayleigh_ritz(A, X)
             if pairs.converged(k, tol):
                 return pairs
+        if stop or complete:
+            return pairs
         if space.is_full():
-            if restarts == 0 or complete:
-                return pairs
             restarts -= 1
             keep = min(wanted + space.T.shape[1], space.size - 1)
             heights, Y, _ = space.ritz(keep)
@@ -203,6 +212,7 @@ def search_outside(
     enough: int = 12,
     resolution: float = 0.01,
     single: bool = False,
+    work: Work | None = None,
 ) -> Search:
     """Search for eigenvalues below a level in the complement of a space.
 
@@ -229,6 +239,8 @@ def search_outside(
     resolution : float, default=0.01
     single : bool, default=False
         Compute in single precision, whose rounding is far below the resolution.
+    work : Work, optional
+        What may be spent; where it is, the floor is as low as it is.
 
     Returns
     -------
@@ -248,7 +260,9 @@ def search_outside(
     room = min(n - c, steps * Z.shape[1])
     space = KrylovSpace(transform, outside, Z, room, rng, single=single)
     done = 0
+    work = Work() if work is None else work
     while True:
+        work.spend(transform.cost * space.T.shape[1])
         space.expand()
         done += 1
         seen = float(space.ritz(1)[0][0])
@@ -267,7 +281,8 @@ def search_outside(
         )
         result = Search(smallest, min(transform.value(most), smallest))
         near = level - resolution * abs(level) if done >= enough else level
-        if smallest < level - same or result.floor >= near or space.is_full():
+        found = smallest < level - same or result.floor >= near
+        if found or space.is_full() or work.is_spent:
             return result
 
 

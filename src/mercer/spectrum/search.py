@@ -1,6 +1,7 @@
 """Smallest eigenpairs of a large sparse matrix, and a proof that none was skipped."""
 
 from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
 import numpy as np
 from scipy import sparse
@@ -17,7 +18,8 @@ from mercer.spectrum.lanczos import (
     lowest_pairs,
     search_outside,
 )
-from mercer.spectrum.transforms import Transform, make_transform
+from mercer.spectrum.transforms import Transform, cut_of_degree, make_transform
+from mercer.spectrum.work import Work
 
 # Probability that a proof fails; it is divided among the searches of one solution.
 FAILURE = 1e-6
@@ -30,6 +32,10 @@ RESOLUTION = 0.01
 SINGLE_FROM = 1e-4
 # Further pairs are set aside in the search for skipped ones if they are this exact.
 _ROUGH = 1e-3
+# Shares of the work that is allowed: for the estimate of the cut, and for the pairs.
+_FOR_CUT, _FOR_PAIRS = 0.1, 0.7
+
+OnFailure: TypeAlias = Literal["raise", "fewer", "rough"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,6 +49,7 @@ class Found:
     failure: float  # probability that the floor is none
     method: str
     note: str = ""
+    is_rough: bool = False  # all pairs are here, some of them less exact than wanted
 
 
 def searched_pairs(
@@ -53,7 +60,8 @@ def searched_pairs(
     upper: float,
     tol: float,
     rng: np.random.Generator,
-    fewer: bool = False,
+    on_failure: OnFailure = "raise",
+    most_work: float = np.inf,
 ) -> Found:
     r"""Compute the k smallest eigenpairs outside the null space of a sparse matrix.
 
@@ -71,8 +79,11 @@ def searched_pairs(
         Residuals must fall below `tol` times the k-th value, or to rounding.
     rng : numpy.random.Generator
         Draws starting vectors.
-    fewer : bool, default=False
-        Return as many pairs as are certain in place of raising.
+    on_failure : {"raise", "fewer", "rough"}, default="raise"
+        What to do where not all pairs are certain: raise, return those that are, or
+        return all as they are.
+    most_work : float, default=inf
+        Multiplications with entries of A, about: the space is filled once in any case.
 
     Returns
     -------
@@ -93,30 +104,45 @@ def searched_pairs(
     If it sees a smaller value than the k-th, pairs were skipped, such as copies of a
     repeated eigenvalue; they are computed and merged with blocks that double in width.
     If not, `mercer.spectrum.proof` says below which value there is none.
+
+    With little work allowed the cut is higher than it should be, since a low one takes
+    polynomials of a high degree, and pairs that are still rough are not proved.
     """
     # Neighbours close in memory make the products faster; nothing else changes.
     order = reverse_cuthill_mckee(sparse.csr_array(A), symmetric_mode=True)
     A, null = compact(A[order][:, order]), null[order]
     some = max(k, 1)
-    pairs, transform = _ordered_pairs(A, null, some, upper, tol, rng)
-    pairs, seen = _proved(A, transform, pairs, null, some, tol, rng)
-    sure, reason = _how_many_are_sure(pairs, seen, some, tol)
-    if sure < some and not fewer:
+    work = Work(_FOR_PAIRS * most_work)
+    pairs, transform = _ordered_pairs(A, null, some, upper, tol, rng, work)
+    if on_failure != "rough" or pairs.converged(some, tol):
+        work.most = most_work
+        pairs, seen = _proved(A, transform, pairs, null, some, tol, rng, work)
+        sure, reason = _how_many_are_sure(pairs, seen, some, tol)
+    else:
+        seen, sure = Search(np.inf, 0.0), 0
+        worst = pairs.residuals[:some].max()
+        reason = f"values crowd: with the work allowed, residuals are up to {worst:.1e}"
+    if sure < some and on_failure == "raise":
         msg = f"{reason}; ask for at most {sure} directions beside the null vectors."
         raise EigenpairError(msg)
-    kept = min(k, sure)
+    is_rough = on_failure == "rough" and sure < some
+    kept = k if is_rough else min(k, sure)
     later = np.append(pairs.values[kept:], seen.smallest)
     doubt = pairs.residuals[kept : kept + 1].sum()
+    note = ""
+    if sure < k:
+        note = f"{sure} of {k} directions{' are certain' * is_rough}: {reason}"
     back = np.empty_like(order)
     back[order] = np.arange(len(order))
     return Found(
         pairs.values[:kept],
         pairs.vectors[back, :kept],
         float(later.min()),
-        float(min(seen.floor, later[0] - doubt)),
+        max(float(min(seen.floor, later[0] - doubt)), 0.0),
         FAILURE,
         _method(transform, tol),
-        f"{kept} of {k} directions: {reason}" if kept < k else "",
+        note,
+        is_rough,
     )
 
 
@@ -127,13 +153,17 @@ def _ordered_pairs(
     upper: float,
     tol: float,
     rng: np.random.Generator,
+    work: Work,
 ) -> tuple[RitzPairs, Transform]:
     """Compute k pairs and some more with a transform that orders their values."""
     guard = 10 + k // 10
     Z = rng.standard_normal((A.shape[0], BLOCK))
     Z -= null @ (null.T @ Z)
     Z = Z.astype(np.float32 if tol >= SINGLE_FROM else np.float64, copy=False)
-    cut = value_below_which(A, k + 2 * guard, Z, upper=upper)
+    most = _FOR_CUT * work.most / (A.nnz * BLOCK)
+    cut = value_below_which(A, k + 2 * guard, Z, upper=upper, most_degree=most)
+    # The space is filled twice with what is allowed, at least.
+    cut = max(cut, cut_of_degree(work.most / (2 * A.nnz * (k + guard)), upper))
     restarts = 3
     for _ in range(10):
         transform = make_transform(A, cut, upper)
@@ -146,7 +176,10 @@ def _ordered_pairs(
             rng=rng,
             restarts=restarts,
             single=_is_single(transform, tol),
+            work=work,
         )
+        if work.is_spent:
+            break
         last = float(pairs.values[min(k + guard // 2, len(pairs.values)) - 1])
         following = float(pairs.values[min(k, len(pairs.values) - 1)])
         if transform.cut <= max((1 + 2 * RESOLUTION) * pairs.values[k - 1], following):
@@ -169,6 +202,7 @@ def _proved(
     k: int,
     tol: float,
     rng: np.random.Generator,
+    work: Work,
 ) -> tuple[RitzPairs, Search]:
     """Look for skipped pairs and merge them until a search finds none."""
     block = 2 * BLOCK
@@ -186,10 +220,13 @@ def _proved(
             rng=rng,
             resolution=RESOLUTION,
             single=_is_single(transform, tol),
+            work=work,
         )
-        if seen.smallest >= level - same:
+        if seen.smallest >= level - same or work.is_spent:
             break
-        pairs = _merged(A, transform, pairs, seen.smallest, null, k, tol, rng, block)
+        pairs = _merged(
+            A, transform, pairs, seen.smallest, null, k, tol, rng, block, work
+        )
         block = min(2 * block, WIDEST)
     return pairs, seen
 
@@ -204,6 +241,7 @@ def _merged(
     tol: float,
     rng: np.random.Generator,
     block: int,
+    work: Work,
 ) -> RitzPairs:
     """Add the pairs that were skipped to those that were found."""
     # The k-th value will be lower than it was, but not below the skipped one.
@@ -218,6 +256,7 @@ def _merged(
         rng=rng,
         block=block,
         single=_is_single(transform, tol),
+        work=work,
     )
     values = np.concatenate([pairs.values[exact], more.values])
     order = np.argsort(values, kind="stable")

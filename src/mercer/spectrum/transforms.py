@@ -31,6 +31,10 @@ class Transform(Protocol):
     def low(self) -> float:
         """No value of F is below it."""
 
+    @property
+    def cost(self) -> float:
+        """Multiplications of F(A) with one vector."""
+
     def apply(self, X: Any) -> Any:
         """Return F(A) X."""
 
@@ -50,6 +54,11 @@ class ChebyshevTransform:
     high: float
     degree: int
     low: float = -1.0
+
+    @property
+    def cost(self) -> float:
+        """Multiplications of T(A) with one vector."""
+        return float(self.degree * self.A.nnz)
 
     def apply(self, X: Any) -> Any:
         """Return T(A) X."""
@@ -78,6 +87,11 @@ class InverseTransform:
     shift: float
     low: float = 0.0
     cut: float = np.inf
+
+    @property
+    def cost(self) -> float:
+        """Multiplications of one solution with the factor."""
+        return 2.0 * self.factor.size
 
     def apply(self, X: Any) -> Any:
         """Return s (A + s I)^-1 X."""
@@ -125,6 +139,17 @@ def chebyshev_degree(cut: float, high: float) -> int:
     """Choose the even degree at which T grows to exp(GROWTH) / 2 at 0."""
     rate = np.arccosh(1 + 2 * cut / (high - cut))
     return 2 * int(np.clip(np.ceil(GROWTH / rate / 2), 1, 1000))
+
+
+def cut_of_degree(degree: float, high: float) -> float:
+    """Return the cut below which a degree is enough, see `chebyshev_degree`.
+
+    Examples
+    --------
+    >>> chebyshev_degree(cut_of_degree(20, 2.0), 2.0)
+    20
+    """
+    return float(high * np.tanh(GROWTH / (2 * degree)) ** 2)
 
 
 def bandwidth(A: SparseArray) -> int:
