@@ -52,7 +52,7 @@ def run(name: str, query: str) -> np.ndarray:
 def main(kind: str) -> None:
     total: dict[str, list[np.ndarray]] = {query: [] for query in QUERIES}
     for name in SETS[kind]:
-        for query in QUERIES:
+        for query in total:
             found = run(name, query).mean(axis=0)
             total[query].append(found)
             early, late = found[1:4].mean(axis=0), found[6:].mean(axis=0)
@@ -62,13 +62,20 @@ def main(kind: str) -> None:
                 flush=True,
             )
     print("mean | query | table: 5-15 questions, 30-40 | new: the same")
-    for query, runs in total.items():
-        mean = np.mean(runs, axis=0)
-        early, late = mean[1:4].mean(axis=0), mean[6:].mean(axis=0)
-        print(
-            f"{kind} | {query} | {early[0]:.3f} | {late[0]:.3f} | {early[1]:.3f} | "
-            f"{late[1]:.3f}"
-        )
+    ends = {
+        query: np.array([[f[1:4].mean(axis=0), f[6:].mean(axis=0)] for f in runs])
+        for query, runs in total.items()
+    }  # (sets, 2 ends, 2 purposes)
+    for query, found in ends.items():
+        gain = found - ends["reduction"]
+        error = gain.std(axis=0, ddof=1) / np.sqrt(len(gain))
+        cells = [
+            f"{found[:, end, purpose].mean():.3f} ({gain[:, end, purpose].mean():+.3f} "
+            f"± {error[end, purpose]:.3f})"
+            for purpose in (0, 1)
+            for end in (0, 1)
+        ]
+        print(f"{kind} | {query} | " + " | ".join(cells))
 
 
 if __name__ == "__main__":

@@ -1,9 +1,11 @@
 """Questions before there is a model."""
 
 import numpy as np
+import pytest
 from sklearn.datasets import load_digits
 
-from mercer.active.cold import cold_rows, typical_rows
+from mercer import UnifiedKernelMachine
+from mercer.active.cold import MOST_UNSEEN, cold_rows, typical_rows, unseen_share
 
 NONE = np.empty(0, dtype=np.intp)
 
@@ -20,9 +22,10 @@ def groups(sizes: list[int]) -> tuple[np.ndarray, np.ndarray]:
 def test_choice_is_greedy_facility_location() -> None:
     features = np.random.default_rng(1).standard_normal((25, 4))
     unit = features / np.linalg.norm(features, axis=1, keepdims=True)
-    S = np.maximum(unit @ unit.T, 0)
+    S = np.maximum(unit @ unit.T, 0) ** 3
     chosen = typical_rows(features, 8).tolist()
     assert len(set(chosen)) == 8
+    assert chosen != typical_rows(features, 8, sharpness=1.0).tolist()
     for k in range(8):
         value = [S[[*chosen[:k], x]].max(axis=0).sum() for x in range(25)]
         assert value[chosen[k]] >= max(value) - 1e-12
@@ -70,3 +73,43 @@ def test_twenty_questions_find_every_digit_where_random_ones_do_not() -> None:
     random = [len(np.unique(rng.choice(y, 20, replace=False))) for _ in range(200)]
     assert found == 10
     assert np.mean(random) < 9
+
+
+def test_estimate_of_unseen_rows_is_right_on_average() -> None:
+    """Good's estimate: as many single labels as rows of classes without one."""
+    rng = np.random.default_rng(0)
+    shares = rng.dirichlet(np.ones(12))
+    said, true = [], []
+    for _ in range(400):
+        labels = rng.choice(12, size=15, p=shares)
+        counts = np.bincount(labels, minlength=12)
+        said.append(unseen_share(counts))
+        true.append(shares[counts == 0].sum())
+    assert abs(np.mean(said) - np.mean(true)) < 0.02
+    assert unseen_share(np.array([], dtype=int)) == 1.0
+
+
+@pytest.mark.parametrize(("n_single", "looks"), [(2, False), (3, True)])
+def test_classes_are_looked_for_while_many_have_one_label(
+    n_single: int, looks: bool
+) -> None:
+    """With 2 single labels of 8 a quarter of the rows is unseen, with 3 of 9 more."""
+    points, truth = groups([12] * 6)
+    given = np.full(len(points), -1)
+    for c, n in enumerate([2, 2, 2] + [1] * n_single):
+        given[np.flatnonzero(truth == c)[:n]] = c
+    model = UnifiedKernelMachine(random_state=0).fit(points, given)
+    assert (unseen_share(np.bincount(given[given >= 0])) > MOST_UNSEEN) == looks
+    cold = cold_rows(
+        model._features,
+        1,
+        n_points=len(points),
+        asked=model.labeled_,
+        rng=np.random.default_rng(0),
+    )
+    assert model._looks_for_classes() == looks
+    if looks:
+        assert model.ask(1).tolist() == cold.tolist()
+        assert truth[cold[0]] == 5  # the one class without a label
+    margin = UnifiedKernelMachine(query="margin", random_state=0).fit(points, given)
+    assert not margin._looks_for_classes()

@@ -50,10 +50,10 @@ def test_with_little_left_to_learn_filling_asks_the_least_certain_row() -> None:
 
 
 def test_filling_asks_a_lonely_doubt_and_predicting_a_typical_one() -> None:
-    """Row 1 is alone and a coin toss; rows 2 to 9 are alike and nearly as unsure."""
+    """Row 1 is alone and a coin toss; rows 2 to 9 are alike and somewhat unsure."""
     F = np.zeros((10, 3))
     F[0, 0], F[1, 1], F[2:, 2] = 1.0, 1.0, 0.6
-    proba = np.column_stack([np.r_[1.0, 0.5, np.full(8, 0.9)]] * 2)
+    proba = np.column_stack([np.r_[1.0, 0.5, np.full(8, 0.95)]] * 2)
     proba[:, 1] = 1 - proba[:, 0]
     at = {
         "proba": proba,

@@ -7,8 +7,8 @@ import pytest
 from scipy.special import softmax
 
 from mercer._labels import encode_labels
-from mercer.active.batches import reducing_batch
-from mercer.active.strategies import choose_rows, entropy
+from mercer.active.batches import error_batch, reducing_batch
+from mercer.active.strategies import choose_rows, entropy, least_confidence
 from mercer.datasets import make_two_moons
 from mercer.fewlabels.centred import fit_centred
 from mercer.fewlabels.pool import KernelPool
@@ -83,8 +83,8 @@ def test_labels_are_weighed_as_if_every_class_had_five_more() -> None:
     )
 
 
-@pytest.mark.parametrize("query", ["reduction"])
-def test_the_default_question_takes_labels_to_be_as_noisy_as_the_kernel(query) -> None:
+@pytest.mark.parametrize(("query", "share"), [("reduction", 1.0), ("fill", 0.1)])
+def test_questions_take_labels_to_be_this_noisy(query, share) -> None:
     different = 0
     for seed in range(8):
         rng = np.random.default_rng(seed)
@@ -93,9 +93,13 @@ def test_the_default_question_takes_labels_to_be_as_noisy_as_the_kernel(query) -
         labeled, free = np.arange(4), np.arange(4, 40)
 
         def chosen(ridge, rows=free, seen=labeled, F=features, P=proba):
-            return reducing_batch(entropy(P), F, seen, rows, rows, 5, ridge=ridge)
+            given = (F, seen, rows, rows, 5)
+            if query == "fill":
+                wrong = least_confidence(P)
+                return error_batch(wrong, *given, ridge=ridge, own=True)
+            return reducing_batch(entropy(P), *given, ridge=ridge)
 
-        noise = float((features**2).sum()) / 40
+        noise = share * float((features**2).sum()) / 40
         found = choose_rows(
             query,
             5,

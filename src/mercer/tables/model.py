@@ -88,7 +88,7 @@ class TableModel(ClassifierMixin, BaseEstimator):
         return np.asarray(self.classes_[self.predict_proba(data).argmax(axis=1)])
 
     def ask(
-        self, data: Any, n: int = 20, *, query: str = "reduction", random_state: int = 0
+        self, data: Any, n: int = 20, *, query: str = "fill", random_state: int = 0
     ) -> NDArray[Any]:
         """Return the row numbers, from 0, of the unlabelled rows most worth a label.
 
@@ -99,7 +99,7 @@ class TableModel(ClassifierMixin, BaseEstimator):
             like them less.
         n : int, default=20
             How many; fewer when fewer are unlabelled.
-        query : str, default="reduction"
+        query : str, default="fill"
             See `mercer.active.strategies.choose_rows`.
         random_state : int, default=0
             Breaks ties.
