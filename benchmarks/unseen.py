@@ -49,6 +49,7 @@ LABELED_ONLY = ("logistic", "forest", "boosting", "knn", "svc")
 GRAPHS = ("laplace", "poisson", "poisson mbo")
 PEERS = (*LABELED_ONLY, "spreading", "propagation", "self-training", *GRAPHS)
 BLIND = ("forest", "boosting")  # to units: not run again on raw columns
+NO_SIZES = "without sizes"  # the default without the step that sets class sizes
 FLOOR = 1e-4
 Predict = Callable[[Any, np.ndarray], np.ndarray]  # X, y with -1 -> (n, C)
 
@@ -166,7 +167,8 @@ def peers() -> dict[str, Predict]:
 class Ours:
     """The default; cells of one data set share the pool, which sees no label."""
 
-    def __init__(self) -> None:
+    def __init__(self, class_sizes: str | None = "estimate") -> None:
+        self.class_sizes = class_sizes
         self.points: Any = None
         self.model: Any = None
 
@@ -176,9 +178,11 @@ class Ours:
             self.model = self.model.with_labels(y)
         else:
             from mercer import UnifiedKernelMachine
+            from mercer.fewlabels import LeaveOneOutRLS
 
             self.points = X
-            self.model = UnifiedKernelMachine(random_state=0).fit(X, y)
+            machine = LeaveOneOutRLS(class_sizes=self.class_sizes)
+            self.model = UnifiedKernelMachine(machine=machine, random_state=0).fit(X, y)
         return np.asarray(self.model.training_proba())
 
 
@@ -218,7 +222,7 @@ def run(args: argparse.Namespace) -> None:
     """Run what is missing."""
     warnings.simplefilter("ignore")
     if args.ours == "only":
-        methods: dict[str, Predict] = {args.tag: Ours()}
+        methods: dict[str, Predict] = {args.tag: Ours(), NO_SIZES: Ours(None)}
     else:
         methods = {args.tag: Ours(), **peers()} if args.ours else peers()
     if args.columns == "raw":
@@ -319,6 +323,15 @@ def table(args: argparse.Namespace) -> None:
               f"{single.max():.1f} | {regret.xs(cell, level='cell').mean():.2f} | "
               f"{losses[args.tag]:.3f} | {proper.idxmin()} {proper.min():.3f} | "
               f"{over.xs(cell, level='cell')[args.tag].mean():+.1f} |")  # fmt: skip
+    if NO_SIZES in accuracy:
+        alone = frame[frame["method"].isin([args.tag, NO_SIZES])]
+        pairs = alone.pivot_table(
+            index=["name", "cell", "draw"], columns="method", values="accuracy"
+        )
+        lost = pairs[NO_SIZES] - pairs[args.tag]
+        print(f"\nclass sizes: {spread(accuracy[args.tag] - accuracy[NO_SIZES])}; "
+              f"worst of {len(lost)} draws {-lost.max():+.1f}, more than 10 lost in "
+              f"{(lost > 10).sum()}, gained in {(lost < -10).sum()}")  # fmt: skip
     worst = regret.groupby(level="name").mean().sort_values()
     print("\nworst sets:", ", ".join(f"{n} {v:.1f}" for n, v in worst[-8:].items()))
 

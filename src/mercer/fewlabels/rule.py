@@ -104,7 +104,8 @@ class Rule:
         and lost up to 54 points.
     worth : float
         A new division, or other class sizes, leave at most this share of what the old
-        ones left.
+        ones left. With 0.97, 3 of 1,201 draws on unseen data lost more than 10 points;
+        0.8 loses 0.2 points on clear clusters.
     split_directions, split_pairs : int
         Principal directions and pairs of classes that are tried for a new division.
     resplits, split_rounds : int
@@ -154,7 +155,7 @@ class Rule:
     smoothing_per_class: float = 0.5
 
     clear: float = 0.2
-    worth: float = 0.97
+    worth: float = 0.9
     split_directions: int = 3
     split_pairs: int = 3
     resplits: int = 6
