@@ -165,7 +165,11 @@ def is_labeled(y: NDArray[Any]) -> BoolArray:
     if y.dtype.kind in "iuf":
         return np.asarray(~np.isnan(y) & (y != UNLABELED))
     if y.dtype.kind == "O":
-        return np.array([not _is_missing(value) for value in y], dtype=bool)
+        found = np.zeros(len(y), dtype=bool)
+        # Most entries of a large table are None.
+        some = np.flatnonzero([value is not None for value in y])
+        found[some] = [not _is_missing(value) for value in y[some]]
+        return found
     return np.ones(len(y), dtype=bool)
 
 

@@ -57,9 +57,11 @@ def test_cells_are_safe_and_nothing_is_lost(cell: str) -> None:
     assert written != cell or not cell.startswith("'")
 
 
-def test_csv_keeps_quotes_commas_and_line_breaks(tmp_path: Path) -> None:
+@pytest.mark.parametrize("dtype", ["object", "string"])
+def test_csv_keeps_quotes_commas_and_line_breaks(dtype: str, tmp_path: Path) -> None:
     cells = ['a "b"', "c,d", "e\nf", "ü", "=1"]
-    write_csv(pd.DataFrame({"id": cells, "=n": range(5)}), tmp_path / "t.csv")
+    frame = pd.DataFrame({"id": pd.Series(cells, dtype=dtype), "=n": range(5)})
+    write_csv(frame, tmp_path / "t.csv")
     back = pd.read_csv(tmp_path / "t.csv")
     assert back["id"].tolist() == [*cells[:4], "'=1"]
     assert back.columns.tolist() == ["id", "'=n"]

@@ -97,7 +97,7 @@ def value_below_which(
     Z: FloatArray,
     *,
     upper: float,
-    degree: int = 60,
+    degree: int = 30,
     most_degree: float = _MAX_DEGREE,
 ) -> float:
     r"""Estimate the value below which A has `count` eigenvalues.
@@ -119,7 +119,7 @@ def value_below_which(
         stays single.
     upper : float
         Bound on the eigenvalues.
-    degree : int, default=60
+    degree : int, default=30
         First degree m to try.
     most_degree : float, default=2000
         It is not doubled from here on.

@@ -112,9 +112,19 @@ def write_csv(frame: "pd.DataFrame", path: Path) -> None:
 
     safe = frame.rename(columns=safe_cell)
     for name in safe.columns:
-        if safe[name].dtype == object or str(safe[name].dtype) in {"str", "string"}:
+        if safe[name].dtype == object:
             safe[name] = [safe_cell(value) for value in safe[name]]
+        elif str(safe[name].dtype) in {"str", "string"}:
+            safe[name] = _safe_texts(safe[name])
     csv.write_csv(pa.Table.from_pandas(safe, preserve_index=False), path)
+
+
+def _safe_texts(column: "pd.Series[Any]") -> Any:
+    """Make a column of texts safe; each of its texts is looked at once."""
+    unsafe = {text for text in column.dropna().unique() if safe_cell(text) is not text}
+    if not unsafe:
+        return column
+    return [safe_cell(text) if text in unsafe else text for text in column]
 
 
 def safe_cell(value: Any) -> Any:
