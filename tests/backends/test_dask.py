@@ -199,6 +199,28 @@ def test_a_model_of_a_dask_array_is_that_of_the_rows() -> None:
     np.testing.assert_allclose(proba.compute(), model.predict_proba(X), atol=1e-6)
 
 
+def test_workers_get_the_model_without_its_rows(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    X, y = points()
+    blocks = da.from_array(X, chunks=(170, 3))
+    model = UnifiedKernelMachine(random_state=0).fit(blocks, y)
+    seen: list[UnifiedKernelMachine] = []
+
+    def call(block: FloatArray, sent: UnifiedKernelMachine, name: str) -> Any:
+        seen.append(sent)
+        return getattr(sent, name)(block)
+
+    monkeypatch.setattr(dask_, "_call", call)
+    for name in ("predict", "predict_proba", "transform"):
+        lazy = getattr(model, name)(blocks)
+        here = getattr(model, name)(X)
+        np.testing.assert_allclose(lazy.compute(), here, rtol=1e-9, atol=1e-12)
+    assert len(model.ids_) == len(model.basis_.vectors_) == 600
+    assert {len(sent.basis_.vectors_) for sent in seen} == {0}
+    assert {len(sent.ids_) for sent in seen} == {0}
+
+
 def test_asking_and_telling_name_rows_of_the_whole_array(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

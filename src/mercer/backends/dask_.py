@@ -121,8 +121,8 @@ def lazily(model: Any, name: str, X: Any, *, n_columns: int | None, dtype: Any) 
 
     Parameters
     ----------
-    model : fitted estimator
-        Goes to every worker once.
+    model : fitted UnifiedKernelMachine
+        Goes to every worker once, without its rows.
     name : str
         Name of the method, which takes rows.
     X : dask array or data frame of shape (n, d)
@@ -135,7 +135,7 @@ def lazily(model: Any, name: str, X: Any, *, n_columns: int | None, dtype: Any) 
     from dask import delayed
 
     X = as_rows(X)
-    at_workers = delayed(model, pure=False)
+    at_workers = delayed(model.without_rows(), pure=False)
     shape = (
         {"drop_axis": 1}
         if n_columns is None
