@@ -67,7 +67,7 @@ def new_machine(spec: Any) -> Any:
 
     Parameters
     ----------
-    spec : one of `MACHINES` or classifier
+    spec : one of `MACHINES` or a machine with `kernel=` and `solve`
         Cloned.
     """
     if not isinstance(spec, str):
@@ -80,6 +80,6 @@ def new_machine(spec: Any) -> Any:
         return clone(spec)
     if spec not in MACHINES:
         names = ", ".join(MACHINES)
-        msg = f"machine must be one of {names} or a classifier with `kernel=`."
+        msg = f"machine must be one of {names} or a machine with `kernel=` and `solve`."
         raise ValueError(msg)
     return MACHINES[spec]()

@@ -63,9 +63,12 @@ class UnifiedKernelMachine(
     learner : "auto" or learner, default="auto"
         What turns evidence into a kernel. "auto" is `AutoKernel`, or `PairwiseKernel`
         where pairs are given.
-    machine : {"auto", "klr", "rls", "svm"} or classifier, default="auto"
-        What is trained on the learned kernel; a classifier takes `kernel=`. "auto" is
-        `LeaveOneOutRLS`, which sets its own ridge, slope, offsets and class sizes.
+    machine : {"auto", "klr", "rls", "svm"} or kernel machine, default="auto"
+        What is trained on the learned kernel. "auto" is `LeaveOneOutRLS`, which sets
+        its own ridge, slope, offsets and class sizes. A machine of your own needs a
+        parameter `kernel` and a method ``solve(kernel, labels, *, features=None)``, as
+        those of `mercer.machines` have. A classifier that has only `fit` goes after a
+        learner in a pipeline.
     query : str or callable, default="fill"
         Which points `ask` names: "fill" for those expected to remove most errors,
         "predict" for the same without the row's own, "reduction", "entropy", "margin",
