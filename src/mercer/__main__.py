@@ -1,18 +1,25 @@
 """`mercer` and `python -m mercer`: the command-line tool."""
 
+import os
+import signal
 import sys
 
 from mercer._extras import require
 
+_INTERRUPTED = 130
+
 
 def run() -> None:
     """Run the command line, or say which extra installs it."""
+    # While modules are imported there is nothing to tidy up.
+    before = signal.signal(signal.SIGINT, lambda *_: os._exit(_INTERRUPTED))
     try:
         require("click", extra="app", purpose="The command line")
     except ImportError as error:
         sys.exit(f"Error: {error}")
     from mercer.cli.main import main
 
+    signal.signal(signal.SIGINT, before)
     main()
 
 

@@ -1,6 +1,7 @@
 """`mercer learn`, `predict` and `next`, as a person runs them."""
 
 import json
+import os
 import shutil
 import signal
 import subprocess
@@ -245,3 +246,54 @@ def test_a_folder_of_images_is_predicted_at_the_size_it_was_learned(
     assert (quiet.exit_code, quiet.output) == (0, "")
     said = pd.read_csv(out, index_col="id")["prediction"]
     assert all(prediction in file for file, prediction in said.items())
+
+
+def swallow(number: int) -> None:
+    """Send a signal where Python has to ignore what its handler raises."""
+
+    class Gone:
+        def __del__(self) -> None:
+            signal.raise_signal(number)
+
+    Gone()
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.parametrize(
+    ("stage", "told"),
+    [("check_writable", "nothing was written"), ("save_result", "had been written")],
+)
+def test_an_interrupt_that_python_swallows_still_stops(
+    stage: str, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from mercer.tables import saving, writing
+
+    home = writing if stage == "check_writable" else saving
+    works = getattr(home, stage)
+
+    def interrupted(*words: object, **more: object) -> object:
+        done = works(*words, **more)
+        swallow(signal.SIGINT)
+        return done
+
+    monkeypatch.setattr(home, stage, interrupted)
+    two_groups().to_csv(tmp_path / "t.csv", index=False)
+    out = tmp_path / "out"
+    result = run("learn", tmp_path / "t.csv", "--id", "code", "--out", out)
+    assert result.exit_code == 130
+    assert told in result.output
+    assert (out / "report.html").exists() == (stage == "save_result")
+
+
+def test_an_interrupt_at_the_start_prints_no_traceback(tmp_path: Path) -> None:
+    (tmp_path / "click.py").write_text(
+        "import os, signal\nos.kill(os.getpid(), signal.SIGINT)\nraise SystemExit(3)"
+    )
+    found = subprocess.run(
+        [sys.executable, "-m", "mercer", "--help"],
+        env=os.environ
+        | {"PYTHONPATH": f"{tmp_path}:{os.environ.get('PYTHONPATH', '')}"},
+        capture_output=True,
+        check=False,
+    )
+    assert (found.returncode, found.stdout, found.stderr) == (130, b"", b"")

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 BAD_INPUT, INTERRUPTED, TERMINATED = 2, 130, 143
 _STOPPED = "Stopped; nothing was written."
+_TOO_LATE = "Stopped, but all results had been written."
 
 
 def stem_of(file: str) -> str:
@@ -133,12 +134,10 @@ def run(
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             if quiet or as_json:
-                result = job(silence)
+                result = job(Heeding(silence, interrupts))
             else:
                 with Display(stages or list(COSTS)) as display:
-                    result = job(display)
-        if interrupts:  # it came where Python has to ignore exceptions
-            raise KeyboardInterrupt
+                    result = job(Heeding(display, interrupts))
     except KeyboardInterrupt:
         stop_with(_STOPPED, INTERRUPTED, as_json=as_json)
     except (MemoryError, OSError, ValueError, TypeError, ImportError) as error:
@@ -148,6 +147,8 @@ def run(
     finally:
         signal.signal(signal.SIGTERM, before)
         signal.signal(signal.SIGINT, before_interrupt)
+    if interrupts:
+        stop_with(_TOO_LATE, INTERRUPTED, as_json=as_json)
     if as_json:
         click.echo(json.dumps(result))
     elif not quiet:
@@ -155,6 +156,36 @@ def run(
     if not quiet:
         for message in dict.fromkeys(str(w.message) for w in caught):
             click.echo(f"Note: {message}", err=True)
+
+
+class Heeding:
+    """Stages that stop the job where an interrupt was swallowed.
+
+    Python drops a KeyboardInterrupt that is raised in a destructor or a callback. The
+    job ends when it next says where it is.
+    """
+
+    def __init__(self, stages: "Stages", interrupts: list[int]) -> None:
+        self._stages, self._interrupts = stages, interrupts
+
+    def begin(self, name: str) -> None:
+        """Take note that a stage begins, or stop."""
+        self._heed()
+        self._stages.begin(name)
+
+    def advance(self, share: float) -> None:
+        """Take note of the share of the stage that is done, or stop."""
+        self._heed()
+        self._stages.advance(share)
+
+    def tell(self, message: str) -> None:
+        """Pass on something worth saying, or stop."""
+        self._heed()
+        self._stages.tell(message)
+
+    def _heed(self) -> None:
+        if self._interrupts:
+            raise KeyboardInterrupt
 
 
 def _terminate(*_: object) -> NoReturn:
