@@ -26,7 +26,9 @@ LABELS = (10, 20, 40, 80, 200)
 ASKED, AT_ONCE = 40, 10
 
 
-def run(cache: pathlib.Path, out: pathlib.Path, half: str, draws: int) -> None:
+def run(
+    cache: pathlib.Path, out: pathlib.Path, half: str, draws: int, first: int
+) -> None:
     """Append a line per run to a CSV file; members that are there are skipped."""
     from mercer.judging import hiding
 
@@ -37,7 +39,7 @@ def run(cache: pathlib.Path, out: pathlib.Path, half: str, draws: int) -> None:
     if out.exists():
         old = pd.read_csv(out)
         done = set(zip(old["table"], old["draw"], strict=True))
-    for number in range(draws):
+    for number in range(first, first + draws):
         for name in registry["name"][registry["half"] == half]:
             if (name, number) in done:
                 continue
@@ -122,8 +124,9 @@ if __name__ == "__main__":
     parser.add_argument("paths", nargs="+", type=pathlib.Path)
     parser.add_argument("--half", choices=["choose", "judge"], default="choose")
     parser.add_argument("--draws", type=int, default=2)
+    parser.add_argument("--first", type=int, default=0, help="number of the first draw")
     chosen = parser.parse_args()
     if chosen.what == "run":
-        run(*chosen.paths, chosen.half, chosen.draws)
+        run(*chosen.paths, chosen.half, chosen.draws, chosen.first)
     else:
         show(chosen.paths[0])

@@ -15,17 +15,37 @@ import sys
 import warnings
 
 import numpy as np
-from alarms import data
+from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 
 from mercer import UnifiedKernelMachine
+from mercer.datasets import load
 
 warnings.simplefilter("ignore")
+OF_SKLEARN = {
+    "iris": load_iris,
+    "wine": load_wine,
+    "breast": load_breast_cancer,
+    "digits": load_digits,
+}
+MOST = 600  # rows
 SETS = {
     "chosen": ("iris", "wine", "breast", "digits"),
     "judged": ("heart", "ionosphere", "glass", "uspst", "ssl_digit1", "ssl_usps"),
 }
 QUERIES = ("random", "margin", "entropy", "reduction", "fill", "predict")
 DRAWS, ROUNDS, BATCH = 4, 8, 5
+
+
+def data(name: str) -> tuple[np.ndarray, np.ndarray]:
+    """Return points and class numbers, at most 600 rows."""
+    if name in OF_SKLEARN:
+        X, y = OF_SKLEARN[name](return_X_y=True)
+    else:
+        found = load(name)
+        X, y = found.X, found.y
+    codes = np.unique(y, return_inverse=True)[1]
+    some = np.random.default_rng(0).permutation(len(codes))[:MOST]
+    return X[some], codes[some]
 
 
 def run(name: str, query: str) -> np.ndarray:

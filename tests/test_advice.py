@@ -74,6 +74,10 @@ def test_flipped_labels_are_ranked_first() -> None:
     assert (np.diff(found.support) >= 0).all()
     first = found.ids[:10]
     assert np.mean(found.suggested[:10] == truth[first]) >= 0.9
+    named = found.ids[found.looks_wrong]
+    assert len(named) >= 8
+    assert np.isin(named, wrong).mean() >= 0.8
+    assert found.false_alarms <= 0.3
 
 
 def test_a_label_alone_in_its_class_is_not_judged() -> None:

@@ -10,7 +10,6 @@ from mercer._labels import coded_labels
 from mercer._typing import ArrayLike, FloatArray, IntArray
 from mercer.explanation import Explanation
 from mercer.fewlabels.machine import LeaveOneOutRLS
-from mercer.judging.alarms import SuspiciousSet, suspicious_set
 from mercer.judging.outlook import Outlook, expected_gain
 from mercer.judging.suspicion import SuspiciousLabels, rank_labels
 from mercer.spectrum.features import Features
@@ -56,22 +55,16 @@ class JudgedModel:
         Every label is left out once, in closed form, by `LeaveOneOutRLS` on the
         learned kernel. A label that is alone in its class cannot be judged and is not
         listed.
+
+        Returns
+        -------
+        SuspiciousLabels
+            All labels, the least supported first, with the probability that each is
+            wrong. `looks_wrong` tells which to look at again, none where nothing is
+            likely wrong, and `false_alarms` the share of these that is expected to be
+            right.
         """
         return rank_labels(*self._held_out_labels())
-
-    def suspicious_set(self, *, false_alarms: float = 0.2) -> SuspiciousSet:
-        """Return labels to look at again, with how many of them are expected right.
-
-        The largest set of labels, each more likely wrong than right, of which at most
-        the asked share is expected to be right; empty where nothing is likely wrong.
-        Labels are judged as in `suspicious_labels`.
-
-        Parameters
-        ----------
-        false_alarms : float, default=0.2
-            Share of the set that may be right, as expected.
-        """
-        return suspicious_set(*self._held_out_labels(), false_alarms=false_alarms)
 
     def _held_out_labels(
         self,

@@ -5,15 +5,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import log_softmax
+from scipy.stats import norm
 
 from mercer._typing import FloatArray, IntArray
 from mercer.judging.suspicion import (
-    _NOISE,
-    _SLOPES,
+    _STEEPER,
     DOUBT,
+    NoisePrior,
     SuspiciousLabels,
-    false_alarms,
-    is_doubtful,
     probability_wrong,
     rank_labels,
 )
@@ -38,15 +37,17 @@ def ranked(logs: FloatArray, codes: IntArray) -> SuspiciousLabels:
 def by_hand(logs: FloatArray, codes: IntArray) -> FloatArray:
     """Return the posterior of the mixture, one story at a time."""
     C, parts = logs.shape[1], []
-    for slope in _SLOPES:
-        for share in _NOISE:
+    for share in (0.0001, 0.02, 0.05, 0.1, 0.2):
+        belief = norm(np.log(1 + 4.5 * share), 0.2 + 1.5 * share).pdf(_STEEPER)
+        belief = 0.9 * belief / belief.sum() + 0.1 / len(belief)
+        for slope, believed in zip(_STEEPER, belief, strict=True):
             right, wrong = [], []
-            for row, c in zip(slope * logs, codes, strict=True):
-                q = 0.99 * np.exp(row[c]) / np.exp(row).sum() + 0.01 / C
+            for row, c in zip(np.exp(slope) * logs, codes, strict=True):
+                q = 0.997 * np.exp(row[c]) / np.exp(row).sum() + 0.003 / C
                 right.append((1 - share) * q)
                 wrong.append(share / (C - 1) * (1 - q))
             total = np.add(right, wrong)
-            parts.append((total.prod(), np.divide(wrong, total)))
+            parts.append((believed * total.prod(), np.divide(wrong, total)))
     weights = np.array([weight for weight, _ in parts])
     return np.average([p for _, p in parts], axis=0, weights=weights)
 
@@ -63,35 +64,62 @@ def test_probabilities_are_those_of_the_stories(seed: int, C: int, n: int) -> No
 
 def test_several_clear_contradictions_are_wrong_labels() -> None:
     found = ranked(*held_out(40, 0.98, (3, 10, 21)))
-    assert set(found.ids[is_doubtful(found)]) == {3, 10, 21}
+    assert set(found.ids[found.looks_wrong]) == {3, 10, 21}
 
 
 def test_the_same_contradictions_among_unsure_predictions_are_overlap() -> None:
     found = ranked(*held_out(40, 0.7, (3, 10, 21)))
-    assert not is_doubtful(found).any()
+    assert not found.looks_wrong.any()
 
 
 def test_many_contradictions_are_overlap_however_sure_they_are() -> None:
     found = ranked(*held_out(40, 0.9, tuple(range(0, 40, 3))))
-    assert not is_doubtful(found).any()
+    assert not found.looks_wrong.any()
 
 
 def test_one_odd_row_among_many_is_no_wrong_label() -> None:
     found = ranked(*held_out(200, 0.98, (3,)))
-    assert not is_doubtful(found).any()
+    assert not found.looks_wrong.any()
 
 
 def test_nothing_is_said_where_all_labels_agree() -> None:
     found = ranked(*held_out(40, 0.98, ()))
-    assert not is_doubtful(found).any()
-    assert false_alarms(found) == 0
+    assert not found.looks_wrong.any()
+    assert found.false_alarms == 0
 
 
 def test_the_stated_share_of_false_alarms_is_what_the_probabilities_leave() -> None:
     found = ranked(*held_out(40, 0.98, (3, 10, 21)))
-    wrong = found.wrong[is_doubtful(found)]
-    assert false_alarms(found) == pytest.approx(1 - wrong.mean())
-    assert 0 < false_alarms(found) <= 1 - DOUBT
+    wrong = found.wrong[found.looks_wrong]
+    assert found.false_alarms == pytest.approx(1 - wrong.mean())
+    assert 0 < found.false_alarms <= 1 - DOUBT
+
+
+def test_what_is_believed_beforehand_counts() -> None:
+    logs, codes = held_out(40, 0.98, (3, 10, 21))
+    trusting = NoisePrior(shares=(1e-4, 0.005))
+    odd = NoisePrior(odd_rows=0.05)
+    usual = probability_wrong(logs, codes)[3]
+    assert probability_wrong(logs, codes, prior=trusting)[3] < usual - 0.1
+    assert probability_wrong(logs, codes, prior=odd)[3] < usual - 0.1
+    found = rank_labels(logs, codes, np.arange(40), np.arange(2), prior=trusting)
+    assert not found.looks_wrong.any()
+
+
+@pytest.mark.parametrize("share", [0.05, 0.2])
+def test_scores_flattened_by_wrong_labels_are_read_as_steeper(share: float) -> None:
+    """Right posteriors, flattened as calibration on wrong labels flattens them."""
+    rng = np.random.default_rng(1)
+    n, steeper = 400, 1 + NoisePrior().steeper * share
+    truth = rng.integers(2, size=n)
+    x = rng.standard_normal(n) + 4 * truth
+    logs = np.stack([8 - 4 * x, 4 * x - 8], axis=1) / 2
+    changed = rng.random(n) < share
+    given = np.where(changed, 1 - truth, truth)
+    found = ranked(log_softmax(logs / steeper, axis=1), given)
+    named = found.ids[found.looks_wrong]
+    assert len(named) >= 0.7 * changed.sum()
+    assert changed[named].mean() == pytest.approx(1 - found.false_alarms, abs=0.12)
 
 
 def test_simulated_wrong_labels_are_four_of_five_of_those_named() -> None:
@@ -108,10 +136,10 @@ def test_simulated_wrong_labels_are_four_of_five_of_those_named() -> None:
         found = rank_labels(
             logs, np.where(changed, 1 - truth, truth), np.arange(40), np.arange(2)
         )
-        named = found.ids[is_doubtful(found)]
+        named = found.ids[found.looks_wrong]
         hits += changed[named].sum()
         alarms += len(named)
-        expected += found.wrong[is_doubtful(found)].tolist()
+        expected += found.wrong[found.looks_wrong].tolist()
     assert alarms > 60
     assert hits / alarms >= 0.8
     assert abs(hits / alarms - np.mean(expected)) < 0.15

@@ -1,5 +1,3 @@
-from .alarms import SuspiciousSet as SuspiciousSet
-from .alarms import suspicious_set as suspicious_set
 from .hiding import Check as Check
 from .hiding import Score as Score
 from .hiding import check_by_hiding as check_by_hiding
@@ -8,5 +6,6 @@ from .intervals import paired_interval as paired_interval
 from .intervals import wilson_interval as wilson_interval
 from .outlook import Outlook as Outlook
 from .outlook import expected_gain as expected_gain
+from .suspicion import NoisePrior as NoisePrior
 from .suspicion import SuspiciousLabels as SuspiciousLabels
 from .suspicion import rank_labels as rank_labels

@@ -13,7 +13,6 @@ from scipy.sparse import issparse
 
 from mercer._typing import FloatArray, IntArray
 from mercer.active.cold import cold_rows
-from mercer.judging.suspicion import is_doubtful
 from mercer.studio.layout import place_points
 from mercer.tables.session import Session
 from mercer.tables.table import Table
@@ -223,7 +222,7 @@ class ModelEngine:
         if self._learned is not None:
             model, _, classes = self._learned
             ranked = model.suspicious_labels()
-            wrong = is_doubtful(ranked)
+            wrong = ranked.looks_wrong
             names = model.classes_.tolist()
             found = tuple(
                 (int(row), classes[names.index(label)], float(support))

@@ -13,7 +13,7 @@ from mercer.fewlabels.learner import AutoKernel
 from mercer.fewlabels.weigh import pool_members
 from mercer.judging.hiding import Check
 from mercer.judging.intervals import wilson_interval
-from mercer.judging.suspicion import SuspiciousLabels, false_alarms, is_doubtful
+from mercer.judging.suspicion import SuspiciousLabels
 from mercer.report.story import (
     Bin,
     Contestant,
@@ -121,7 +121,7 @@ def _quality(result: TableResult, names: tuple[str, ...]) -> Quality | None:
     if check is None:
         return None
     ranked = result.session.suspicious_labels()
-    doubtful = np.flatnonzero(is_doubtful(ranked))[:_DOUBTFUL]
+    doubtful = np.flatnonzero(ranked.looks_wrong)[:_DOUBTFUL]
     return Quality(
         contestants=tuple(
             Contestant(
@@ -143,7 +143,7 @@ def _quality(result: TableResult, names: tuple[str, ...]) -> Quality | None:
         n_splits=check.n_splits,
         n_repeats=check.n_repeats,
         doubtful=tuple(_contradicted(result, ranked, k) for k in doubtful),
-        false_alarms=false_alarms(ranked),
+        false_alarms=ranked.false_alarms,
         shift=check.shift,
     )
 
