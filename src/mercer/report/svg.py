@@ -51,7 +51,7 @@ def dot(x: float, y: float, r: float, kind: str, more: str = "") -> str:
 
 def draw_contest(contestants: Sequence[Contestant]) -> str:
     """Draw the accuracies with their intervals, one line per model."""
-    left, right, step = 150.0, 480.0, 34.0
+    left, right, step = 122.0, 344.0, 30.0
     least = min(c.low for c in contestants)
     start = max(np.floor(least * 10) / 10, 0.0)
 
@@ -68,12 +68,12 @@ def draw_contest(contestants: Sequence[Contestant]) -> str:
     for k, c in enumerate(contestants):
         y = step * k + 20
         kind = "ours" if k == 0 else "theirs"
-        body.append(text(left - 12, y + 4, c.name, f"name {kind}", "end"))
+        body.append(text(left - 10, y + 4, c.name, f"name {kind}", "end"))
         body.append(line(place(c.low), y, place(c.high), y, f"whisker {kind}"))
         body.append(dot(place(c.accuracy), y, 5.5, f"mark {kind}"))
-        body.append(text(right + 14, y + 4, f"{c.accuracy:.1%}", f"value {kind}"))
+        body.append(text(right + 10, y + 4, f"{c.accuracy:.1%}", f"value {kind}"))
     told = ", ".join(f"{c.name} {c.accuracy:.1%}" for c in contestants)
-    return draw(560, height, body, f"Share right of hidden labels: {told}")
+    return draw(400, height, body, f"Share right of hidden labels: {told}")
 
 
 def draw_reliability(bins: Sequence[Bin]) -> str:
