@@ -26,7 +26,8 @@ def quality(story: Story) -> str:
         f"<p>Labels were hidden a part at a time ({q.n_splits} parts{times}) and "
         "predicted from the others. Bars are 95 % intervals: with few labels, "
         f"much is left to chance.{_shifted(q)}</p>"
-        f'<div class="two wide-left"><div><div class="contest">{svg.draw_contest(q.contestants)}</div>'
+        '<div class="two wide-left"><div><div class="contest">'
+        f"{svg.draw_contest(q.contestants)}</div>"
         '<p class="small soft">The baselines see the labelled rows only. '
         f"{_leads(q)}</p>"
         f"<h3>Which classes get confused</h3>{_confusion(story, q)}</div>"
