@@ -91,7 +91,7 @@ def test_any_numeric_type_is_searched(dtype):
 def test_sparse_points_give_what_dense_points_give(monkeypatch, dense_bytes, metric):
     monkeypatch.setattr(search, "_DENSE_BYTES", dense_bytes)
     rng = np.random.default_rng(0)
-    S = sparse.random_array((400, 150), density=0.05, rng=rng, format="csr")
+    S = sparse.random_array((400, 150), density=0.05, random_state=rng, format="csr")
     S = sparse.csr_array(sparse.vstack([S, S[:30]]))  # copies: distance exactly zero
     dense = find(S.toarray(), 8, metric=metric)
     found = find(S, 8, metric=metric)

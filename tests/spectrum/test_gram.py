@@ -149,7 +149,7 @@ def test_precomputed() -> None:
 
 
 def test_sparse_points() -> None:
-    rows = sparse.random_array((50, 30), density=0.2, rng=RNG, format="csr")
+    rows = sparse.random_array((50, 30), density=0.2, random_state=RNG, format="csr")
     for n_landmarks in (None, 20):
         basis = GramBasis(5, kernel="linear", n_landmarks=n_landmarks, random_state=0)
         dense = clone(basis).fit(rows.toarray())

@@ -154,8 +154,8 @@ def probability_wrong(
     ...     logs = np.stack([p, p[::-1]])[said]
     ...     wrong = probability_wrong(logs, codes)
     ...     print(wrong[7].round(2), wrong[8].round(2))
-    0.82 0.0
-    0.37 0.01
+    0.81 0.0
+    0.47 0.01
     """
     prior = NoisePrior() if prior is None else prior
     n_classes = logs.shape[1]

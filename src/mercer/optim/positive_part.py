@@ -52,7 +52,9 @@ def positive_eigenpairs(A: FloatArray) -> tuple[FloatArray, FloatArray]:
     first = n - _count(values)
     V = None if failed else _by_inverse_iteration(d, e, values[first:])
     if V is None:
-        values, V, failed = lapack.dstevd(d, e)
+        # SciPy before 1.15 has no divide and conquer here.
+        solve = getattr(lapack, "dstevd", lapack.dstev)
+        values, V, failed = solve(d, e)
         if failed:
             msg = "the eigenvalues of a tridiagonal matrix did not converge."
             raise np.linalg.LinAlgError(msg)
