@@ -6,7 +6,7 @@ the same requests. Counted are the labels after which the accuracy on all rows t
 not labelled reaches 95 % of full accuracy, and stays there for five more labels. Full
 accuracy is that of the model on rows held out when four fifths are labelled.
 
-    python benchmarks/studio_loop.py --draws 3
+    python benchmarks/studio_loop.py --draws 5
 """
 
 import argparse
@@ -107,7 +107,7 @@ def _label(client, studio, y, aim, order, rng, most) -> int:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--draws", type=int, default=3)
+    parser.add_argument("--draws", type=int, default=5)
     parser.add_argument("--most", type=int, default=150)
     parser.add_argument("--sets", default=",".join(SETS))
     args = parser.parse_args()
@@ -124,11 +124,13 @@ def main() -> None:
             ]
             for order in ("studio", "random")
         }
-        ours, random = (float(np.mean(needed[o])) for o in ("studio", "random"))
+        told = [
+            f"{np.mean(n):.1f} ± {np.std(n, ddof=1) / np.sqrt(len(n)):.1f}"
+            for n in needed.values()
+        ]
+        ratio = np.mean(needed["studio"]) / np.mean(needed["random"])
         print(
-            f"| {name} | {full:.1%} | {ours:.1f} | {random:.1f} "
-            f"| {ours / random:.2f} |",
-            flush=True,
+            f"| {name} | {full:.1%} | {' | '.join(told)} | {ratio:.2f} |", flush=True
         )
 
 

@@ -1,4 +1,4 @@
-"""The map of many points: CPU time to place them, frames per second in a browser.
+"""The page of a large table: when it is usable, and how smoothly its map moves.
 
 Places points whose features have the width of the default kernel's, then opens the page
 in Debian's Chromium (software rendering where there is no graphics card), drags and
@@ -76,7 +76,10 @@ def count_frames(xy: np.ndarray) -> None:
                 executable_path=shutil.which("chromium"), args=flags
             )
             page = browser.new_page(viewport={"width": 1280, "height": 860})
+            start = time.monotonic()
             page.goto(running.url)
+            page.wait_for_selector("#item .one", state="attached")
+            print(f"first row on the page after {time.monotonic() - start:.2f} s")
             page.wait_for_function(
                 "() => mercer.map.places.length > 0", timeout=120_000
             )
