@@ -129,9 +129,7 @@ def main() -> None:
             for n in needed.values()
         ]
         ratio = np.mean(needed["studio"]) / np.mean(needed["random"])
-        print(
-            f"| {name} | {full:.1%} | {' | '.join(told)} | {ratio:.2f} |", flush=True
-        )
+        print(f"| {name} | {full:.1%} | {' | '.join(told)} | {ratio:.2f} |", flush=True)
 
 
 if __name__ == "__main__":
