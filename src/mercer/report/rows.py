@@ -30,7 +30,7 @@ def doubtful(story: Story) -> str:
         return ""
     rows = story.quality.doubtful
     if not rows:
-        body = "<p>None. Your labels agree with each other as well as can be told.</p>"
+        body = "<p>None stands out. A single wrong label can go unnoticed.</p>"
     else:
         body = f"<p>{_expected(story.quality)}</p>" + rows_table(
             rows, "looks like", "your label"
