@@ -28,7 +28,7 @@ def read_arrow(source: Source) -> Table:
             arrow = file.read()
         else:
             arrow = feather.read_table(pa.BufferReader(source.data))
-    except (pa.ArrowException, OSError) as error:
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         msg = f"{source.name} cannot be read as {source.ending[1:]}: {error}."
         raise TableError(msg) from error
     return from_arrow(arrow, source.name)
