@@ -127,11 +127,22 @@ def test_the_decision_is_a_weighted_mean_of_both_opinions() -> None:
         return log_softmax(machine.decision_function(X), axis=1)
 
     both = scores()
-    kernel, trees = scores(trees=0), scores(tree_share=1.5)  # of 6 labels, 3 classes
-    share = 0.5 * 6 / (6 + 3)
+    kernel, trees = scores(trees=0), scores(tree_share=2.0)  # of 6 labels, 3 classes
+    share = 0.5 * (1 - 3 / 6)
     assert np.abs(kernel - trees).max() > 0.1
     np.testing.assert_allclose(
         both, log_softmax((1 - share) * kernel + share * trees, axis=1), atol=1e-8
+    )
+
+
+def test_one_label_per_class_grows_no_trees() -> None:
+    X, y = few(3)
+    with_trees, without = (
+        LeaveOneOutRLS(AutoKernel(random_state=0), rule=rule).fit(X, y)
+        for rule in (Rule(), Rule(trees=0))
+    )
+    np.testing.assert_array_equal(
+        with_trees.decision_function(X), without.decision_function(X)
     )
 
 

@@ -93,8 +93,8 @@ def ask_trees(
 ) -> Opinion | None:
     """Return the opinion of trees, or None where the points have no columns.
 
-    Its share is half of l / (l + C): with one label per class there is little to
-    grow trees on.
+    Its share is half of 1 - C / l: with one label per class there is nothing to grow
+    trees on.
 
     Parameters
     ----------
@@ -108,9 +108,11 @@ def ask_trees(
         Weights of the classes at each of them.
     rule : Rule, optional
     """
-    basis = getattr(kernel_map.kernel, "basis", None)
-    if not rule.trees or not isinstance(kernel_map, FeatureMap):
+    share = rule.tree_share * (1 - Y.shape[1] / float(Y.sum()))
+    is_asked = rule.trees > 0 and share > 0
+    if not is_asked or not isinstance(kernel_map, FeatureMap):
         return None
+    basis = getattr(kernel_map.kernel, "basis", None)
     columns = None if basis is None else getattr(basis, "columns", lambda: None)()
     if columns is None:
         return None
@@ -118,8 +120,7 @@ def ask_trees(
         columns = taken(columns, rows) if is_tensor(columns) else columns[rows]
     some = rows_of(columns, labeled)
     trees, scores = TreeScores.fit(columns, some, Y, rule)
-    share = rule.tree_share * Y.sum() / (Y.sum() + Y.shape[1])
-    return Opinion(WithTrees(kernel_map, trees), float(share), scores)
+    return Opinion(WithTrees(kernel_map, trees), share, scores)
 
 
 @dataclass(frozen=True, eq=False)
