@@ -232,7 +232,7 @@ def test_labels_that_look_wrong_come_with_their_false_alarms() -> None:
     assert "The chance that this label is right after all is 22%" in said
     none = replace(whole.quality, doubtful=())
     said = render(replace(whole, quality=none))
-    assert "None. Your labels agree with each other" in said
+    assert "None stands out. A single wrong label can go unnoticed." in said
     assert "right after all" not in said
 
 

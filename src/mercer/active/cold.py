@@ -76,7 +76,7 @@ def typical_rows(
     --------
     >>> groups = np.array([[9.0, 2.0], [9.0, 0.0], [9.0, -2.0], [0.0, 3], [1.0, 3]])
     >>> typical_rows(groups, 2)  # one row of each group
-    array([0, 3])
+    array([1, 3])
     """
     unit = _unit_rows(features)
     S = np.maximum(unit @ unit.T, 0.0) ** sharpness
