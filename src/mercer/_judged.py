@@ -10,6 +10,7 @@ from mercer._labels import coded_labels
 from mercer._typing import ArrayLike, FloatArray, IntArray
 from mercer.explanation import Explanation
 from mercer.fewlabels.machine import LeaveOneOutRLS
+from mercer.fewlabels.rule import Rule
 from mercer.judging.outlook import Outlook, expected_gain
 from mercer.judging.suspicion import SuspiciousLabels, rank_labels
 from mercer.spectrum.features import Features
@@ -75,7 +76,8 @@ class JudgedModel:
         if len(labels.classes) < 2:
             msg = "one class cannot be told from itself; label a row of another class."
             raise ValueError(msg)
-        judge = LeaveOneOutRLS(self.kernel_, class_sizes=None)
+        # What the kernel says without a label; trees have no part in that.
+        judge = LeaveOneOutRLS(self.kernel_, class_sizes=None, rule=Rule(trees=0))
         if self.features_ is None:
             judge.fit(self._X, labels)
         else:
@@ -103,6 +105,6 @@ class JudgedModel:
         elif self.features_ is None:
             R = self.machine_.represent(self._X)
         else:
-            R = self.features_.rows(np.arange(len(self.ids_)))
+            R = self.machine_._map.represent_own(self.features_)
         rows = self.labeled_
         return Explanation.of(self.machine_, R, self.ids_[rows], self._y[rows])

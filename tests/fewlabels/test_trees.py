@@ -151,6 +151,9 @@ def test_what_the_trees_add_is_no_contribution_of_a_labelled_point() -> None:
     model = UnifiedKernelMachine(random_state=0).fit(X, y)
     found = model.explain(X[:5])
     np.testing.assert_allclose(found.decision(), model.decision_function(X[:5]))
+    np.testing.assert_allclose(
+        model.explain().decision(), model.decision_function(X), atol=1e-8
+    )
 
 
 def test_trees_are_asked_again_after_answers_loading_and_growth(tmp_path) -> None:

@@ -151,8 +151,13 @@ class WithTrees:
 
     def represent(self, X: Any) -> FloatArray:
         """Return features and scores of new points, (m, r + C)."""
-        scores = self.trees.at(self.kernel.basis.columns(X))
-        return np.hstack([self.map.represent(X), on_host(scores)])
+        return self._joined(self.map.represent(X), self.kernel.basis.columns(X))
+
+    def represent_own(self, features: Features) -> FloatArray:
+        """Return features and scores of the training points, (n, r + C)."""
+        return self._joined(
+            self.map.represent_own(features), self.kernel.basis.columns()
+        )
 
     def readout(self, coef: FloatArray, dual: FloatArray) -> FloatArray:
         """Return the weights of both."""
@@ -169,6 +174,9 @@ class WithTrees:
     def similarity(self, R: FloatArray) -> FloatArray:
         """Return the inner products with the labelled features."""
         return self.map.similarity(self._features(R))
+
+    def _joined(self, R: FloatArray, columns: Any) -> FloatArray:
+        return np.hstack([R, on_host(self.trees.at(columns))])
 
     def _features(self, R: FloatArray) -> FloatArray:
         return R[:, : self.map.labeled.shape[1]]
