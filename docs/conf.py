@@ -63,6 +63,7 @@ html_theme = "pydata_sphinx_theme"
 html_title = "Mercer"
 html_static_path = ["_static"]
 html_css_files = ["mercer.css"]
+html_context = {"default_mode": "auto"}  # light or dark, as the reader's system
 html_show_sourcelink = False
 html_sidebars = {page: [] for page in ("start", "which", "methods")}  # no subpages
 html_theme_options = {

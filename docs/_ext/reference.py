@@ -35,6 +35,7 @@ MODULES = (
 def setup(app: Sphinx) -> dict[str, Any]:
     """Write the pages before Sphinx looks for them."""
     app.connect("config-inited", _write_pages)
+    app.connect("source-read", _list_packages)
     app.connect("autodoc-skip-member", _skip_what_others_wrote)
     return {"parallel_read_safe": True}
 
@@ -62,6 +63,17 @@ def _write_pages(app: Sphinx, _config: Any) -> None:
     ]
     text = _title("mercer.optim", "Solvers on plain arrays.")
     _keep(folder / "mercer.optim.rst", text + "".join(map(_section, solvers)))
+
+
+def _list_packages(_app: Sphinx, page: str, source: list[str]) -> None:
+    """Put a table of all packages, with their first sentences, into the index."""
+    if page != "api/index":
+        return
+    lines = ["| package | contents |", "|---|---|"]
+    for name in sorted((*PACKAGES, *MODULES, "mercer.optim")):
+        first = (import_module(name).__doc__ or "").strip().partition("\n\n")[0]
+        lines.append(f"| [`{name}`]({name}.rst) | {' '.join(first.split())} |")
+    source[0] = source[0].replace("% packages", "\n".join(lines))
 
 
 def _package_page(package: str) -> str:
