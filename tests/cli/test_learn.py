@@ -153,13 +153,13 @@ def test_a_sheet_goes_out_and_comes_back(
     words = ("learn", learned / "things.csv", "--id", "code", "--out", out)
     done = run(*words, "--answers", back)
     assert done.exit_code == 0, done.output
-    assert "4 new labels from the sheets" in done.output
-    assert "+4 labels, now 14." in done.output
+    assert "4 new labels from your answers" in done.output
+    assert "Labels: 14 (+4)." in done.output
     history = pd.read_csv(out / "answers.csv", dtype=str)
     assert history["id"].tolist() == filled["code"][:4].tolist()
     report = json.loads((out / "result.json").read_text())["report"]
     assert sum(report["n_given"]) == 14
-    assert "+4 labels, now 14." in (out / "report.html").read_text()
+    assert "Labels: 14 (+4)." in (out / "report.html").read_text()
     # A second sheet adds to the first; an answer may be taken back.
     again = filled.iloc[[0, 5]].copy()
     again["label"] = ["small", "big"]

@@ -102,7 +102,7 @@ def test_light_dark_and_paper() -> None:
     ("low", "high", "words"),
     [
         (0.1, 0.3, "the unlabelled rows helped"),
-        (-0.3, -0.1, "Better not use them as they are"),
+        (-0.3, -0.1, "Do not use them as they are"),
         (-0.1, 0.1, "the difference may be chance"),
     ],
 )

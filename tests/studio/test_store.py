@@ -170,8 +170,8 @@ def test_a_changed_table_is_noticed_explained_and_matched(tmp_path: Path) -> Non
     other.loc[1, "size"] = 77
     again = small_studio(tmp_path, other)
     gone, changed = again.notices()
-    assert gone.startswith("1 answered row is not in the table any more")
-    assert changed.startswith("1 answered row has other values")
+    assert gone.startswith("1 answered row is no longer in the table")
+    assert changed.startswith("1 answered row has changed since")
     assert again.labels()[0].tolist() == [-1, 1, 1]
     assert small_studio(tmp_path, rows(5)).notices() == []
 

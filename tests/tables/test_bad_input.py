@@ -6,8 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from click.testing import CliRunner
+from pyarrow import parquet
 
 from mercer.cli.main import main
 from mercer.tables.learning import learn
@@ -60,7 +62,7 @@ def test_a_label_that_occurs_once_is_said() -> None:
     frame.loc[4, "label"] = "Smal"
     said = " ".join(learn(frame).warnings)
     assert "the label 'Smal' occurs once, in row 5" in said
-    assert "Is it 'small', spelled another way?" in said
+    assert "Is it 'small', spelled differently?" in said
     assert "cannot be checked" in said
 
 
@@ -76,7 +78,7 @@ def test_duplicate_ids(tmp_path: Path, refused: Callable[..., str]) -> None:
     frame.loc[7, "code"] = "002"
     write(tmp_path, frame)
     said = refused("t.csv", "--id", "code")
-    assert "the id '002' in column 'code' stands in rows 3 and 8" in said
+    assert "the id '002' in column 'code' appears in rows 3 and 8" in said
 
 
 def test_empty_id(tmp_path: Path, refused: Callable[..., str]) -> None:
@@ -174,7 +176,7 @@ def test_an_encoding_that_was_named_wrongly(
 
 def test_nothing_to_learn_from(tmp_path: Path, refused: Callable[..., str]) -> None:
     write(tmp_path, two_groups()[["code", "label"]])
-    assert "no column to learn from" in refused("t.csv", "--id", "code")
+    assert "no column besides target and id" in refused("t.csv", "--id", "code")
     write(tmp_path, two_groups()[["label"]].assign(same=1))
     assert "every column holds one value in all rows" in refused("t.csv")
 
@@ -293,3 +295,64 @@ def test_formulas_are_written_back_safely(tmp_path: Path) -> None:
     assert kept["id"].tolist() == frame["code"].tolist()
     undone = [cell.removeprefix("'") for cell in text["id"]]
     assert undone == frame["code"].tolist()
+
+
+def damaged_parquet(folder: Path, damage: str, name: str = "t.parquet") -> None:
+    """Write a Parquet file with page checksums and damage it."""
+    path = folder / name
+    table = pa.Table.from_pandas(two_groups())
+    parquet.write_table(table, path, write_page_checksum=True)
+    chunk = parquet.ParquetFile(path).metadata.row_group(0).column(1)
+    start = chunk.dictionary_page_offset or chunk.data_page_offset
+    whole = path.read_bytes()
+    if damage == "cut":
+        path.write_bytes(whole[: len(whole) // 2])
+    elif damage == "magic":
+        path.write_bytes(whole[:-4] + b"CSV?")
+    else:
+        last = start + chunk.total_compressed_size - 1
+        at = start if damage == "header" else last
+        path.write_bytes(whole[:at] + bytes([255 - whole[at]]) + whole[at + 1 :])
+
+
+@pytest.mark.parametrize(
+    ("damage", "said"),
+    [
+        ("cut", "magic bytes not found"),
+        ("magic", "magic bytes not found"),
+        ("header", "page header failed"),
+        ("page", "checksum verification failed"),
+    ],
+)
+@pytest.mark.parametrize("file", ["t.parquet", "t*.parquet"])
+def test_a_damaged_parquet_file_is_named(
+    tmp_path: Path, refused: Callable[..., str], file: str, damage: str, said: str
+) -> None:
+    pytest.importorskip("dask")
+    damaged_parquet(tmp_path, damage)
+    message = refused(file, "--id", "code")
+    assert "t.parquet cannot be read as " in message
+    assert said in message
+    assert message.count("\n") == 1
+    assert message.endswith(".\n")
+    assert ".." not in message
+
+
+def test_predict_refuses_a_damaged_parquet_file(tmp_path: Path) -> None:
+    two_groups().to_csv(tmp_path / "t.csv", index=False)
+    model, out = tmp_path / "m" / "model.skops", tmp_path / "p.csv"
+    words = [
+        "learn",
+        str(tmp_path / "t.csv"),
+        "--id",
+        "code",
+        "--out",
+        str(model.parent),
+    ]
+    assert CliRunner().invoke(main, words).exit_code == 0
+    damaged_parquet(tmp_path, "page")
+    words = ["predict", str(model), str(tmp_path / "t.parquet"), "--out", str(out)]
+    result = CliRunner().invoke(main, words)
+    assert result.exit_code == 2
+    assert "t.parquet cannot be read as parquet: " in result.stderr
+    assert not out.exists()

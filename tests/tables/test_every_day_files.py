@@ -153,9 +153,9 @@ def test_numbers_as_people_write_them(tmp_path: Path) -> None:
     assert "read as Windows-1252" in said
     assert "The delimiter is ';'" in said
     assert "decimal comma: 'preis'" in said
-    assert "Points separate thousands, as 1.234 in 'menge'" in said
+    assert "Points separate thousands (1.234 means 1234): 'menge'" in said
     assert "anteil (%), masse (kg)" in said
-    assert "1 cells such as '?' count as not known" in said
+    assert "read as empty: 1 cell such as '?'" in said
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,7 @@ def test_placeholders_are_no_labels(word: str) -> None:
     table = as_table(pd.DataFrame({"label": cells}))
     found = look_at_target(table, "label")
     assert found.labels.tolist() == ["yes", "no", "yes", "no", None, None]
-    assert f"{word.strip()!r} (2 rows) was taken to mean: no label" in found.notes[0]
+    assert f"read as no label: {word.strip()!r} (2 rows)" in found.notes[0]
     kept = look_at_target(table, "label", as_written=True)
     assert kept.labels.tolist()[4] == word.strip()
     assert kept.notes == ()
@@ -46,7 +46,7 @@ def test_spellings_of_one_class_are_one_class() -> None:
     table = as_table(pd.DataFrame({"label": cells}))
     found = look_at_target(table, "label")
     assert found.labels.tolist() == ["yes"] * 3 + ["no"] * 3 + ["New York"] * 2
-    assert "'YES' (1) was taken for 'yes' (2)" in " ".join(found.notes)
+    assert "read as 'yes' (2): 'YES' (1)" in " ".join(found.notes)
     kept = look_at_target(table, "label", as_written=True)
     assert len(set(kept.labels)) == 6
 

@@ -113,7 +113,7 @@ def test_too_many_labels_are_refused(pattern, monkeypatch):
 
 
 def test_files_that_are_missing_or_of_another_kind_are_named(tmp_path):
-    with pytest.raises(TableError, match="no file is named like"):
+    with pytest.raises(TableError, match="no file matches"):
         Parts.find(str(tmp_path / "none-*.parquet"))
     (tmp_path / "b-1.parquet").write_text("no parquet")
     with pytest.raises(TableError, match=r"b-1.parquet cannot be read"):

@@ -173,5 +173,5 @@ def test_folder_of_texts(tmp_path: Path) -> None:
 def test_images_and_texts_in_one_folder(tmp_path: Path) -> None:
     Image.new("L", (4, 4)).save(tmp_path / "a.png")
     (tmp_path / "b.txt").write_text("words")
-    with pytest.raises(TableError, match="1 images and 1 texts"):
+    with pytest.raises(TableError, match="1 image and 1 text;"):
         read_folder(tmp_path)

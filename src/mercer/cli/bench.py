@@ -19,7 +19,11 @@ _NO_STUDIES = (
 @click.argument("tasks", nargs=-1)
 @click.option("--data", multiple=True, help="Data sets, such as mixture or mnist.")
 @click.option(
-    "--size", "sizes", multiple=True, type=int, help="In place of the plan's."
+    "--size",
+    "sizes",
+    multiple=True,
+    type=int,
+    help="Numbers of rows; as planned if left out.",
 )
 @click.option("--method", "methods", multiple=True, help="Methods; all if left out.")
 @click.option(
@@ -27,14 +31,14 @@ _NO_STUDIES = (
     "pythons",
     multiple=True,
     metavar="PACKAGE=PATH",
-    help="Interpreter of the environment that holds a peer's package.",
+    help="Python interpreter that has this package installed.",
 )
 @click.option(
     "--limit",
     type=float,
     default=600.0,
     show_default=True,
-    help="Seconds after which a method is given up.",
+    help="Seconds after which a method is stopped.",
 )
 @click.option(
     "--out",
@@ -43,9 +47,7 @@ _NO_STUDIES = (
     show_default=True,
     help="Folder for results, tables and plots.",
 )
-@click.option(
-    "--show", is_flag=True, help="Run nothing; tables of what has run so far."
-)
+@click.option("--show", is_flag=True, help="Run nothing; show the results so far.")
 def command(
     tasks: tuple[str, ...],
     data: tuple[str, ...],
@@ -58,10 +60,10 @@ def command(
 ) -> None:
     """Measure Mercer and other packages on the same data.
 
-    TASKS are learn, neighbors, eigenpairs and solvers; all of them if left out. Every
-    method has a process of its own and one thread. Finished cells are kept: run the
-    same command after an interrupt and it goes on where it stopped. A package that is
-    not installed is named in the table.
+    TASKS are learn, neighbors, eigenpairs and solvers; all of them if left out. Each
+    method runs in its own process with one thread. Finished cells are kept: after an
+    interrupt, run the same command to continue. The table says which packages are not
+    installed.
     """
     try:
         from mercer_studies.bench.cells import TASKS, plan
@@ -123,7 +125,7 @@ def _run(
                     click.echo(f"{done} of {total}: {what}", err=True)
         except KeyboardInterrupt:
             progress.stop()
-            kept = f"{done} of {total} cells are kept; the same command goes on there."
+            kept = f"{done} of {total} cells are kept; the same command continues."
             click.echo(f"stopped: {kept}", err=True)
             raise click.exceptions.Exit(130) from None
 

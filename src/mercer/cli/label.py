@@ -23,7 +23,7 @@ from mercer.cli.running import reading_options, stop_with
     type=click.IntRange(1, 20),
     default=1,
     show_default=True,
-    help="People who are asked about the same row.",
+    help="Number of people asked about each row.",
 )
 @click.option("--drop", multiple=True, help="Column not to learn from.")
 @click.option(
@@ -33,11 +33,18 @@ from mercer.cli.running import reading_options, stop_with
     "--host",
     default="127.0.0.1",
     show_default=True,
-    help="Address to listen on. Any other than the default lets other machines in: "
-    "whoever has the link can read the table and answer, and nothing is encrypted.",
+    help="Address to listen on. With any other than the default, other machines can "
+    "connect: whoever has the link can read the table and answer, without encryption.",
 )
-@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Free if 0.")
-@click.option("--name", "names", multiple=True, help="Host name that browsers use.")
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=0, help="Port; any free one if 0."
+)
+@click.option(
+    "--name",
+    "names",
+    multiple=True,
+    help="Further host name of the page, if browsers use one.",
+)
 @click.option("--open/--no-open", "open_page", default=True, help="Open a browser.")
 @reading_options
 def command(
@@ -58,8 +65,8 @@ def command(
     """Label the rows of FILE on a page that asks the most useful question next.
 
     FILE is whatever `mercer learn` reads: a table, a folder of images or texts, or a
-    database. The target column may be empty or absent. Every answer is kept at once;
-    run the same command again to go on.
+    database. The target column may be empty or absent. Every answer is saved at once;
+    run the same command again to continue.
     """
     try:
         from mercer.studio.opening import open_studio
@@ -87,12 +94,14 @@ def command(
     if host not in {"127.0.0.1", "::1", "localhost"}:
         click.echo(
             f"Note: {host} can be reached from other machines. Whoever has the link "
-            "can read the table and answer; what is sent is not encrypted.",
+            "can read the table and answer. The connection is not encrypted.",
             err=True,
         )
 
     def ready() -> None:
-        click.echo(f"The studio is at {running.url}\nCtrl-C ends it; answers are kept.")
+        click.echo(
+            f"The studio is at {running.url}\nCtrl-C stops it; answers are saved."
+        )
         if open_page:
             click.launch(running.url)
 

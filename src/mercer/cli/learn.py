@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     "--pairs",
     type=click.Path(path_type=Path),
     default=None,
-    help="File of pairs: two ids, and must or cannot.",
+    help="File of pairs: per line two ids and the word must or cannot.",
 )
 @click.option(
     "--answers",
     multiple=True,
     type=click.Path(path_type=Path),
-    help="Sheet of rows that was filled in (to_label.xlsx or .csv); may be repeated.",
+    help="Sheet with your answers (to_label.xlsx or .csv); may be repeated.",
 )
 @click.option(
     "--drop", multiple=True, help="Column not to learn from; may be repeated."
@@ -46,9 +46,9 @@ if TYPE_CHECKING:
 @click.option(
     "--labels-as-written",
     is_flag=True,
-    help="Take every spelling in the target for a class, NA and ? too.",
+    help="Treat every spelling in the target as a class, even NA and ?.",
 )
-@click.option("--memory", default=None, help="Most memory to use, e.g. 4GB.")
+@click.option("--memory", default=None, help="Limit on memory, e.g. 4GB.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Random seed.")
 @reading_options
 @output_options
@@ -80,9 +80,9 @@ def command(
     as 'part-*.parquet', names Parquet files that together are one table, of any
     length: Dask works through it block by block. Rows whose target is empty are
     predicted; they also help to learn. Results: report.html, predictions.csv,
-    predictions.parquet, model.skops, the rows to label next as a sheet to fill in
-    (to_label.xlsx, to_label.csv), and result.json. Give a sheet that was filled in back
-    with --answers.
+    predictions.parquet, model.skops, result.json, and the rows to label next as a
+    sheet to fill in (to_label.xlsx, to_label.csv). Pass the filled-in sheet with
+    --answers.
     """
     folder = out or Path("mercer-out") / stem_of(file)
 
@@ -196,7 +196,7 @@ def describe(said: dict[str, Any]) -> str:
     ]
     for name, a in said["accuracy"].items():
         lines.append(
-            f"  {name:20} {a['share']:6.1%} right, as expected from hidden labels "
+            f"  {name:20} {a['share']:6.1%} expected correct, from hidden labels "
             f"({a['low']:.1%} to {a['high']:.1%})"
         )
     lines += said["report"]["changes"]

@@ -21,7 +21,12 @@ if TYPE_CHECKING:
 @click.argument("model", type=click.Path(path_type=Path))
 @click.argument("file")
 @click.option(
-    "-n", "n", type=click.IntRange(min=1), default=20, show_default=True, help="Rows."
+    "-n",
+    "n",
+    type=click.IntRange(min=1),
+    default=20,
+    show_default=True,
+    help="How many.",
 )
 @click.option(
     "--out",
@@ -46,9 +51,9 @@ def command(
 ) -> None:
     """Name the rows of FILE whose labels would teach MODEL most.
 
-    Prints id, best guess and its probability, most useful row first. Rows that are
-    labelled in FILE are left out, and rows like them come later. With --out they are
-    also written as a sheet to fill in, for `mercer learn --answers`.
+    Prints id, best guess and its probability, the most useful row first. Rows that
+    are labelled in FILE are left out, and rows similar to them come later. With --out
+    the rows are also written as a sheet to fill in, for `mercer learn --answers`.
     """
 
     def job(stages: "Stages") -> dict[str, Any]:

@@ -43,8 +43,7 @@ def command(
 ) -> None:
     """Predict the rows of FILE with MODEL, a model.skops that `mercer learn` wrote.
 
-    FILE has the columns of the table that was learned from; the target need not be
-    among them.
+    FILE must have the columns that MODEL was trained with. The target may be missing.
     """
     path = out or Path(f"{stem_of(file)}-predictions.csv")
 

@@ -17,7 +17,9 @@ _NO_STUDIES = (
 @click.command("reproduce")
 @click.argument("paper", required=False)
 @click.argument("name", required=False)
-@click.option("--quick", is_flag=True, help="Few splits: a look, not a result.")
+@click.option(
+    "--quick", is_flag=True, help="Few splits: a quick impression, not a result."
+)
 @click.option(
     "--fresh", is_flag=True, help="Ignore the cache and compute everything again."
 )
@@ -47,9 +49,9 @@ def command(
     """Run a paper's tables and figures again; without arguments, list them.
 
     PAPER is 000 to 004 and NAME a table or figure of it, such as table2; without
-    NAME all of the paper's studies run. Finished splits are kept: run the same
-    command after an interrupt and it goes on where it stopped. The list says how
-    many minutes a full run takes on one core.
+    NAME all of the paper's studies run. Finished splits are kept: after an interrupt,
+    run the same command to continue. The list says how many minutes a full run takes
+    on one core.
     """
     try:
         from mercer_studies.registry import studies
@@ -90,7 +92,7 @@ def _list(known: "list[Study]") -> None:
                 cost = f"{study.minutes:g} min"
             click.echo(f"  {paper} {study.name:20} {cost:>14}  {study.title}")
     total = sum(study.minutes or 0.0 for study in known)
-    click.echo(f"Minutes are of one core; everything takes {total / 60:.1f} hours.")
+    click.echo(f"Times are for one core; everything takes {total / 60:.1f} hours.")
 
 
 def _run(
@@ -127,7 +129,7 @@ def _run(
                 progress.update(task, completed=done, total=total)
         except KeyboardInterrupt:
             progress.stop()
-            kept = f"{done} of {total} jobs are kept; the same command goes on there."
+            kept = f"{done} of {total} jobs are kept; the same command continues."
             click.echo(f"stopped: {kept}", err=True)
             raise click.exceptions.Exit(130) from None
     table = make_table(study, results)

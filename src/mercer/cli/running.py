@@ -45,16 +45,18 @@ def reading_options(function: F) -> F:
     """Add the options that say how a text file is read."""
     for option in (
         click.option(
-            "--missing", multiple=True, help="Cell that means 'not known', e.g. '?'."
+            "--missing", multiple=True, help="Cell that means 'no value', e.g. '?'."
         ),
-        click.option("--encoding", default=None, help="Of a text [default: found]."),
+        click.option(
+            "--encoding", default=None, help="Text encoding [default: detected]."
+        ),
         click.option(
             "--delimiter",
             default=None,
-            help="One character, or 'tab' [default: found].",
+            help="One character, or 'tab' [default: detected].",
         ),
         click.option("--sheet", default=None, help="Sheet of a workbook."),
-        click.option("--query", default=None, help="SQL, where FILE is a database."),
+        click.option("--query", default=None, help="SQL query, if FILE is a database."),
     ):
         function = option(function)
     return function
@@ -78,7 +80,7 @@ def load_model(path: Path) -> Any:
 
     model = load(path)
     if not isinstance(model, TableModel):
-        msg = f"{path} holds a {type(model).__name__}, no model of `mercer learn`."
+        msg = f"{path} holds a {type(model).__name__}, not a model of `mercer learn`."
         raise TableError(msg)
     return model
 
@@ -195,7 +197,7 @@ def _terminate(*_: object) -> NoReturn:
 def _words(error: Exception) -> str:
     """Return what went wrong, and the way out."""
     if isinstance(error, MemoryError):
-        return "memory ran out; pass --memory with less than the machine has."
+        return "memory ran out; pass --memory with less than this machine has."
     if isinstance(error, ModuleNotFoundError) and error.name:
         from mercer.tables.extras import hint
 

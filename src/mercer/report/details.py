@@ -2,6 +2,7 @@
 
 from html import escape
 
+from mercer._words import counted
 from mercer.report import svg
 from mercer.report.markup import table
 from mercer.report.story import Story
@@ -23,7 +24,7 @@ def columns(story: Story) -> str:
     if len(items) > _SHOWN_COLUMNS:
         n = len(items) - _SHOWN_COLUMNS
         listed += (
-            f"<details><summary>{n:,} more columns</summary>"
+            f"<details><summary>{counted(n, 'more column')}</summary>"
             f"{table(head, items[_SHOWN_COLUMNS:])}</details>"
         )
     return (
@@ -39,8 +40,8 @@ def _influences(story: Story) -> str:
     return (
         "<h3>Which columns matter most</h3>"
         '<p class="small soft">Points of accuracy on hidden labels that are lost when '
-        "the cells of a column are shuffled. Columns that say the same can stand in "
-        "for each other, so each alone may show little.</p>"
+        "the cells of a column are shuffled. If several columns hold the same "
+        "information, each of them alone may show a small loss.</p>"
         f"{svg.draw_influences(shown)}"
     )
 

@@ -12,7 +12,7 @@ _WORDS = {
         "direct comparison",
         "a row is compared with the labelled rows; other rows play no part",
     ),
-    "density": ("crowding", "how close the nearest rows are"),
+    "density": ("density", "how close the nearest rows are"),
 }
 # From this share on, one kind of evidence decided.
 _MOSTLY = 0.6

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from html import escape
 
+from mercer._words import counted
 from mercer.report import svg
 from mercer.report.story import Row
 
@@ -51,7 +52,7 @@ def rows_table(rows: Sequence[Row], guess: str, other: str) -> str:
         return table(head, items, "cards")
     return (
         f"{table(head, items[:_SHOWN_ROWS], 'cards')}<details><summary>"
-        f"{len(items) - _SHOWN_ROWS} more rows</summary>"
+        f"{counted(len(items) - _SHOWN_ROWS, 'more row')}</summary>"
         f"{table(head, items[_SHOWN_ROWS:], 'cards')}</details>"
     )
 
@@ -71,7 +72,8 @@ def contents(row: Row) -> str:
     rest = "".join(_pair(name, value) for name, value in row.cells[n_shown:])
     if rest:
         n = len(row.cells) - n_shown
-        rest = f"<details><summary>{n} more columns</summary><dl>{rest}</dl></details>"
+        more = counted(n, "more column")
+        rest = f"<details><summary>{more}</summary><dl>{rest}</dl></details>"
     return image + (f"<dl>{shown}</dl>" if shown else "") + rest
 
 
@@ -79,7 +81,7 @@ def _pair(name: str, value: str) -> str:
     text = escape(value)
     if len(value) > _LONG_CELL:
         start = escape(value[:_LONG_CELL].rsplit(" ", 1)[0])
-        text = f"<details><summary>{start} … <u>all of it</u></summary>{text}</details>"
+        text = f"<details><summary>{start} … <u>show all</u></summary>{text}</details>"
     return f"<div><dt>{escape(name)}</dt><dd>{text}</dd></div>"
 
 

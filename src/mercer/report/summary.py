@@ -60,7 +60,7 @@ def verdict(story: Story) -> str:
     )
     if rival.lead_high < 0:
         return said + (
-            f"<b>Better not use them as they are:</b> a {rival.name}, trained on the "
+            f"<b>Do not use them as they are:</b> a {rival.name}, trained on the "
             f"labelled rows alone, would get about {rival.accuracy:.0%} right."
         )
     if rival.lead_low > 0:

@@ -107,7 +107,9 @@ def _learned(studio: Studio) -> dict[str, bytes]:
     items, names = studio.items, studio.store.ledger.classes
     codes, _ = studio.labels()
     if len(np.unique(codes[codes >= 0])) < 2:
-        msg = "label rows of two classes first; with one there is nothing to learn."
+        msg = (
+            "label rows of two classes first; with one class there is nothing to learn."
+        )
         raise RefusedError(msg, 409)
     frame = items.table.frame.drop(columns=[items.target], errors="ignore").copy()
     frame[items.target] = [names.get(int(c)) for c in codes]

@@ -109,7 +109,7 @@ class Guard:
         headers = Headers(scope=scope)
         host = headers.get("host", "")
         if host.rpartition(":")[0] not in self.hosts and host not in self.hosts:
-            return 421, "this name is not one of the studio's."
+            return 421, "this host name is not allowed; pass it with --name."
         origin = headers.get("origin")
         if origin is not None and origin.partition("://")[2] != host:
             return 403, "the request comes from another site."

@@ -262,7 +262,9 @@ class Studio:
                     return ledger.by_token[token].label or 0
                 name = self._checked_name(name)
                 if len(ledger.classes) >= MOST_CLASSES:
-                    msg = f"there are {MOST_CLASSES} classes, the most there can be."
+                    msg = (
+                        f"there are {MOST_CLASSES} classes already, which is the limit."
+                    )
                     raise RefusedError(msg)
                 label = max(ledger.classes, default=-1) + 1
                 transaction.append(who, "class", token, label=label, text=name)
@@ -503,7 +505,7 @@ class Studio:
             msg = f"a class needs a name of 1 to {MOST_NAME} characters."
             raise RefusedError(msg)
         if name in self.store.ledger.classes.values():
-            msg = f"there is a class {name!r} already."
+            msg = f"the class {name!r} exists already."
             raise RefusedError(msg, 409)
         return name
 

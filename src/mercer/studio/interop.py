@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from mercer._words import reason
 from mercer.studio.hub import RefusedError, Studio
 
 ID_FIELD = "mercer_id"
@@ -191,7 +192,7 @@ def _parse(body: bytes) -> Any:
     try:
         return json.loads(body)
     except (ValueError, RecursionError) as error:
-        msg = f"the file is no JSON: {error}."
+        msg = f"the file is not JSON: {reason(error)}."
         raise RefusedError(msg) from error
 
 

@@ -149,12 +149,10 @@ def changes(items: Items, ledger: Ledger) -> list[str]:
     said = []
     if gone:
         what = "1 answered row is" if gone == 1 else f"{gone:,} answered rows are"
-        said.append(
-            f"{what} not in the table any more; their labels stay in the store."
-        )
+        said.append(f"{what} no longer in the table; their labels stay in the store.")
     if other:
         what = "1 answered row has" if other == 1 else f"{other:,} answered rows have"
-        said.append(f"{what} other values than when labelled; they were matched by id.")
+        said.append(f"{what} changed since the answer; the label was matched by id.")
     return said
 
 

@@ -55,7 +55,7 @@ def _beside(file: str) -> str:
     ('data/wines.csv.labels.db', 'digits.labels.db')
     """
     if file == "-" or "://" in file:
-        msg = f"say with --store where the answers about {file} are to be kept."
+        msg = f"pass --store: where to keep the answers about {file}."
         raise ValueError(msg)
     path = Path(file)
     return str(path.with_name(path.name + ".labels.db"))

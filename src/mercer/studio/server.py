@@ -76,7 +76,7 @@ async def _json(request: Request) -> Any:
     try:
         return json.loads(await request.body())
     except (ValueError, RecursionError) as error:
-        msg = "the body is no JSON."
+        msg = "the body is not JSON."
         raise RefusedError(msg) from error
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mercer._words import counted
 from mercer.tables.numbers import is_placeholder
 from mercer.tables.sheets import ROW
 from mercer.tables.table import Table, TableError
@@ -27,10 +28,10 @@ class Answered:
     n_changed: int  # rows that had another label
 
     def __str__(self) -> str:
-        said = f"{self.n_new:,} new labels"
+        said = counted(self.n_new, "new label")
         if self.n_changed:
-            said += f", {self.n_changed:,} labels changed"
-        return said + " from the sheets that were filled in."
+            said += f", {counted(self.n_changed, 'changed label')}"
+        return said + " from your answers."
 
 
 def add_answers(
@@ -128,8 +129,8 @@ def _filled(
         lacking = target if names else (id or ROW)
         shown = ", ".join(map(repr, frame.columns[:8]))
         msg = (
-            f"{path} has no column {lacking!r}; a sheet of answers has the columns "
-            f"{(id or ROW)!r} and {target!r}, this one {shown}."
+            f"{path} has no column {lacking!r}; a sheet of answers needs the columns "
+            f"{(id or ROW)!r} and {target!r}, and this one has {shown}."
         )
         raise TableError(msg)
     found = []

@@ -49,7 +49,7 @@ def warn_of_strange(source: str, name: str) -> None:
     """Warn that a column has values that no row had in training."""
     msg = (
         f"{source}: column {name!r} holds values that the model was not trained with; "
-        "they count as not known."
+        "they count as empty."
     )
     warnings.warn(msg, UserWarning, stacklevel=3)
 

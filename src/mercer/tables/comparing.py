@@ -41,14 +41,14 @@ def changes_since(
     other = before["prediction"].astype(str) != predictions["prediction"].astype(str)
     changes = []
     if new_labels:
-        changes.append(f"{new_labels:+,} labels, now {sum(report['n_given']):,}.")
+        changes.append(f"Labels: {sum(report['n_given']):,} ({new_labels:+,}).")
     changes.append(f"{int(other.sum()):,} of {len(other):,} predictions changed.")
     figures = [_accuracy(r) for r in (old, report)]
     if None not in figures:
         first, second = figures
         changes.append(
-            f"Expected correct: {second:.0%}, before {first:.0%} (both have the "
-            "uncertainty shown)."
+            f"Expected correct: {second:.0%}, before {first:.0%} (each with the "
+            "uncertainty in its report)."
         )
     return tuple(changes)
 

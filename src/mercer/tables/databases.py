@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from mercer._extras import require
+from mercer._words import reason
 from mercer.tables.table import Table, TableError, as_table
 
 SQLITE = {".sqlite", ".sqlite3", ".db"}
@@ -62,7 +63,7 @@ def _read_sqlalchemy(path: str, query: str | None) -> Table:
         name = path if is_file else url.render_as_string(hide_password=True)
         engine = sa.create_engine(url)
     except (sa.exc.ArgumentError, ImportError) as error:
-        msg = f"the database cannot be opened: {error}."
+        msg = f"the database cannot be opened: {reason(error)}."
         raise TableError(msg) from error
     try:
         with engine.connect() as connection:
@@ -91,4 +92,4 @@ def _all_of(names: list[str], path: str) -> str:
 
 
 def _wrong(path: str, error: object) -> TableError:
-    return TableError(f"{path}: the query failed: {str(error).strip()}.")
+    return TableError(f"{path}: the query failed: {reason(error)}.")

@@ -5,6 +5,7 @@ import csv
 import io
 from typing import TYPE_CHECKING, Any
 
+from mercer._words import reason
 from mercer.tables.sources import Source
 from mercer.tables.table import Table, TableError, refuse_repeats
 from mercer.tables.tidying import short, strings_among, tidy_numbers
@@ -115,7 +116,9 @@ def _read(
     except (pa.ArrowInvalid, UnicodeDecodeError, LookupError) as error:
         raise _diagnosis(source, delimiter, encoding, error) from error
     if any(pa.types.is_binary(kind) for kind in arrow.schema.types):
-        raise _diagnosis(source, delimiter, encoding, "it holds bytes that are no text")
+        raise _diagnosis(
+            source, delimiter, encoding, "it holds bytes that are not text"
+        )
     return arrow
 
 
@@ -210,8 +213,8 @@ def _check_length(column: "pd.Series[Any]", name: str) -> None:
 def _too_long(name: str, row: int, column: str, length: float) -> str:
     return (
         f"{name}: the cell in row {row}, column {column!r}, has {length:,.0f} "
-        f"characters; the most is {LONGEST_CELL:,}. Is a quotation mark not closed? "
-        "Else shorten the cell or leave the column out with --drop."
+        f"characters; the limit is {LONGEST_CELL:,}. Is a quotation mark not closed? "
+        "If not, shorten the cell or leave the column out with --drop."
     )
 
 
@@ -223,7 +226,7 @@ def _diagnosis(
     if not data.strip():
         return TableError(f"{name} is empty.")
     if b"\0" in data[:4096] and not encoding.startswith("utf-16"):
-        return TableError(f"{name} is no text file; --help lists the formats.")
+        return TableError(f"{name} is not a text file; --help lists the formats.")
     try:
         text = data.decode(encoding)
     except UnicodeDecodeError as wrong:
@@ -252,4 +255,4 @@ def _diagnosis(
                 return TableError(msg)
     finally:
         csv.field_size_limit(before)
-    return TableError(f"{name} cannot be read: {error}.")
+    return TableError(f"{name} cannot be read: {reason(error)}.")

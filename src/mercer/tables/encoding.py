@@ -74,7 +74,10 @@ class TableEncoder(BaseEstimator):
     def fit_transform(self, table: Table) -> Any:
         """Learn the encoding and return the points, (n, d), dense or sparse."""
         if not table.columns:
-            msg = f"{table.source} has no column to learn from besides target and id."
+            msg = (
+                f"{table.source} has no column besides target and id, so there is "
+                "nothing to learn from."
+            )
             raise TableError(msg)
         self.columns_ = table.columns
         self.vector_sizes_ = {k: v.shape[1] for k, v in table.vectors.items()}
@@ -165,7 +168,7 @@ class TableEncoder(BaseEstimator):
         try:
             X = self.encoder_.fit_transform(strings_of(table.frame[name]))
         except ValueError as error:  # an empty vocabulary
-            msg = f"{table.source}: the texts in {name!r} hold no words."
+            msg = f"{table.source}: the texts in {name!r} contain no words."
             raise TableError(msg) from error
         done = "TF-IDF of its words, compared by angle"
         self.notes_ = [ColumnNote(name, "text", done, X.shape[1])]

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer._words import counted, reason
 from mercer.tables.table import Table, TableError
 
 IMAGES = {".png", ".jpg", ".jpeg", ".bmp", ".gif", ".webp", ".tif", ".tiff", ".pgm"}
@@ -39,12 +40,12 @@ def read_folder(
     texts = [f for f in files if f.suffix.lower() in TEXTS]
     if not images and not texts:
         kinds = ", ".join(sorted(IMAGES | TEXTS))
-        msg = f"{path} holds no image and no text file ({kinds})."
+        msg = f"{path} holds neither images nor texts ({kinds})."
         raise TableError(msg)
     if images and texts:
         msg = (
-            f"{path} holds {len(images)} images and {len(texts)} texts; keep one kind "
-            "in a folder."
+            f"{path} holds {counted(len(images), 'image')} and "
+            f"{counted(len(texts), 'text')}; a folder must hold one kind only."
         )
         raise TableError(msg)
     chosen = images or texts
@@ -112,5 +113,5 @@ def _open(file: Path) -> Any:
         msg = f"{file} disappeared while the folder was read."
         raise TableError(msg) from error
     except (OSError, ValueError, Image.DecompressionBombError) as error:
-        msg = f"{file} cannot be read as an image: {error}."
+        msg = f"{file} cannot be read as an image: {reason(error)}."
         raise TableError(msg) from error

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from mercer._extras import require
+from mercer._words import reason
 from mercer.tables.sources import Source
 from mercer.tables.table import Table, TableError, as_table, refuse_repeats
 
@@ -20,7 +21,9 @@ def read_arrow(source: Source) -> Table:
 
     try:
         if source.ending in {".parquet", ".pq"}:
-            file = parquet.ParquetFile(pa.BufferReader(source.data))
+            file = parquet.ParquetFile(
+                pa.BufferReader(source.data), page_checksum_verification=True
+            )
             shape = (file.metadata.num_rows, file.metadata.num_columns)
             source.refuse_if_large(
                 8.0 * shape[0] * shape[1], f"it has {shape[0]:,} x {shape[1]:,} cells"
@@ -29,7 +32,7 @@ def read_arrow(source: Source) -> Table:
         else:
             arrow = feather.read_table(pa.BufferReader(source.data))
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-        msg = f"{source.name} cannot be read as {source.ending[1:]}: {error}."
+        msg = f"{source.name} cannot be read as {source.ending[1:]}: {reason(error)}."
         raise TableError(msg) from error
     return from_arrow(arrow, source.name)
 
@@ -41,7 +44,7 @@ def from_arrow(arrow: Any, source: str) -> Table:
     except TableError:
         raise
     except ValueError as error:  # names or notes that are no text
-        msg = f"{source} is damaged: {error}."
+        msg = f"{source} is damaged: {reason(error)}."
         raise TableError(msg) from error
 
 
@@ -101,11 +104,11 @@ def read_npz(source: Source) -> Table:
     except (ValueError, zipfile.BadZipFile, EOFError, OSError) as error:
         if isinstance(error, TableError):
             raise
-        msg = f"{source.name} cannot be read as NPZ: {error}."
+        msg = f"{source.name} cannot be read as NPZ: {reason(error)}."
         raise TableError(msg) from error
     n = max((len(a) for a in arrays.values() if a.ndim), default=0)
     if n == 0:
-        msg = f"{source.name} holds no array with rows."
+        msg = f"{source.name} holds no array that has rows."
         raise TableError(msg)
     # Shorter arrays, such as a list of class names, describe the rest.
     rows = {name: a for name, a in arrays.items() if a.ndim and len(a) == n}
@@ -138,7 +141,7 @@ def read_excel(source: Source, *, sheet: str | None) -> Table:
     except TableError:
         raise
     except Exception as error:  # calamine has one class for all that goes wrong
-        msg = f"{source.name} cannot be read as a workbook: {error}."
+        msg = f"{source.name} cannot be read as a workbook: {reason(error)}."
         raise TableError(msg) from error
     notes = []
     if sheet is None and len(names) > 1:
@@ -167,6 +170,6 @@ def read_json(source: Source) -> Table:
             ),
         )
     except (pa.ArrowException, ValueError) as error:
-        msg = f"{source.name} cannot be read as JSON lines: {error}."
+        msg = f"{source.name} cannot be read as JSON lines: {reason(error)}."
         raise TableError(msg) from error
     return from_arrow(arrow, source.name)

@@ -119,8 +119,8 @@ def look(
         notes.append(f"All columns look misleading ({names}); they were kept.")
         found = []
     notes += [
-        f"Column {c.column!r} was left out: it {c.reason}. To learn from it all the "
-        f"same, pass --keep {c.column!r}."
+        f"Column {c.column!r} was left out: it {c.reason}. To learn from it "
+        f"anyway, pass --keep {c.column!r}."
         for c in found
     ]
     kept = rest.without({c.column for c in found})
@@ -147,7 +147,7 @@ def misleading(frame: "pd.DataFrame", labels: NDArray[Any]) -> list[LeftOut]:
     if min(known.sum(), (~known).sum()) >= FEWEST:
         found |= dict.fromkeys(
             _filled_with_labels(frame, strings, known) - set(found),
-            "is filled in for labelled rows, and hardly for others",
+            "is filled in for labelled rows and almost never for others",
         )
         found |= dict.fromkeys(
             _tell_labeled(frame, strings, known) - set(found),

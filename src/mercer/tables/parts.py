@@ -15,6 +15,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from mercer._typing import FloatArray, IntArray
+from mercer._words import reason
 from mercer.backends import dask_
 from mercer.fewlabels.choice import PoolPlan, choose_pool
 from mercer.tables.encoding import TableEncoder
@@ -43,9 +44,14 @@ class Block:
 
     def read(self, columns: list[str] | None = None) -> Table:
         """Read it, or some of its columns."""
+        import pyarrow as pa
         from pyarrow import parquet
 
-        arrow = parquet.ParquetFile(self.path).read_row_group(self.group, columns)
+        try:
+            file = parquet.ParquetFile(self.path, page_checksum_verification=True)
+            arrow = file.read_row_group(self.group, columns)
+        except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+            raise TableError(_not_parquet(self.path, error)) from error
         return from_arrow(arrow, self.path)
 
 
@@ -64,15 +70,14 @@ class Parts:
 
         paths = sorted(glob(pattern))
         if not paths:
-            msg = f"no file is named like {pattern}."
+            msg = f"no file matches {pattern}."
             raise TableError(msg)
         blocks, start = [], 0
         for path in paths:
             try:
                 footer = parquet.ParquetFile(path).metadata
             except (pa.ArrowException, OSError) as error:
-                msg = f"{path} cannot be read as Parquet, as many files must be."
-                raise TableError(msg) from error
+                raise TableError(_not_parquet(path, error)) from error
             for group in range(footer.num_row_groups):
                 n = footer.row_group(group).num_rows
                 blocks.append(Block(str(Path(path).resolve()), group, start, n))
@@ -81,6 +86,10 @@ class Parts:
 
     def __len__(self) -> int:
         return sum(block.n for block in self.blocks)
+
+
+def _not_parquet(path: str, error: Exception) -> str:
+    return f"{path} cannot be read as Parquet: {reason(error)}."
 
 
 class PartsSession(Session):
@@ -158,7 +167,7 @@ def learn_parts(
     encoder = TableEncoder(random_state=random_state)
     points = encoder.fit_transform(looked.table)
     if issparse(points):
-        msg = f"{pattern}: texts alone are not learned from many files; add vectors."
+        msg = f"{pattern}: a table of texts alone must be one file; or add vectors."
         raise TableError(msg)
     session = PartsSession(
         table,
@@ -227,8 +236,8 @@ def _labeled_rows(
     rows = np.concatenate(found)
     if len(rows) > MOST_LABELS:
         msg = (
-            f"{parts.source}: {len(rows):,} rows have a label in {target!r}; labels "
-            f"come to one process, which takes {MOST_LABELS:,} at most."
+            f"{parts.source}: {len(rows):,} rows have a label in {target!r}; the "
+            f"limit is {MOST_LABELS:,}, because labels are held in one process."
         )
         raise TableError(msg)
     return rows

@@ -110,7 +110,7 @@ def _not_known(source: Source) -> str:
     kinds = [*DELIMITERS, *sorted(ARROW), ".npz", *sorted(WORKBOOKS), *sorted(JSON)]
     packed = ", ".join([*COMPRESSED, ".zip"])
     return (
-        f"{source.name}: the ending {source.ending!r} is not known. Known are "
+        f"{source.name}: the ending {source.ending!r} is not known. Known endings are "
         f"{', '.join(kinds)}, each also packed ({packed}), folders and databases."
     )
 

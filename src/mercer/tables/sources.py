@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 from typing import Any
 
+from mercer._words import reason
 from mercer.fewlabels.choice import GIB
 from mercer.tables.table import TableError
 
@@ -125,7 +126,7 @@ def _unpacked(source: Source, inner: str) -> Source:
     except (OSError, EOFError, ValueError, lzma.LZMAError) as error:
         if isinstance(error, TableError):
             raise
-        msg = f"{source.name} cannot be unpacked: {error}."
+        msg = f"{source.name} cannot be unpacked: {reason(error)}."
         raise TableError(msg) from error
     plain = Source(source.name, data, inner, source.limit)
     _refuse_empty(plain)
@@ -158,7 +159,7 @@ def _from_zip(source: Source) -> Source:
             with archive.open(inside[0]) as stream:
                 data = _bounded(stream.read, source.limit, source.name)
     except (zipfile.BadZipFile, RuntimeError, NotImplementedError) as error:
-        msg = f"{source.name} cannot be unpacked: {error}."
+        msg = f"{source.name} cannot be unpacked: {reason(error)}."
         raise TableError(msg) from error
     inner = PurePath(inside[0].filename)
     plain = Source(f"{source.name}:{inner}", data, inner.suffix.lower(), source.limit)

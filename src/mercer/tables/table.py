@@ -105,14 +105,16 @@ def as_table(data: Any, source: str = "the table") -> Table:
         lengths = {k: len(v) if v.ndim else 0 for k, v in arrays.items()}
         if len(set(lengths.values())) > 1 or 0 in lengths.values():
             told = ", ".join(f"{k}: {n}" for k, n in lengths.items())
-            msg = f"{source}: arrays must have one row for each item; rows are {told}."
+            msg = (
+                f"{source}: arrays must have the same number of rows; they have {told}."
+            )
             raise TableError(msg)
         vectors = {k: v.reshape(len(v), -1) for k, v in arrays.items() if v.ndim > 1}
         flat = {k: v for k, v in arrays.items() if v.ndim == 1}
         n = next(iter(lengths.values()), 0)
         return Table(pd.DataFrame(flat, index=range(n)), vectors, source)
     if not isinstance(data, pd.DataFrame):
-        msg = f"a data frame or a dict of arrays is wanted, got {type(data).__name__}."
+        msg = f"expected a data frame or a dict of arrays, got {type(data).__name__}."
         raise TypeError(msg)
     frame = data.reset_index(drop=True)
     frame.columns = [str(name) for name in frame.columns.tolist()]

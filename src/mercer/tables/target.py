@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer._labels import is_labeled
+from mercer._words import counted
 from mercer.tables.numbers import is_placeholder, parse
 from mercer.tables.table import Table, TableError
 
@@ -94,7 +95,7 @@ def look_at_target(
     if len(names) > MOST_CLASSES:
         msg = (
             f"{where} has {len(names):,} different labels in {len(filled):,} labelled "
-            f"rows; the most is {MOST_CLASSES:,}. Is it an id, a measurement or a text?"
+            f"rows; the limit is {MOST_CLASSES:,}. Is it an id, a measurement or text?"
         )
         raise TableError(msg)
     if (counts == 1).any():
@@ -128,10 +129,10 @@ def _without_placeholders(
     counts = Counter(v for v in cells if v is not None)
     none = [v for v in counts if v in missing or (not as_written and is_placeholder(v))]
     if none:
-        said = ", ".join(f"{v!r} ({counts[v]:,} rows)" for v in none[:5])
+        said = ", ".join(f"{v!r} ({counted(counts[v], 'row')})" for v in none[:5])
         notes.append(
-            f"In the target {column!r}, {said} was taken to mean: no label. If it is a "
-            "class, pass --labels-as-written."
+            f"In the target {column!r}, read as no label: {said}. If this is a class, "
+            "pass --labels-as-written."
         )
     return np.array([None if v in none else v for v in cells], dtype=object)
 
@@ -150,8 +151,8 @@ def _one_spelling(cells: NDArray[Any], column: str, notes: list[str]) -> NDArray
         if rest:
             others = ", ".join(f"{v!r} ({counts[v]:,})" for v in rest)
             notes.append(
-                f"In the target {column!r}, {others} was taken for {first!r} "
-                f"({counts[first]:,}). To keep them apart pass --labels-as-written."
+                f"In the target {column!r}, read as {first!r} ({counts[first]:,}): "
+                f"{others}. To keep them apart, pass --labels-as-written."
             )
     usual = {name: group[0] for group in groups.values() for name in group}
     return np.array([usual.get(v) for v in cells], dtype=object)
@@ -188,7 +189,7 @@ def _number_of(text: str) -> float | None:
 def _measurement(where: str, number: str, row: int) -> str:
     return (
         f"{where} holds the number {number} in row {row + 1}; classes are names or "
-        "whole numbers, each for several rows. Is it a measurement? Cut it into "
+        "whole numbers that occur more than once. Is it a measurement? Turn it into "
         "classes, e.g. low and high."
     )
 
@@ -213,9 +214,13 @@ def _single(
     guess = ""
     if alike:
         meant = next(o for o in others if o.casefold() == alike[0])
-        guess = f" Is it {meant!r}, spelled another way?"
+        guess = f" Is it {meant!r}, spelled differently?"
     more = int((counts == 1).sum()) - 1
-    also = f" ({more} more classes have one label)" if more else ""
+    also = (
+        f" ({counted(more, 'more class', 'more classes')} with one label)"
+        if more
+        else ""
+    )
     return (
         f"Column {column!r}: the label {name!r} occurs once, in row {row + 1}{also}."
         f"{guess} A class with one label cannot be checked: label a second row of it, "
@@ -243,8 +248,8 @@ def read_ids(table: Table, column: str | None) -> NDArray[Any]:
         again = int(np.argmax(ids.duplicated().to_numpy()))
         before = int(np.argmax((ids == ids.iloc[again]).to_numpy()))
         msg = (
-            f"{table.source}: the id {ids.iloc[again]!r} in column {column!r} stands "
-            f"in rows {before + 1} and {again + 1}; ids must differ."
+            f"{table.source}: the id {ids.iloc[again]!r} in column {column!r} "
+            f"appears in rows {before + 1} and {again + 1}; ids must differ."
         )
         raise TableError(msg)
     return np.asarray(ids.to_numpy(dtype=object))

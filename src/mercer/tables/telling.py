@@ -48,7 +48,7 @@ MEANINGS = {
     "lost_trace": "share of the kernel outside the directions",
     "floor": "every direction left out has at least this value",
     "failure": "probability that the floor is wrong",
-    "note": "what could not be computed as asked",
+    "note": "what could not be computed as requested",
     "alignment": "agreement of the kernel with the labels; 1 is perfect",
     "n_eigenspaces": "directions with a weight of their own",
     "n_iter": "steps taken",
@@ -59,12 +59,12 @@ MEANINGS = {
     "n_errors": "held-out labels that were missed",
     "unexplained": "share of the classes that the kernel does not reproduce",
     "mu": "a constant of the closed form; no prediction depends on it",
-    "mu_is_maximizer": "whether the closed form takes the better of two roots",
+    "mu_is_maximizer": "whether mu is the better of the two roots",
     "C": "the C that mu belongs to",
     "bound": "no kernel has a lower objective",
     "family": "kernels that competed",
     "n_eigh": "eigen-decompositions",
-    "largest_margin": "of a pair; the loss is 0 from 1 on",
+    "largest_margin": "largest margin of a pair; at 1 and above its loss is 0",
     "n_pairs": "pairs used, those between labels included",
 }
 

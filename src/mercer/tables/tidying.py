@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mercer._words import counted
 from mercer.tables.numbers import MOSTLY, Written, is_placeholder, look_at, parse
 from mercer.tables.table import TableError
 
@@ -114,11 +115,12 @@ def _numbers(
         row = filled.index[int(np.argmax(wrong))]
         cell = column.loc[row]
         more = int(wrong.sum()) - 1
+        rest = f" ({more:,} more like this)" if more else ""
         msg = (
             f"{source}: column {column.name!r} holds numbers, but row {row + 1} has "
-            f"{short(cell)}, and {more} more rows are no numbers. If it means 'not "
-            f"known', pass --missing {cell!r}; else correct the file, or leave the "
-            f"column out with --drop {column.name!r}."
+            f"{short(cell)}{rest}. If it means 'no value', pass --missing {cell!r}; if "
+            f"not, correct the file, or leave the column out with --drop "
+            f"{column.name!r}."
         )
         raise TableError(msg)
     whole = np.full(len(column), np.nan)
@@ -151,7 +153,7 @@ def _told(
         notes.append(f"Numbers with a decimal comma: {_named(commas)}.")
     points = [n for n in new if n not in meant]
     if points:
-        notes.append(f"Points separate thousands, as 1.234 in {_named(points)}.")
+        notes.append(f"Points separate thousands (1.234 means 1234): {_named(points)}.")
     units = {n: meant[n].unit for n in new if n in meant and meant[n].unit}
     if units:
         said = _named([f"{n} ({unit})" for n, unit in units.items()], quote=False)
@@ -161,8 +163,8 @@ def _told(
         empty = empty[(empty != "") & ~empty.index.isin(filled[name].index)]
         if len(empty):
             notes.append(
-                f"Column {name!r} holds numbers; {len(empty):,} cells such as "
-                f"{short(empty.iloc[0])} count as not known."
+                f"Column {name!r} holds numbers; read as empty: "
+                f"{counted(len(empty), 'cell')} such as {short(empty.iloc[0])}."
             )
     return notes
 
