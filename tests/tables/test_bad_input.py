@@ -13,7 +13,8 @@ from pyarrow import parquet
 
 from mercer.cli.main import main
 from mercer.tables.learning import learn
-from mercer.tables.table import TableError
+from mercer.tables.table import TableError, as_table
+from mercer.tables.target import look_at_target
 from tables_at_hand import two_groups
 
 
@@ -149,6 +150,20 @@ def test_a_measurement_as_target(tmp_path: Path, refused: Callable[..., str]) ->
     frame["label"] = range(100, 100 + len(frame))
     write(tmp_path, frame)
     assert "Is it a measurement?" in refused("t.csv", "--keep", "code")
+    for written in ("${},500.00", "{} kg", "{}%"):
+        frame["label"] = [written.format(k) for k in range(1, len(frame) + 1)]
+        write(tmp_path, frame)
+        assert f"holds the number {written.format(1)} in row 1" in refused("t.csv")
+
+
+def test_a_few_amounts_and_numbered_names_are_classes() -> None:
+    """Twenty kinds of $5 may be classes; 1a and 2b, and 007, are names."""
+    few = [f"${k}" for k in range(20)]
+    names = [f"{k}{unit}" for k in range(20) for unit in "ab"]
+    codes = [f"0{k}" for k in range(30)]
+    for labels in (few, names, codes):
+        found = look_at_target(as_table({"label": labels}), "label")
+        assert found.labels.tolist() == labels
 
 
 @pytest.mark.parametrize("length", [1_000_001, 20_000_000])

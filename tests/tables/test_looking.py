@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from mercer.tables.apart import in_a_range
 from mercer.tables.learning import learn
 from mercer.tables.looking import FEWEST, look
 from mercer.tables.session import Session
@@ -103,6 +104,93 @@ def test_misleading_columns_are_left_out(column: Column, reason: str) -> None:
     assert left_out(frame, drop=("odd",)) == {}
 
 
+def coded(n_labels: int, code: Column) -> pd.DataFrame:
+    """Noise, and a code of the class that is right where the label is known."""
+    rng = np.random.default_rng(0)
+    frame = leaky()[["size", "weight"]]
+    kinds = np.arange(len(frame)) % 2
+    known = np.arange(len(frame)) < n_labels
+    frame["label"] = np.where(known, np.where(kinds == 1, "big", "small"), None)
+    frame["code"] = np.where(known, kinds, rng.integers(0, 2, len(frame)))
+    return frame.assign(code=code)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        lambda f: f["code"],
+        lambda f: f["code"] == 1,
+        lambda f: f["code"] + 0.5,
+        lambda f: np.where(f["code"] == 1, "B", "S"),
+    ],
+)
+def test_a_code_of_the_class_is_left_out_or_asked_about(code: Column) -> None:
+    """The model claimed 100 % where 33 % were right."""
+    assert "one value per class in all 50 labelled" in left_out(coded(50, code))["code"]
+    for n_labels, asked in ((48, True), (20, True), (18, False)):
+        looked = look(as_table(coded(n_labels, code)), "label")
+        assert looked.left_out == ()
+        said = " ".join(looked.notes)
+        assert ("leave it out: --drop 'code'" in said) == asked
+    kept = look(as_table(coded(48, code)), "label", keep=("code",))
+    assert kept.notes == ()
+
+
+@pytest.mark.parametrize("odd", [1, None])
+def test_one_exception_and_it_is_no_code_of_the_class(odd: object) -> None:
+    frame = coded(60, lambda f: f["code"].astype("Int64"))
+    frame.loc[58, "code"] = odd  # of the class whose code is 0
+    assert left_out(frame) == {}
+
+
+def test_two_classes_with_one_value_are_no_code() -> None:
+    frame = coded(60, lambda f: f["code"])
+    frame.loc[0:39:4, "label"] = "tiny"  # coded as "small" is
+    assert left_out(frame) == {}
+
+
+@pytest.mark.parametrize("around", [False, True])
+@pytest.mark.parametrize(("n", "n_labels"), [(178, 40), (160, 75)])
+def test_a_range_of_labelled_rows_is_found_whatever_the_bins(
+    n: int, n_labels: int, around: bool
+) -> None:
+    rng = np.random.default_rng(0)
+    frame = two_groups(n, n_labels)[["size", "label"]]
+    shift = 20.0 * np.where(frame["label"].notna(), 0, -1 if around else 1)
+    shift[::2] = np.abs(shift[::2])
+    frame["when"] = rng.standard_normal(n) + shift
+    assert "tells labelled rows" in left_out(frame)["when"]
+
+
+def test_a_flag_that_is_a_little_more_frequent_among_labelled_rows_is_kept() -> None:
+    """Bins of one value were counted as often as there were bins."""
+    frame = leaky()
+    every = np.where(frame["label"].notna(), 2, 3)
+    frame["flag"] = (np.arange(len(frame)) % every > 0).astype(int)
+    assert left_out(frame) == {}
+
+
+def test_rows_of_one_value_are_in_one_range() -> None:
+    known = np.arange(30) < 10
+    Z = np.stack([np.zeros(30), known & (np.arange(30) > 4)], axis=1).astype(float)
+    np.testing.assert_allclose(in_a_range(Z, known), [0.0, 0.5], atol=1e-12)
+
+
+def test_a_value_that_nine_of_ten_others_lack_tells_too_little() -> None:
+    frame = leaky()
+    frame["flag"] = np.where(frame["label"].notna(), 0, np.arange(len(frame)) % 10 > 0)
+    assert left_out(frame) == {}
+
+
+@pytest.mark.parametrize("as_text", [True, False])
+def test_labels_of_the_first_months_are_told_by_the_date(as_text: bool) -> None:
+    days = pd.date_range("2024-01-01", periods=400, freq="D").to_series()
+    frame = leaky().assign(day=days.astype(str).array if as_text else days.array)
+    assert "tells labelled rows" in left_out(frame)["day"]
+    frame["day"] = frame["day"].sample(frac=1, random_state=0).array
+    assert left_out(frame) == {}
+
+
 def test_columns_that_are_all_right_are_kept() -> None:
     rng = np.random.default_rng(0)
     frame = leaky()
@@ -123,7 +211,8 @@ def test_an_id_that_repeats_is_told_by_its_name() -> None:
 
 def test_whole_numbers_with_gaps_are_no_ids() -> None:
     frame = leaky()
-    frame["nr"] = pd.array([None, *range(1, len(frame))], dtype="Int64")
+    order = np.random.default_rng(0).permutation(np.arange(1, len(frame)))
+    frame["nr"] = pd.array([None, *order.tolist()], dtype="Int64")
     assert left_out(frame) == {}
 
 

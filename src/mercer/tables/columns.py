@@ -111,3 +111,9 @@ def check_numbers(name: str, block: Any, source: str) -> None:
             row = int(np.argmax(wrong)) + 1
             msg = f"{source}: the vector in row {row}, {name!r}, holds NaN or infinity."
             raise TableError(msg)
+
+
+def is_date(cells: "pd.Series[Any]") -> bool:
+    """Tell whether cells are dates as 2024-12-31 or 2024-12-31 23:59."""
+    some = cells.dropna().iloc[:20]
+    return bool(some.str.match(r"\d{4}-\d\d-\d\d(\D|$)").all())

@@ -1,9 +1,9 @@
 """A look at a table before anything is learned: which columns would mislead.
 
-A column that is filled in only where the label is, that repeats the target, or that
-tells labelled rows from the rest makes hidden labels easy to predict and the rows
-that matter no easier. A column that only names the rows brings noise. They are left
-out, and it is said; ``keep`` insists.
+A column that is filled in only where the label is, that repeats the target or codes
+it, or that tells labelled rows from the rest makes hidden labels easy to predict and
+the rows that matter no easier. A column that only names the rows brings noise. They are
+left out, and it is said; ``keep`` insists.
 """
 
 import re
@@ -14,9 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer._labels import is_labeled
-from mercer._typing import BoolArray, FloatArray
-from mercer.tables.columns import is_text
+from mercer._typing import BoolArray
+from mercer.tables.apart import TELLS, tell_labeled
+from mercer.tables.columns import is_date, is_text
 from mercer.tables.encoding import ColumnNote
+from mercer.tables.mirrors import ASKS, LEAVES, bits, mirrors
 from mercer.tables.table import Table
 from mercer.tables.target import look_at_target
 from mercer.tables.tidying import strings_among
@@ -24,15 +26,10 @@ from mercer.tables.tidying import strings_among
 if TYPE_CHECKING:
     import pandas as pd
 
-# Share of labelled and of other rows that a column may tell apart at most; 1: all.
-TELLS = 0.95
 # A column that is filled in for this share of the labelled rows, and hardly for others.
 _OFTEN, _FEW = 0.5, 10
 # Fewer labelled or other rows than this say nothing about a column.
 FEWEST = 5
-# Rows of each kind and bins of a first look at many columns, and of a second one.
-_GLANCE, _LOOK = (48, 8), (1000, 16)
-_COLUMNS_AT_ONCE = 2000
 # Rows from which on all-different cells are no accident.
 _ROWS_OF_IDS = 8
 _NAMES_OF_IDS = re.compile(
@@ -123,6 +120,7 @@ def look(
         f"anyway, pass --keep {c.column!r}."
         for c in found
     ]
+    notes += _questions(rest.frame, labels, {*keep, *(c.column for c in found)})
     kept = rest.without({c.column for c in found})
     return Looked(kept, labels, tuple(found), tuple(notes))
 
@@ -144,17 +142,40 @@ def misleading(frame: "pd.DataFrame", labels: NDArray[Any]) -> list[LeftOut]:
     for name in strings:
         if _is_copy(frame[name], names, known):
             found[name] = "repeats the target"
+    codes = np.unique(names[known], return_inverse=True)[1]
+    if bits(codes) >= LEAVES:
+        found |= dict.fromkeys(
+            set(mirrors(frame[known], strings, codes)) - set(found),
+            f"has one value per class in all {known.sum():,} labelled rows, as if it "
+            "was filled in from the labels",
+        )
     if min(known.sum(), (~known).sum()) >= FEWEST:
         found |= dict.fromkeys(
             _filled_with_labels(frame, strings, known) - set(found),
             "is filled in for labelled rows and almost never for others",
         )
         found |= dict.fromkeys(
-            _tell_labeled(frame, strings, known) - set(found),
+            tell_labeled(frame, strings, known) - set(found),
             "tells labelled rows from the others",
         )
     return [
         LeftOut(name, found[name]) for name in frame.columns.tolist() if name in found
+    ]
+
+
+def _questions(
+    frame: "pd.DataFrame", labels: NDArray[Any], settled: set[str]
+) -> list[str]:
+    """Return what to ask about columns that may have been filled in from the labels."""
+    known = is_labeled(labels)
+    codes = np.unique(labels[known].astype(str), return_inverse=True)[1]
+    if not ASKS <= bits(codes) < LEAVES:
+        return []
+    return [
+        f"Column {name!r} has one value per class in all {known.sum():,} labelled "
+        f"rows. If it was filled in from the labels, leave it out: --drop {name!r}."
+        for name in mirrors(frame[known], strings_among(frame), codes)
+        if name not in settled
     ]
 
 
@@ -184,73 +205,6 @@ def _filled_with_labels(
     return set(frame.columns[leaks])
 
 
-def _tell_labeled(
-    frame: "pd.DataFrame", strings: list[str], known: BoolArray
-) -> set[str]:
-    """Return the columns by whose cells labelled rows can be told."""
-    numbers = frame.select_dtypes(["number", "bool"])
-    Z = numbers.to_numpy(dtype=np.float64, na_value=np.nan)
-    columns = np.arange(Z.shape[1])
-    for n_rows, n_bins in (_GLANCE, _LOOK):
-        rows = _some_rows(known, n_rows)
-        kept = [
-            part[_distances(Z[np.ix_(rows, part)], known[rows], n_bins) >= TELLS]
-            for part in _pieces(columns)
-        ]
-        columns = np.concatenate([*kept, columns[:0]])
-    found = [str(numbers.columns[k]) for k in columns]
-    for name in strings:
-        codes, kinds = frame[name].factorize(use_na_sentinel=False)
-        # With nearly as many kinds as rows no two rows share one; that says nothing.
-        if len(kinds) <= min(50, known.sum() / 2) and (
-            _distance(codes, known) >= TELLS
-        ):
-            found.append(name)
-    return set(found)
-
-
-def _some_rows(known: BoolArray, most: int) -> NDArray[Any]:
-    """Return evenly spaced rows, some labelled and some not."""
-    parts = []
-    for rows in (np.flatnonzero(known), np.flatnonzero(~known)):
-        parts.append(rows[:: -(-len(rows) // most)])
-    return np.concatenate(parts)
-
-
-def _pieces(columns: NDArray[Any]) -> list[NDArray[Any]]:
-    step = _COLUMNS_AT_ONCE
-    return [columns[k : k + step] for k in range(0, len(columns), step)]
-
-
-def _distances(Z: FloatArray, known: BoolArray, n_bins: int) -> FloatArray:
-    """Return for every column how far labelled rows lie apart from the others.
-
-    The total variation between the histograms of the two, 0 to 1. Bins have equal
-    numbers of rows; a value that many rows share has a bin of its own.
-    """
-    n, d = Z.shape
-    Z = np.where(np.isnan(Z), np.inf, Z)
-    ordered = np.sort(Z, axis=0)
-    edges = ordered[np.arange(1, n_bins) * n // n_bins]  # (n_bins - 1, d)
-    a, b = Z[known], Z[~known]
-    gap = np.zeros(d)
-    before = np.zeros(d)
-    for edge in edges:
-        for compare in (np.less, np.less_equal):
-            # Both distribution functions just before and at the edge.
-            here = compare(a, edge).mean(axis=0) - compare(b, edge).mean(axis=0)
-            gap += np.abs(here - before)
-            before = here
-    return (gap + np.abs(before)) / 2
-
-
-def _distance(codes: NDArray[Any], known: BoolArray) -> float:
-    size = int(codes.max(initial=0)) + 1
-    a = np.bincount(codes[known], minlength=size) / max(known.sum(), 1)
-    b = np.bincount(codes[~known], minlength=size) / max((~known).sum(), 1)
-    return float(np.abs(a - b).sum() / 2)
-
-
 def _ids(frame: "pd.DataFrame", strings: list[str]) -> list[str]:
     """Return the columns that name the rows."""
     n = len(frame)
@@ -274,6 +228,7 @@ def _ids(frame: "pd.DataFrame", strings: list[str]) -> list[str]:
         cells = frame[name]
         if cells.isna().any() or not cells.is_unique or is_text(cells, 3):
             continue
-        if _NAMES_OF_IDS.search(name) or cells.str.fullmatch(r"\S*\d\S*").all():
+        numbered = not is_date(cells) and cells.str.fullmatch(r"\S*\d\S*").all()
+        if _NAMES_OF_IDS.search(name) or numbered:
             found.append(name)
     return found

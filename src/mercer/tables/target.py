@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from mercer._labels import is_labeled
 from mercer._words import counted
-from mercer.tables.numbers import is_placeholder, parse
+from mercer.tables.numbers import is_placeholder, look_at, parse
 from mercer.tables.table import Table, TableError
 
 MOST_CLASSES = 1000
@@ -101,8 +101,8 @@ def look_at_target(
     if (counts == 1).any():
         k = int(np.argmax(counts == 1))
         row = int(filled[first[k]])
-        if isinstance(labels[row], int) and len(names) > _FEW_NUMBERS:
-            raise TableError(_measurement(where, str(labels[row]), row))
+        if len(names) > _FEW_NUMBERS and _are_numbers(labels[row], names):
+            raise TableError(_measurement(where, str(cells[row]), row))
         notes.append(_single(column, names, k, row, counts))
     return Target(labels, tuple(notes))
 
@@ -175,6 +175,16 @@ def _named_or_whole(cells: NDArray[Any], where: str) -> NDArray[Any]:
             raise TableError(_measurement(where, str(cells[row]), row))
     whole = [None if v is None or v == -1 else int(v) for v in numbers]
     return np.array(whole, dtype=object)
+
+
+def _are_numbers(label: object, names: NDArray[Any]) -> bool:
+    """Tell whether labels are whole numbers, or numbers with a unit: $5, 12%, 5 kg."""
+    import pandas as pd
+
+    if isinstance(label, int):
+        return True
+    written = look_at(pd.Series(names))
+    return written.share == 1 and len(written.units) == 1
 
 
 def _number_of(text: str) -> float | None:
