@@ -41,6 +41,7 @@ def story(name: str = "cat") -> Story:
             n_tested=10,
             n_splits=5,
             n_repeats=2,
+            n_tried=5,
             doubtful=(row,),
         ),
         next_rows=(row, row),

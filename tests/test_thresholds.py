@@ -28,6 +28,7 @@ CASES: dict[str, tuple[dict[str, Any], int, int]] = {
     "anchor graphs": ({"mercer.fewlabels.choice.NEIGHBORS_UP_TO": 200}, 3, 5),
     "sampled points": ({"mercer.fewlabels.machine.DEFAULT": SAMPLED}, 3, 5),
     "some rows in folds": ({"mercer.judging.hiding.ROWS_IN_FOLDS": 50}, 3, 5),
+    "some folds": ({"mercer.judging.hiding.ENOUGH_LABELS": 8}, 3, 5),
     "candidates for questions": (
         {"mercer.active.strategies.MOST_CANDIDATES": 20},
         3,

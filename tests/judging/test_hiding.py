@@ -63,6 +63,27 @@ def test_every_label_is_hidden_once_a_repeat_and_the_shares_add_up(
     assert found.scores[0].accuracy > 0.9
 
 
+def test_folds_are_left_out_once_enough_labels_were_hidden(
+    blobs: tuple[Any, Any],
+) -> None:
+    X, truth = blobs
+    y = some_labels(truth, 60)
+    y[60:] = 3  # a class of one label, which cannot be tested
+    y[61:] = -1
+    all_of_them = check(X, y, n_repeats=1, enough_labels=60)
+    some = check(X, y, n_repeats=1, enough_labels=24)
+    assert (all_of_them.n_tried, len(all_of_them.rows)) == (5, 60)
+    assert (some.n_tried, len(some.rows)) == (2, 24)
+    assert some.n_splits == 5
+    # Labels that were not hidden are no labels that cannot be tested.
+    accuracies = [found.scores[0].accuracy for found in (all_of_them, some)]
+    assert accuracies[1] == pytest.approx(accuracies[0], abs=0.05)
+    place = np.searchsorted(all_of_them.rows, some.rows)
+    np.testing.assert_array_equal(some.proba, all_of_them.proba[place])
+    twice = check(X, y, n_repeats=2, enough_labels=24)
+    assert (twice.n_tried, twice.n_repeats) == (2, 2)
+
+
 def test_a_hidden_label_does_not_reach_its_own_prediction(
     blobs: tuple[Any, Any],
 ) -> None:

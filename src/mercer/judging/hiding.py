@@ -21,6 +21,9 @@ from mercer.model_selection import SemiSupervisedKFold, expected_calibration_err
 N_SPLITS = 5
 # Unlabelled rows that take part in the folds; the basis has seen all of them.
 ROWS_IN_FOLDS = 20_000
+# Labels that are hidden and predicted: no more folds than that takes. The interval of
+# 5,000 is 1.6 points wide at most on either side.
+ENOUGH_LABELS = 5_000
 
 
 class Judged(Protocol):
@@ -64,6 +67,7 @@ class Check:
     confusion: FloatArray  # (n_classes, n_classes) given by predicted
     n_splits: int
     n_repeats: int
+    n_tried: int  # of the folds of a repeat; all unless there are very many labels
     shift: float = 0.0  # confidence about unlabelled rows, less that about hidden ones
 
 
@@ -77,6 +81,7 @@ def check_by_hiding(
     n_splits: int = N_SPLITS,
     n_repeats: int | None = None,
     rows_in_folds: int | None = None,
+    enough_labels: int | None = None,
 ) -> Check | None:
     """Hide labels in turn and predict them, with the model and with two baselines.
 
@@ -101,6 +106,8 @@ def check_by_hiding(
         How often folds are dealt; by default twice up to 200 labels, else once.
     rows_in_folds : int, optional
         Unlabelled rows at most that the models of the folds see; 20,000 by default.
+    enough_labels : int, optional
+        Folds are left out once this many labels have been hidden; 5,000 by default.
 
     Returns
     -------
@@ -123,6 +130,11 @@ def check_by_hiding(
     proba = np.zeros(shape)
     tested = np.zeros(len(labeled), dtype=bool)
     splits = list(folds.split(codes, codes))
+    n_splits = len(splits) // n_repeats
+    can_be_tested = sum(len(test) for _, test in splits[:n_splits])
+    share = (enough_labels or ENOUGH_LABELS) / can_be_tested
+    n_tried = min(n_splits, int(np.ceil(n_splits * share)))
+    splits = [split for k, split in enumerate(splits) if k % n_splits < n_tried]
     for k, (_, test) in enumerate(splits):
         advance(k / len(splits))
         repeat = k * n_repeats // len(splits)
@@ -142,8 +154,9 @@ def check_by_hiding(
         codes[tested],
         proba[:, :, tested],
         ("Mercer", *models),
-        n_splits=len(splits) // n_repeats,
-        n_untested=int((~tested).sum()),
+        n_splits=n_splits,
+        n_tried=n_tried,
+        n_untested=len(labeled) - can_be_tested,
         others=model.training_proba()[rest].max(axis=1),
     )
 
@@ -174,6 +187,7 @@ def _summary(
     names: tuple[str, ...],
     *,
     n_splits: int,
+    n_tried: int,
     n_untested: int,
     others: FloatArray,  # confidence about the unlabelled rows
 ) -> Check:
@@ -199,6 +213,7 @@ def _summary(
         confusion=confusion,
         n_splits=n_splits,
         n_repeats=n_repeats,
+        n_tried=n_tried,
         shift=shift,
     )
 

@@ -20,10 +20,14 @@ def quality(story: Story) -> str:
     q = story.quality
     if q is None:
         return ""
-    times = "" if q.n_repeats == 1 else f", {q.n_repeats} times over"
+    parts = f"{q.n_splits} parts"
+    if q.n_tried < q.n_splits:
+        parts = f"{q.n_tried} of {parts}, {q.n_tested:,} labels"
+    if q.n_repeats > 1:
+        parts += f", {q.n_repeats} times over"
     return (
         '<section id="quality"><h2>How good are the predictions?</h2>'
-        f"<p>Labels were hidden a part at a time ({q.n_splits} parts{times}) and "
+        f"<p>Labels were hidden a part at a time ({parts}) and "
         "predicted from the others. Bars are 95 % intervals: with few labels, "
         f"much is left to chance.{_shifted(q)}</p>"
         '<div class="two wide-left"><div><div class="contest">'

@@ -142,6 +142,7 @@ def _quality(result: TableResult, names: tuple[str, ...]) -> Quality | None:
         n_tested=len(check.rows),
         n_splits=check.n_splits,
         n_repeats=check.n_repeats,
+        n_tried=check.n_tried,
         doubtful=tuple(_contradicted(result, ranked, k) for k in doubtful),
         false_alarms=ranked.false_alarms,
         shift=check.shift,
