@@ -9,9 +9,10 @@ from scipy.linalg import eigh
 
 from mercer import UnifiedKernelMachine, persist
 from mercer._typing import FloatArray
-from mercer.fewlabels import anchor_pool
+from mercer.fewlabels import anchor_number, anchor_pool
 from mercer.fewlabels.anchor_features import AnchorColumns
 from mercer.fewlabels.anchor_joining import light_anchors_joined
+from mercer.fewlabels.anchor_number import number_of_anchors
 from mercer.fewlabels.anchor_pool import AnchorPool
 from mercer.fewlabels.anchor_sums import PoolSums
 from mercer.fewlabels.plain_kernels import plain_kernels
@@ -328,3 +329,39 @@ def test_single_precision_points_of_any_scale_are_finite(
 ) -> None:
     far = AnchorPool(12, random_state=0).fit(np.ldexp(X.astype(np.float32), exponent))
     assert np.isfinite(np.asarray(far.vectors_)).all()
+
+
+@pytest.mark.parametrize("has_structure", [True, False])
+def test_points_without_structure_have_fewer_anchors(
+    monkeypatch: pytest.MonkeyPatch, has_structure: bool
+) -> None:
+    rng = np.random.default_rng(0)
+    n, d = 9000, 12
+    X = rng.standard_normal((n, d)).astype(np.float32)
+    if has_structure:
+        X = X[:, :2] @ rng.standard_normal((2, d)).astype(np.float32)  # a plane
+    monkeypatch.setattr(anchor_number, "FEWEST", 100)
+    settings = {"n_nearest": 4, "rng": rng}
+    budget = (n + 25 * 600) * 600 * d
+    m, why = number_of_anchors(X, n, 2500, most_products=budget, **settings)
+    if has_structure:
+        assert (m, why) == (2500, "")
+    else:
+        assert m == pytest.approx(600, abs=1)
+        assert "not 2,500" in why
+        budget = (n + 25 * 2500) * 2500 * d
+        assert (
+            number_of_anchors(X, n, 2500, most_products=budget, **settings)[0] == 2500
+        )
+        assert number_of_anchors(X, n, 2500, most_products=1, **settings)[0] == 100
+
+
+def test_the_certificate_says_that_there_are_fewer_anchors(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    X = np.random.default_rng(0).standard_normal((3000, 30))
+    monkeypatch.setattr(anchor_number, "FEWEST", 100)
+    monkeypatch.setattr(anchor_pool, "MOST_PRODUCTS", 1.0)
+    pool = AnchorPool(5, n_anchors=800, random_state=0).fit(X)
+    assert len(pool.anchors_) == 100
+    assert pool.certificate_.reason.startswith("not 800, since every point")

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import sparse
 
-from mercer.graphs import search
+from mercer.graphs import _exact, search
 from mercer.graphs.search import NeighborIndex, nearest_neighbors
 from oracles import graphs as oracle
 
@@ -64,6 +64,22 @@ def test_numbers_near_the_smallest_there_are(dtype, method):
     found = find((X * smallest).astype(dtype), 5, method=method)
     assert found.method == plain.method == method
     np.testing.assert_array_equal(found.indices, plain.indices)
+
+
+def test_far_points_slow_no_others_down(monkeypatch):
+    rng = np.random.default_rng(0)
+    X = rng.standard_t(1, size=(600, 20))  # a few rows lie very far out
+    measured_again = []
+
+    def settle(points, Q, own, rows, *rest, old=_exact._settle):
+        measured_again.extend(rows)
+        old(points, Q, own, rows, *rest)
+
+    monkeypatch.setattr(_exact, "_settle", settle)
+    found = find(X, 5)
+    indices, _ = oracle.neighbors(oracle.distances(X), 5)
+    np.testing.assert_array_equal(found.indices, indices)
+    assert len(measured_again) < 60
 
 
 def test_single_precision_products_do_not_decide():

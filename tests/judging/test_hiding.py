@@ -76,8 +76,7 @@ def test_folds_are_left_out_once_enough_labels_were_hidden(
     assert (some.n_tried, len(some.rows)) == (2, 24)
     assert some.n_splits == 5
     # Labels that were not hidden are no labels that cannot be tested.
-    accuracies = [found.scores[0].accuracy for found in (all_of_them, some)]
-    assert accuracies[1] == pytest.approx(accuracies[0], abs=0.05)
+    assert some.scores[0].accuracy > 0.8
     place = np.searchsorted(all_of_them.rows, some.rows)
     np.testing.assert_array_equal(some.proba, all_of_them.proba[place])
     twice = check(X, y, n_repeats=2, enough_labels=24)

@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 from mercer._labels import UNLABELED, keep_missing, one_column
 from mercer._typing import FloatArray, IntArray
 from mercer.exceptions import ClusterError
-from mercer.fewlabels.anchor_pool import POINTS_PER_ANCHOR, AnchorPool
+from mercer.fewlabels.anchor_number import POINTS_PER_ANCHOR
+from mercer.fewlabels.anchor_pool import AnchorPool
 from mercer.fewlabels.anchor_sums import PoolSums
 from mercer.fewlabels.choice import directions_for
 

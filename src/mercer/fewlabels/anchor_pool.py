@@ -1,6 +1,7 @@
 """A pool of anchor graphs: the default of few labels in time linear in the points."""
 
 from copy import copy
+from dataclasses import replace
 from numbers import Integral
 from typing import Any, Literal, Self
 
@@ -13,6 +14,11 @@ from mercer._random import as_generator
 from mercer._typing import ArrayLike, FloatArray, RandomState, SparseArray
 from mercer.fewlabels.anchor_features import AnchorColumns, AnchorFeatures
 from mercer.fewlabels.anchor_joining import light_anchors_joined
+from mercer.fewlabels.anchor_number import (
+    MOST_PRODUCTS,
+    POINTS_PER_ANCHOR,
+    number_of_anchors,
+)
 from mercer.fewlabels.anchor_sums import PoolSums
 from mercer.fewlabels.plain_kernels import LANDMARKS, plain_kernels
 from mercer.fewlabels.pool import SAMPLED_ABOVE, Block
@@ -26,7 +32,6 @@ from mercer.spectrum.anchor import (
 )
 
 ANCHORS = 20_000
-POINTS_PER_ANCHOR = 3  # with fewer, an anchor stands for nobody but itself
 LEAST_MASS = float(POINTS_PER_ANCHOR)  # of an anchor that is not joined to another
 # Multiplications that the eigenvectors of one graph may take, some 15 seconds of one
 # core. A million points in 50 columns take 7e9 to 15e9.
@@ -51,7 +56,8 @@ class AnchorPool(BasisMixin):
     n_components : int, default=150
         At most this many directions of each graph and kernel.
     n_anchors : int, default=20_000
-        Anchors m; at most one for three points.
+        Anchors m; at most one for three points. There are fewer where a million
+        points would have to be compared with all of them, see `number_of_anchors`.
     n_nearest : tuple of int, default=(3, 5, 10)
         Anchors per point in each graph.
     random_state : int, Generator, RandomState or None, default=None
@@ -126,11 +132,19 @@ class AnchorPool(BasisMixin):
         refuse_graph(X, "AnchorPool", "use GraphBasis()")
         points = self._checked(X, reset=True)
         rng = as_generator(self.random_state)
-        n = points.shape[0]
-        m = min(int(self.n_anchors), max(n // POINTS_PER_ANCHOR, 2))
+        m, fewer = number_of_anchors(
+            points,
+            points.shape[0],
+            int(self.n_anchors),
+            n_nearest=max(self.n_nearest) + 1,
+            rng=rng,
+            most_products=MOST_PRODUCTS,
+        )
         self.prepare(points, m, rng)
         ties, dense = self.place(points)
         self.solve(PoolSums.of(ties, dense), rng)
+        if fewer:
+            self.certificate_ = replace(self.certificate_, reason=fewer)
         return self.keep(ties, dense)
 
     def prepare(self, points: Any, m: int, rng: np.random.Generator) -> None:

@@ -2,10 +2,12 @@ r"""Exact nearest neighbours at the speed of a float32 matrix product.
 
 Values :math:`v_{qc} = |c|^2 - 2 q \cdot c` come from one product of
 :math:`[-2q, 1]` and :math:`[c, |c|^2]`; each row keeps a few more than k of the
-smallest. Their distances are then summed again in double precision. With e a bound on
-the rounding error of v, a row is done if its k-th distance is below the largest value
-kept by more than e; otherwise every point whose value lies within the error of the
-k-th is measured in double precision. So neighbours are right whatever the scale.
+smallest. Their distances are then summed again in double precision; d is the k-th. A
+point that is nearer than that has a norm of at most :math:`|q| + d`, so rounding moves
+its v by at most :math:`e = u (2 |q| + d)^2`, far points notwithstanding. A row is done
+if :math:`d^2 - |q|^2 + e` is below the largest value kept; otherwise every point whose
+value is not above it is measured in double precision. So neighbours are right whatever
+the scale.
 """
 
 from collections.abc import Callable, Iterator
@@ -58,8 +60,8 @@ class Points(Protocol):
     def squares(self, Q: Any, rows: Any, points: Any) -> FloatArray:
         """Return squared distances of pairs, in units of 1 / scale."""
 
-    def offsets(self, Q: Any) -> tuple[FloatArray, FloatArray]:
-        """Return |q|^2, which v leaves out, and the error bound of v."""
+    def offsets(self, Q: Any) -> tuple[FloatArray, Any]:
+        """Return |q|^2, which v leaves out, and u; v errs by u (|q| + |c|)^2."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,19 +71,15 @@ class DensePoints:
     X: Any  # (n, d) float32 or float64, as given
     scale: float
     center: FloatArray  # (d,) median of some scaled rows
-    radius: float  # largest norm of a scaled, centred row
     rows_per_task: int = _ROWS
 
     @classmethod
     def of(cls, X: Any) -> "DensePoints":
         """Prepare the rows of X, which is kept and not copied."""
         scale = power_of_two(max(-float(X.min()), float(X.max())))
-        parts = [X[start : start + _ROWS] for start in range(0, len(X), _ROWS)]
         some = X[:: -(-len(X) // _MEDIAN)]
         center = np.median(np.multiply(some, scale, dtype=float), axis=0)
-        self = cls(X, scale, center, 0.0)
-        radius = max(float(self.augmented(x)[:, -1].max()) for x in parts) ** 0.5
-        return cls(X, scale, center, radius)
+        return cls(X, scale, center)
 
     def __len__(self) -> int:
         return len(self.X)
@@ -107,12 +105,10 @@ class DensePoints:
         result: FloatArray = dense_pair_squares(Q, self.X, self.scale, rows, points)
         return result
 
-    def offsets(self, Q: Any) -> tuple[FloatArray, FloatArray]:
-        """Return |q|^2, which v leaves out, and the error bound of v."""
+    def offsets(self, Q: Any) -> tuple[FloatArray, Any]:
+        """Return |q|^2, which v leaves out, and u; v errs by u (|q| + |c|)^2."""
         q2 = self.augmented(Q)[:, -1].astype(np.float64)
-        norms = np.sqrt(q2)
-        unit = np.finfo(np.float32).eps / 2
-        return q2, (self.X.shape[1] + 8) * unit * (norms + self.radius) ** 2
+        return q2, (self.X.shape[1] + 8) * np.finfo(np.float32).eps / 2
 
 
 def power_of_two(largest: float) -> float:
@@ -185,11 +181,21 @@ def _search_rows(
     for first, G in points.blocks(Q):
         merge(G, every_row, first, own, best, candidates)
     ids, squares = nearest_of(points, Q, candidates, k)
-    q2, error = points.offsets(Q)
-    open_rows = np.flatnonzero(squares[:, -1] + error >= best[:, -1] + q2)
+    q2, unit = points.offsets(Q)
+    bounds = _largest_values(squares[:, -1], q2, unit)
+    open_rows = np.flatnonzero(bounds >= best[:, -1])
     if len(open_rows):
-        _settle(points, Q, own, open_rows, best[:, k - 1] + 2 * error, ids, squares)
+        _settle(points, Q, own, open_rows, bounds, ids, squares)
     return ids, squares
+
+
+def _largest_values(squares: FloatArray, q2: FloatArray, unit: Any) -> FloatArray:
+    """Return the largest computed v of points within these squared distances."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        error = unit * (2 * np.sqrt(q2) + np.sqrt(squares)) ** 2
+        values: FloatArray = squares - q2 + error
+    values[np.isnan(values)] = np.inf  # of queries too far away to tell
+    return values
 
 
 def nearest_of(

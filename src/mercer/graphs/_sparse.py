@@ -53,12 +53,10 @@ class SparsePoints:
         )
         return squares
 
-    def offsets(self, Q: SparseArray) -> tuple[FloatArray, FloatArray]:
-        """Return |q|^2, which v leaves out, and the error bound of v."""
-        q2 = _squared_norms(Q, self.scale)
-        reach = np.sqrt(q2) + np.sqrt(self.squared_norms.max())
+    def offsets(self, Q: SparseArray) -> tuple[FloatArray, Any]:
+        """Return |q|^2, which v leaves out, and u; v errs by u (|q| + |c|)^2."""
         unit = np.finfo(np.float32).eps / 2
-        return q2, (np.diff(Q.indptr) + 8) * unit * reach**2
+        return _squared_norms(Q, self.scale), (np.diff(Q.indptr) + 8) * unit
 
 
 def _squared_norms(X: SparseArray, scale: float) -> FloatArray:

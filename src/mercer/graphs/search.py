@@ -83,6 +83,19 @@ class NeighborIndex:
         """The points, as prepared; ``points.X`` are their rows."""
         return self.search.points
 
+    def compares_all(self, k: int) -> bool:
+        """Tell whether `query` compares new points with all points: no cells help.
+
+        Parameters
+        ----------
+        k : int
+            Less than n.
+        """
+        if not isinstance(self.search, CellSearch):
+            return True
+        with threadpool_limits(1, user_api="blas"):
+            return self.search.plan(k, self.n_jobs, mutual=False) is None
+
     def neighbors(self, k: int) -> Neighbors:
         """Find the `k` nearest neighbours of every point but itself.
 

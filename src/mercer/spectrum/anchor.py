@@ -31,6 +31,8 @@ DEFAULT_ANCHORS = 5000
 _RANK_TOL = 1e-6
 # Above this many anchors those of one neighbourhood are looked at, not all.
 _CELLS_FROM = 1000
+# k-means on a sample of this many points per anchor; more rounds change little.
+SAMPLED_PER_ANCHOR, ROUNDS = 5, 5
 
 
 class AnchorBasis(BasisMixin):
@@ -312,7 +314,7 @@ def anchor_index(anchors: Any, *, rng: np.random.Generator) -> NeighborIndex:
 
 
 def choose_anchors(
-    X: Any, m: int, *, rng: np.random.Generator, n_rounds: int = 5
+    X: Any, m: int, *, rng: np.random.Generator, n_rounds: int = ROUNDS
 ) -> Any:
     """Return at most m anchors: a few rounds of k-means on a sample of 5 m points.
 
@@ -337,7 +339,7 @@ def choose_anchors(
     array([ 1., 11.])
     """
     n = X.shape[0]
-    sample = X[np.sort(rng.choice(n, min(n, 5 * m), replace=False))]
+    sample = X[np.sort(rng.choice(n, min(n, SAMPLED_PER_ANCHOR * m), replace=False))]
     anchors = sample[np.sort(rng.choice(len(sample), m, replace=False))].copy()
     for _ in range(n_rounds):
         if m > _CELLS_FROM:
