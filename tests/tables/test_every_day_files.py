@@ -15,8 +15,9 @@ import pytest
 
 from mercer.fewlabels.choice import GIB
 from mercer.tables.delimited import find_delimiter, find_encoding
+from mercer.tables.looking import look
 from mercer.tables.reading import read_table
-from mercer.tables.table import TableError
+from mercer.tables.table import TableError, as_table
 from tables_at_hand import two_groups
 
 TEXT = ("code", "label")
@@ -234,17 +235,48 @@ def test_nothing_is_unpacked_beyond_the_memory_that_may_be_used(
         read_table(tmp_path / "t.parquet", memory=5_000_000)
 
 
-def test_records_in_cells_are_named(tmp_path: Path) -> None:
+def test_records_in_cells_are_left_out_and_named(tmp_path: Path) -> None:
     import pyarrow as pa
     from pyarrow import parquet
 
-    records = pa.table({"a": [{"x": 1, "y": 2}] * 2, "label": list("ab")})
+    nested = {
+        "a": pa.array([{"x": 1, "y": 2}] * 2),
+        "m": pa.array([[("k", 1)]] * 2, type=pa.map_(pa.string(), pa.int64())),
+        "tags": pa.array([["new", "old"]] * 2),
+        "deep": pa.array([[[1, 2]]] * 2),
+    }
+    held = {
+        "a": "records with the fields x, y",
+        "m": "maps",
+        "tags": "lists of texts",
+        "deep": "nested values (list<item: list<item: int64>>)",
+    }
+    cells = {"v": [[1.0, 2.0], [3.0, 4.0]], "size": [1, 2], "label": list("ab")}
+    records = pa.table({**nested, **cells})
     parquet.write_table(records, tmp_path / "t.parquet")
-    with pytest.raises(TableError, match="column 'a' holds records with the fields x"):
-        read_table(tmp_path / "t.parquet")
-    (tmp_path / "t.jsonl").write_text('{"a": {"x": 1}}\n{"a": {"x": 2}}\n')
-    with pytest.raises(TableError, match=r"t\.jsonl: column 'a' holds records"):
-        read_table(tmp_path / "t.jsonl")
-    (tmp_path / "t.json").write_text('[{"a": {"x": 1}}]')
-    with pytest.raises(TableError, match=r"t\.json: column 'a' holds records"):
-        read_table(tmp_path / "t.json")
+    table = read_table(tmp_path / "t.parquet")
+    assert table.columns == ["size", "label", "v"]
+    assert {k: v.replace("element:", "item:") for k, v in table.unread.items()} == held
+    (tmp_path / "t.jsonl").write_text('{"a": {"x": 1}, "b": 1}\n{"a": null, "b": 2}\n')
+    assert read_table(tmp_path / "t.jsonl").unread == {"a": "records with the fields x"}
+    (tmp_path / "t.json").write_text('[{"a": {"x": 1}, "t": ["u"]}]')
+    found = read_table(tmp_path / "t.json")
+    assert found.unread == {"a": "records", "t": "lists of texts"}
+
+
+def test_columns_of_records_and_of_vectors_are_said_and_can_be_dropped() -> None:
+    frame = pd.DataFrame({"size": [1, 2, 3] * 4, "label": ["a", "b", None] * 4})
+    frame["rec"] = [{"x": 1}] * 12
+    frame["v"] = [[1.0, 2.0]] * 12
+    table = as_table(frame)
+    looked = look(table, "label")
+    assert "Column 'rec' was left out: it holds records" in looked.notes[0]
+    assert ("rec", "left out", "holds records", 0) in looked.column_notes
+    assert looked.table.columns == ["size", "v"]
+    dropped = look(table, "label", drop=("rec", "v"))
+    assert dropped.notes == ()
+    assert dropped.table.columns == ["size"]
+    with pytest.raises(TableError, match=r"'rec' holds records; --target needs"):
+        look(table, "rec")
+    with pytest.raises(TableError, match="no column 'reck'"):
+        look(table, "label", drop=("reck",))

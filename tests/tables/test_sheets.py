@@ -8,7 +8,7 @@ from openpyxl import load_workbook
 
 from mercer.tables.answers import add_answers
 from mercer.tables.learning import learn
-from mercer.tables.sheets import write_workbook
+from mercer.tables.sheets import write_sheets, write_workbook
 from mercer.tables.table import as_table
 from tables_at_hand import two_groups
 
@@ -30,6 +30,15 @@ def test_no_cell_of_a_workbook_is_a_formula(tmp_path: Path) -> None:
     assert page["D2"].value == " a"
     assert page["C2"].value is None
     assert [v.formula1 for v in page.data_validations.dataValidation] == ['"yes,no"']
+
+
+def test_more_columns_than_excel_holds(tmp_path: Path) -> None:
+    """A table of 50,000 columns ended in "Invalid column index" after all the work."""
+    wide = pd.DataFrame(np.zeros((1, 17_000)), columns=[f"x{k}" for k in range(17_000)])
+    frame = pd.concat([pd.DataFrame({"row": [1], "label": [""]}), wide], axis=1)
+    text, book = write_sheets(frame, tmp_path, target="label", classes=["yes", "no"])
+    assert load_workbook(book).active.max_column == 16_384
+    assert pd.read_csv(text).shape == (1, 17_002)
 
 
 def test_numbers_as_labels_and_rows_without_ids(tmp_path: Path) -> None:

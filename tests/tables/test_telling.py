@@ -9,6 +9,14 @@ from sklearn.datasets import make_blobs
 
 from mercer.report.story import Story
 from mercer.tables.learning import learn
+from mercer.tables.listing import (
+    MOST_CELLS,
+    MOST_COLUMNS,
+    cells_of,
+    columns_of,
+    in_short,
+)
+from mercer.tables.table import as_table
 from mercer.tables.telling import tell
 from tables_at_hand import two_groups
 
@@ -72,6 +80,24 @@ def test_wrong_labels_are_named_with_the_share_of_false_alarms() -> None:
 
 def _quality_of(frame: pd.DataFrame) -> Any:
     return tell(learn(frame), rng=np.random.default_rng(0)).quality
+
+
+def test_of_very_many_columns_the_first_are_named_and_the_others_counted() -> None:
+    table = as_table({f"x{k}": [1.0] for k in range(MOST_CELLS + 3)})
+    cells = cells_of(table, 0, {"x1", None})
+    assert [name for name, _ in cells[:2]] == ["x0", "x2"]
+    assert len(cells) == MOST_CELLS + 1
+    assert cells[-1] == ("more", "2 columns, in the sheet to fill in")
+    assert in_short(table, 0, {"x1"}).count("x") == 6
+    notes = [(f"x{k}", "number", "scaled", 1) for k in range(MOST_COLUMNS + 5)]
+    notes[-1] = ("copy", "left out", "repeats the target", 0)
+    notes[-2] = ("words", "text", "TF-IDF", 30)
+    told = columns_of(notes)
+    assert told[MOST_COLUMNS:] == (
+        ("copy", "left out", "repeats the target", 0),
+        ("3 more columns", "number", "as those above", 3),
+        ("1 more column", "text", "as those above", 30),
+    )
 
 
 def test_every_part_has_its_certificate(told: tuple[Any, Story]) -> None:

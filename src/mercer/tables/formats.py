@@ -52,23 +52,21 @@ def _checked(arrow: Any, source: str) -> Table:
     import pyarrow as pa
 
     refuse_repeats(arrow.column_names, source)
-    vectors = {}
+    vectors, unread = {}, {}
     for name in arrow.column_names:
         kind = arrow.schema.field(name).type
         if pa.types.is_nested(kind) and not _is_vector(kind):
-            msg = (
-                f"{source}: column {name!r} holds {_in_words(kind)}, not single "
-                "values or lists of numbers. Spread it over columns, or remove it."
-            )
-            raise TableError(msg)
-        if pa.types.is_fixed_size_list(kind) and arrow[name].null_count == 0:
+            unread[name] = _in_words(kind)
+        elif pa.types.is_fixed_size_list(kind) and arrow[name].null_count == 0:
             flat = arrow[name].combine_chunks().flatten()
             vectors[name] = np.asarray(flat).reshape(len(arrow), -1)
-    table = as_table(arrow.drop_columns(list(vectors)).to_pandas(), source)
-    return Table(table.frame, {**table.vectors, **vectors}, source)
+    frame = arrow.drop_columns([*vectors, *unread]).to_pandas()
+    table = as_table(frame, source)
+    return replace(table, vectors={**table.vectors, **vectors}, unread=unread)
 
 
 def _is_vector(kind: Any) -> bool:
+    """Tell whether cells are lists of numbers."""
     import pyarrow as pa
 
     is_list = (
@@ -76,7 +74,18 @@ def _is_vector(kind: Any) -> bool:
         or pa.types.is_large_list(kind)
         or pa.types.is_fixed_size_list(kind)
     )
-    return is_list and not pa.types.is_nested(kind.value_type)
+    if not is_list:
+        return False
+    each = kind.value_type
+    return any(
+        holds(each)
+        for holds in (
+            pa.types.is_integer,
+            pa.types.is_floating,
+            pa.types.is_boolean,
+            pa.types.is_decimal,
+        )
+    )
 
 
 def _in_words(kind: Any) -> str:
@@ -84,7 +93,10 @@ def _in_words(kind: Any) -> str:
 
     if pa.types.is_struct(kind):
         return f"records with the fields {', '.join(f.name for f in kind)}"
-    return "maps" if pa.types.is_map(kind) else f"nested values ({kind})"
+    if pa.types.is_map(kind):
+        return "maps"
+    text = pa.types.is_list(kind) and pa.types.is_string(kind.value_type)
+    return "lists of texts" if text else f"nested values ({kind})"
 
 
 def read_npz(source: Source) -> Table:

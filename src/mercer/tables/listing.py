@@ -1,5 +1,6 @@
 """Rows of a table in words: all their cells, in full and in short."""
 
+from collections.abc import Sequence
 from pathlib import PurePath
 from typing import Any
 
@@ -7,11 +8,14 @@ import numpy as np
 
 from mercer._labels import Labels
 from mercer._typing import FloatArray
+from mercer._words import counted
 from mercer.report.story import Listed
 from mercer.tables.table import Table
 
 # Characters of a cell, and cells, that a short account of a row has.
 _CELL, _CELLS = 40, 6
+# Cells of a row, and columns, that the report names; a sheet has them all.
+MOST_CELLS, MOST_COLUMNS = 100, 1000
 # Rows that the list of predictions in the report has at most.
 LISTED = 2000
 
@@ -30,27 +34,73 @@ def name_of(source: str) -> str:
 def cells_of(
     table: Table, row: int, without: set[str | None]
 ) -> tuple[tuple[str, str], ...]:
-    """Return name and content of every filled cell of a row."""
+    """Return name and content of the filled cells of a row.
+
+    Of a table with more columns than `MOST_CELLS` the first, and how many there are.
+    """
+    names = [c for c in table.frame.columns if c not in without and c != "file"]
+    shown = _filled(table, row, names[:MOST_CELLS])
+    if len(names) > MOST_CELLS:
+        n = counted(len(names) - MOST_CELLS, "column")
+        shown += (("more", f"{n}, in the sheet to fill in"),)
+    return shown
+
+
+def _filled(table: Table, row: int, names: list[str]) -> tuple[tuple[str, str], ...]:
     shown = []
-    for name, value in table.frame.iloc[row].items():
-        if name in without or name == "file" or value is None or value != value:
+    for name in names:
+        value = table.frame[name].iat[row]
+        if value is None or value != value:
             continue
         said = f"{value:.4g}" if isinstance(value, float) else str(value)
         if said.strip():
-            shown.append((str(name), said))
+            shown.append((name, said))
     return tuple(shown)
 
 
-def in_short(cells: tuple[tuple[str, str], ...]) -> str:
+def columns_of(notes: Sequence[Sequence[Any]]) -> tuple[tuple[str, str, str, int], ...]:
+    """Return how columns were used; of very many, those left out and the first.
+
+    Parameters
+    ----------
+    notes : sequence of (name, kind, what was done, number of coordinates)
+
+    Examples
+    --------
+    >>> columns_of([("size", "number", "scaled to variance 1", 1)])
+    (('size', 'number', 'scaled to variance 1', 1),)
+    """
+    told = [(n[0], n[1], n[2], n[3]) for n in notes]
+    first = told[:MOST_COLUMNS]
+    rest: dict[str, list[int]] = {}
+    for name, kind, done, n in told[MOST_COLUMNS:]:
+        if kind == "left out":
+            first.append((name, kind, done, n))
+        else:
+            rest.setdefault(kind, []).append(n)
+    return (
+        *first,
+        *(
+            (counted(len(n), "more column"), kind, "as those above", sum(n))
+            for kind, n in rest.items()
+        ),
+    )
+
+
+def in_short(table: Table, row: int, without: set[str | None]) -> str:
     """Return the first cells of a row in one line.
 
     Examples
     --------
-    >>> in_short((("size", "3"), ("colour", "red")))
+    >>> from mercer.tables.table import as_table
+    >>> table = as_table({"size": [3], "label": ["a"], "colour": ["red"]})
+    >>> in_short(table, 0, {"label"})
     'size: 3 · colour: red'
     """
+    some = table.frame.columns[: 4 * _CELLS]  # some of them may be empty
+    names = [c for c in some if c not in without and c != "file"]
     parts = []
-    for name, value in cells[:_CELLS]:
+    for name, value in _filled(table, row, names)[:_CELLS]:
         said = value if len(value) <= _CELL else value[: _CELL - 1] + "…"
         parts.append(f"{name}: {said}")
     return " · ".join(parts)

@@ -57,7 +57,10 @@ class Looked(NamedTuple):
     @property
     def column_notes(self) -> list[ColumnNote]:
         """What the report says of the columns that were left out."""
-        return [ColumnNote(c, "left out", why, 0) for c, why in self.left_out]
+        return [ColumnNote(c, "left out", why, 0) for c, why in self.left_out] + [
+            ColumnNote(c, "left out", f"holds {what}", 0)
+            for c, what in self.table.unread.items()
+        ]
 
 
 def look(
@@ -99,7 +102,7 @@ def look(
     (LeftOut(column='row', reason='names the rows: every cell differs'),)
     """
     for name in (*drop, *keep):
-        table.check_column(name, "--drop" if name in drop else "--keep")
+        table.check_any_column(name, "--drop" if name in drop else "--keep")
     said: tuple[str, ...] = ()
     if labels is None:
         labels, said = look_at_target(
@@ -110,7 +113,7 @@ def look(
         )
     rest = table.without({target, *drop, *([id] if id else ["file"])})
     found = [c for c in misleading(rest.frame, labels) if c.column not in keep]
-    notes = [*table.notes, *said]
+    notes = [*table.notes, *table.without(set(drop)).unread_notes, *said]
     if found and len(found) == len(rest.columns):
         names = ", ".join(repr(c.column) for c in found)
         notes.append(f"All columns look misleading ({names}); they were kept.")

@@ -282,7 +282,7 @@ def _rows(parts: Parts, rows: IntArray) -> Table:
         name: np.concatenate([table.vectors[name] for table in tables])
         for name in tables[0].vectors
     }
-    return Table(frame, vectors, parts.source)
+    return Table(frame, vectors, parts.source, unread=tables[0].unread)
 
 
 def _take(block: Block, rows: IntArray) -> Table:

@@ -138,4 +138,4 @@ def _join(table: Table, labels: Table) -> Table:
     added = said.reindex(table.frame["file"]).reset_index(drop=True)
     frame = table.frame.drop(columns=["label", *added.columns], errors="ignore")
     frame[list(added.columns)] = added
-    return Table(frame, table.vectors, table.source, table.image_shape, table.notes)
+    return replace(table, frame=frame)

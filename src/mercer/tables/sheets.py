@@ -19,6 +19,8 @@ ROW = "row"
 GUESS, PROBABILITY = "best guess", "probability"
 # Longest list of classes that a cell of Excel can offer, in characters.
 _OFFERED = 255
+# Columns that a sheet of Excel can hold; the CSV has them all.
+_COLUMNS = 16_384
 
 
 def sheet(
@@ -78,7 +80,8 @@ def write_workbook(
 ) -> None:
     """Write a sheet of Excel that offers the classes in the cells to fill in.
 
-    No cell is a formula, whatever it starts with.
+    No cell is a formula, whatever it starts with. Columns beyond the most that Excel
+    holds are left out.
     """
     from openpyxl import Workbook
     from openpyxl.styles import Font, PatternFill
@@ -91,7 +94,7 @@ def write_workbook(
     page.freeze_panes = "C2"
     place = list(frame.columns).index(target)
     fill = PatternFill("solid", fgColor="FFF4CE")
-    for k, name in enumerate(frame.columns, 1):
+    for k, name in enumerate(frame.columns[:_COLUMNS], 1):
         letter = get_column_letter(k)
         page.column_dimensions[letter].width = 22 if k <= place + 1 else 14
         for row, value in enumerate([str(name), *frame[name]], 1):

@@ -31,6 +31,8 @@ class Table:
         Height, width and colours, where the vectors are images.
     notes : tuple of str, default=()
         How the file was read, where that was not plain.
+    unread : dict of str to str, default={}
+        Columns that cannot be learned from, and what they hold.
     """
 
     frame: "pd.DataFrame"
@@ -38,6 +40,7 @@ class Table:
     source: str = "the table"
     image_shape: tuple[int, int, int] | None = None
     notes: tuple[str, ...] = ()
+    unread: dict[str, str] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.frame)
@@ -57,8 +60,28 @@ class Table:
                 "column of single values."
             )
             raise TableError(msg)
+        if name in self.unread:
+            msg = (
+                f"{self.source}: column {name!r} holds {self.unread[name]}; {option} "
+                "needs a column of single values."
+            )
+            raise TableError(msg)
         msg = f"{self.source} has no column {name!r}; {self._advice(name)}"
         raise TableError(msg)
+
+    def check_any_column(self, name: str, option: str) -> None:
+        """Raise unless there is a column of this name, whatever it holds."""
+        if name not in self.vectors and name not in self.unread:
+            self.check_column(name, option)
+
+    @property
+    def unread_notes(self) -> tuple[str, ...]:
+        """What is said of the columns that cannot be learned from."""
+        return tuple(
+            f"Column {name!r} was left out: it holds {what}, not single values or "
+            "lists of numbers. Spread it over columns to learn from it."
+            for name, what in self.unread.items()
+        )
 
     def _advice(self, name: str) -> str:
         names = self.columns
@@ -73,7 +96,8 @@ class Table:
         gone = [c for c in self.frame.columns.tolist() if c in names]
         frame = self.frame.drop(columns=gone)
         vectors = {k: v for k, v in self.vectors.items() if k not in names}
-        return replace(self, frame=frame, vectors=vectors)
+        unread = {k: v for k, v in self.unread.items() if k not in names}
+        return replace(self, frame=frame, vectors=vectors, unread=unread)
 
     def take(self, rows: NDArray[Any]) -> "Table":
         """Return some rows, numbered from 0."""
@@ -119,17 +143,18 @@ def as_table(data: Any, source: str = "the table") -> Table:
     frame = data.reset_index(drop=True)
     frame.columns = [str(name) for name in frame.columns.tolist()]
     refuse_repeats(frame.columns.tolist(), source)
-    vectors = {}
+    vectors, unread = {}, {}
     for name in frame.columns[[kind == np.dtype(object) for kind in frame.dtypes]]:
         if _holds_vectors(frame[name]):
-            vectors[name] = _stack(frame[name], source)
+            block = _stack(frame[name], source)
+            if block.dtype.kind in "US":
+                unread[name] = "lists of texts"
+            else:
+                vectors[name] = block
         elif any(isinstance(value, dict) for value in frame[name].head(100)):
-            msg = (
-                f"{source}: column {name!r} holds records, not single values. Spread "
-                "it over columns, or remove it."
-            )
-            raise TableError(msg)
-    return Table(frame.drop(columns=list(vectors)), vectors, source)
+            unread[name] = "records"
+    frame = frame.drop(columns=[*vectors, *unread])
+    return Table(frame, vectors, source, unread=unread)
 
 
 def refuse_repeats(names: Iterable[str], source: str) -> None:

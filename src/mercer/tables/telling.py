@@ -28,7 +28,7 @@ from mercer.report.story import (
     Story,
 )
 from mercer.tables.learning import TableResult
-from mercer.tables.listing import cells_of, in_short, listed, name_of
+from mercer.tables.listing import cells_of, columns_of, in_short, listed, name_of
 
 _ON_MAP, _IN_PICTURE = 1000, 240
 _DOUBTFUL = 20
@@ -103,7 +103,7 @@ def tell(result: TableResult, *, rng: np.random.Generator) -> Story:
         choices=choices,
         evidence=_evidence(result),
         n_weighed=getattr(session.fitted.learner_.certificate_, "n_held_out", 0),
-        columns=tuple((n[0], n[1], n[2], n[3]) for n in session.notes),
+        columns=columns_of(session.notes),
         facts=tuple(_facts(result)),
         warnings=tuple(
             w.replace(result.table.source, name_of(result.table.source))
@@ -217,11 +217,14 @@ def _map(
     else:
         xy = features[:, :2]
     tips = []
-    for i in rows:
-        row = _row(result, int(i), result.proba[i], names)
-        given = f"labelled {row.given}" if row.given else "not labelled"
-        said = f"{row.prediction} {row.probability:.0%}, or {row.second}"
-        tips.append(f"{row.id} ({given})\n{said}\n{in_short(row.cells)}")
+    aside = {result.session.target, result.session.id}
+    for i in rows.tolist():
+        first, second = np.argsort(-result.proba[i], kind="stable")[:2]
+        code = int(result.labels.codes[i])
+        given = f"labelled {names[code]}" if code >= 0 else "not labelled"
+        said = f"{names[first]} {result.proba[i, first]:.0%}, or {names[second]}"
+        cells = in_short(result.table, i, aside)
+        tips.append(f"{result.ids[i]} ({given})\n{said}\n{cells}")
     known = result.labels.codes[rows] >= 0
     return Map(np.asarray(xy), codes[rows], known, tuple(tips))
 
