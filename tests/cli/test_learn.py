@@ -9,15 +9,19 @@ import sys
 from dataclasses import fields
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner, Result
 from PIL import Image
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from mercer.cli.main import main
+from mercer.cli.running import is_first_run
 from mercer.report.story import Story
+from mercer.tables.table import TableError
 from tables_at_hand import two_groups
 
 
@@ -297,3 +301,35 @@ def test_an_interrupt_at_the_start_prints_no_traceback(tmp_path: Path) -> None:
         check=False,
     )
     assert (found.returncode, found.stdout, found.stderr) == (130, b"", b"")
+
+
+@pytest.mark.parametrize(("most", "threads"), [(40, 1), (39, 2)])
+def test_small_tables_are_learned_in_one_thread(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: int, threads: int
+) -> None:
+    """Two threads took three times the CPU time of one with 2,000 rows."""
+    monkeypatch.setattr("mercer.tables.threads.MOST_ROWS", most)
+    seen: list[int] = []
+
+    def look(*args: Any, **options: Any) -> None:
+        seen.extend(pool["num_threads"] for pool in threadpool_info())
+        raise TableError("seen")
+
+    monkeypatch.setattr("mercer.tables.learning.learn", look)
+    two_groups().to_csv(tmp_path / "t.csv", index=False)
+    with threadpool_limits(2):
+        run("learn", tmp_path / "t.csv", "--out", tmp_path / "out")
+    assert set(seen) == {threads}
+
+
+def test_the_first_run_says_that_it_compiles(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert is_first_run(tmp_path)
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "f.nbi").touch()
+    assert not is_first_run(tmp_path)
+    for first in (True, False):
+        monkeypatch.setattr("mercer.cli.learn.is_first_run", lambda first=first: first)
+        said = run("learn", tmp_path / "none.csv").stderr
+        assert ("First run: some functions are compiled" in said) is first

@@ -6,11 +6,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mercer.cli.running import output_options, reading_options, run, stem_of
+from mercer.cli.running import (
+    is_first_run,
+    output_options,
+    reading_options,
+    run,
+    stem_of,
+)
 
 if TYPE_CHECKING:
     from mercer.tables.learning import TableResult
     from mercer.tables.stages import Stages
+
+_FIRST_RUN = "First run: some functions are compiled and kept, about 20 s of CPU time."
 
 
 @click.command("learn")
@@ -121,9 +129,12 @@ def command(
         from mercer.tables.reading import read_table
         from mercer.tables.saving import save_result
         from mercer.tables.target import read_ids
+        from mercer.tables.threads import threads_for
         from mercer.tables.writing import check_writable
 
         check_writable(folder)
+        if is_first_run():
+            stages.tell(_FIRST_RUN)
         limit = None if memory is None else parse_size(memory)
         if is_pattern(file):
             return _learn_parts(limit, stages)
@@ -150,21 +161,22 @@ def command(
             )
             table = answered.table
             stages.tell(str(answered))
-        result = learn(
-            table,
-            target,
-            id=id_column,
-            pairs=pairs,
-            drop=drop,
-            keep=keep,
-            labels_as_written=labels_as_written,
-            missing=missing,
-            memory=limit,
-            random_state=seed,
-            stages=stages,
-        )
-        paths = save_result(result, folder, stages=stages, answered=answered)
-        return summarise(result, paths)
+        with threads_for(len(table)):
+            result = learn(
+                table,
+                target,
+                id=id_column,
+                pairs=pairs,
+                drop=drop,
+                keep=keep,
+                labels_as_written=labels_as_written,
+                missing=missing,
+                memory=limit,
+                random_state=seed,
+                stages=stages,
+            )
+            paths = save_result(result, folder, stages=stages, answered=answered)
+            return summarise(result, paths)
 
     run(job, describe, quiet=quiet, as_json=as_json)
 

@@ -5,6 +5,7 @@
 """
 
 import json
+import os
 import re
 import signal
 import sys
@@ -70,6 +71,17 @@ def output_options(function: F) -> F:
     return click.option("--quiet", "-q", is_flag=True, help="Print errors only.")(
         function
     )
+
+
+def is_first_run(folder: Path | None = None) -> bool:
+    """Tell whether numba has kept no compiled function yet, so that it must compile.
+
+    Where it may not write to the folder of the package, it keeps them elsewhere, and
+    the answer is no.
+    """
+    if folder is None:
+        folder = Path(os.environ.get("NUMBA_CACHE_DIR") or Path(__file__).parents[1])
+    return os.access(folder, os.W_OK) and not any(folder.rglob("*.nbi"))
 
 
 def load_model(path: Path) -> Any:

@@ -12,6 +12,7 @@ from typing import Any
 from mercer._typing import IntArray
 from mercer.studio.engine import Labels, ModelEngine, Snapshot
 from mercer.tables.table import Table
+from mercer.tables.threads import threads_for
 
 REPLY_SECONDS = 120.0
 _NICER = 5  # the page comes first
@@ -160,14 +161,15 @@ def work(
         tell(("changes", 0, new))
 
     engine = ModelEngine(table, lambda: held[0], changed, **settings)
-    engine.start()
     try:
-        while True:
-            name, number, arguments = pipe.recv()
-            if name == "labels":
-                held[0] = arguments
-                engine.wake()
-            else:
-                tell(("reply", number, getattr(engine, name)(*arguments)))
+        with threads_for(len(table)):
+            engine.start()
+            while True:
+                name, number, arguments = pipe.recv()
+                if name == "labels":
+                    held[0] = arguments
+                    engine.wake()
+                else:
+                    tell(("reply", number, getattr(engine, name)(*arguments)))
     except (EOFError, OSError, KeyboardInterrupt):
         os._exit(0)  # whatever is being computed, nobody waits for it
