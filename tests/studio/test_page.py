@@ -236,6 +236,7 @@ def test_map_click_lasso_pairs_why_and_table(tmp_path, start, visit) -> None:
     page.click("#lassoed button >> nth=0")
     answered(page, n)
     assert set(labels(studio).values()) == {0}
+    page.wait_for_function("() => mercer.question.shown.purpose !== 'picked'")
     page.keyboard.press("w")
     page.wait_for_selector("#reasons:not([hidden])")
     assert "dog" in page.inner_text("#reasons")
@@ -253,6 +254,29 @@ def test_map_click_lasso_pairs_why_and_table(tmp_path, start, visit) -> None:
     page.wait_for_function(
         "() => document.getElementById('suspicious').children.length > 0"
     )
+
+
+def test_a_moving_map_draws_fewer_points_and_a_resting_one_all(
+    tmp_path, start, visit
+) -> None:
+    n = 3000
+    studio = small_studio(tmp_path, rows(n), engine=trained(n))
+    page = visit(start(studio))
+    page.wait_for_function("n => mercer.map.drawn === n", arg=n)
+    page.evaluate("() => { mercer.map.looks[7] = 255; mercer.map.upload(); }")
+    assert page.evaluate("mercer.map.rows.at(-1)") == 3  # labelled, so on top
+    assert page.evaluate("mercer.map.unlabelled") == n - 1
+    # Frames that take a second each, then a quick one.
+    page.evaluate("() => { for (let k = 0; k < 9; k++) mercer.map.adapt(1000); }")
+    page.evaluate("() => { mercer.map.painted = -Infinity; mercer.map.move(); }")
+    page.wait_for_function("() => mercer.map.drawn === 1001")  # the labelled one always
+    page.wait_for_function("n => mercer.map.drawn === n", arg=n)
+    page.evaluate("() => { for (let k = 0; k < 9; k++) mercer.map.adapt(10); }")
+    assert page.evaluate("mercer.map.quick") >= n - 1
+    drawn = page.evaluate("Array.from(mercer.map.rows).sort((a, b) => a - b)")
+    assert drawn == list(range(n))
+    first = page.evaluate("Array.from(mercer.map.rows.subarray(0, 300))")
+    assert 1300 < np.mean(first) < 1700  # they stand for all, whatever their order
 
 
 def test_files_are_downloaded(tmp_path, start, visit) -> None:

@@ -28,8 +28,7 @@ class Studio {
   async start() {
     this.drawPerson();
     try {
-      await this.refresh();
-      await this.question.load();
+      await this.advance();
     } catch (error) {
       this.say(error.message);
       if (error.status === 401) return;
@@ -84,7 +83,19 @@ class Studio {
     }, 150);
   }
 
+  // The next question comes before the map, which may be large.
+  async advance() {
+    const before = await this.look();
+    await this.question.load();
+    await this.redraw(before);
+  }
+
   async refresh() {
+    await this.redraw(await this.look());
+  }
+
+  // What is new in words and numbers; returns the state before.
+  async look() {
     const before = this.state;
     this.state = await get("/api/state");
     const { state } = this;
@@ -103,6 +114,11 @@ class Studio {
     if (JSON.stringify(before.classes) !== JSON.stringify(state.classes)) {
       this.question.drawClasses();
     }
+    return before;
+  }
+
+  async redraw(before) {
+    const { state } = this;
     if (before.map !== state.map) await this.map.load();
     else if (before.version !== state.version) await this.map.recolour();
     if (before.version !== state.version) {
@@ -171,8 +187,7 @@ class Studio {
       await once("answer_many", { rows, label, data: this.state.data });
       by("lassoed").hidden = true;
       this.say("");
-      await this.refresh();
-      await this.question.load();
+      await this.advance();
     } catch (error) {
       this.say(error.message);
     }

@@ -5,27 +5,26 @@ import { raw } from "./api.js";
 import { by } from "./dom.js";
 
 const POINT = `
-attribute vec2 place; attribute vec2 look;
+attribute vec2 place; attribute vec4 tint;
 uniform vec2 middle; uniform vec2 scale; uniform float size;
-varying float kind; varying float sure;
+varying vec4 colour;
 void main() {
   gl_Position = vec4((place - middle) * scale, 0.0, 1.0);
-  kind = look.x; sure = look.y;
-  gl_PointSize = look.y > 0.999 ? size * 1.9 : size;
+  gl_PointSize = tint.a > 0.999 ? size * 1.9 : size;
+  colour = tint;
 }`;
 const COLOUR = `
 precision mediump float;
-uniform vec3 palette[11];
-varying float kind; varying float sure;
+varying vec4 colour;
 void main() {
-  float away = length(gl_PointCoord - 0.5);
-  if (away > 0.5) discard;
-  int wanted = kind > 254.5 ? 10 : int(mod(kind + 0.5, 10.0));
-  vec3 colour = palette[10];
-  for (int i = 0; i < 10; i++) if (i == wanted) colour = palette[i];
-  float fade = wanted == 10 ? 0.55 : 0.25 + 0.6 * sure;
-  gl_FragColor = vec4(colour, sure > 0.999 ? 1.0 : fade);
+  if (length(gl_PointCoord - 0.5) > 0.5) discard;
+  gl_FragColor = colour;
 }`;
+// While the map moves, as many points are drawn as this many milliseconds allow, those
+// with a label always; once it rests, all of them.
+const FRAME = 25;
+const FEWEST = 1000;
+const REST = 200;
 
 export class PointMap {
   constructor(studio) {
@@ -40,14 +39,18 @@ export class PointMap {
     this.lassoing = false;
     this.current = null;
     this.frames = 0;
-    this.gl = this.canvas.getContext("webgl", { antialias: true, alpha: true });
+    this.rows = new Uint32Array();
+    this.unlabelled = 0;
+    this.drawn = 0; // points in the last frame
+    this.quick = Infinity; // unlabelled ones among them while the map moves
+    this.gl = this.canvas.getContext("webgl", { antialias: false, alpha: true });
     if (this.gl) this.prepare();
     else this.plain = this.canvas.getContext("2d");
     this.listen();
     new ResizeObserver(() => this.draw()).observe(this.canvas);
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
       this.readPalette();
-      this.draw();
+      this.upload();
     });
     this.readPalette();
   }
@@ -67,12 +70,15 @@ export class PointMap {
     gl.linkProgram(program);
     gl.useProgram(program);
     this.at = (name) => gl.getUniformLocation(program, name);
-    this.buffers = ["place", "look"].map((name) => {
+    this.buffers = [
+      ["place", 2, gl.FLOAT, false],
+      ["tint", 4, gl.UNSIGNED_BYTE, true],
+    ].map(([name, ...kind]) => {
       const buffer = gl.createBuffer();
       gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
       const where = gl.getAttribLocation(program, name);
       gl.enableVertexAttribArray(where);
-      gl.vertexAttribPointer(where, 2, gl.FLOAT, false, 0, 0);
+      gl.vertexAttribPointer(where, ...kind, 0, 0);
       return buffer;
     });
     gl.enable(gl.BLEND);
@@ -88,8 +94,8 @@ export class PointMap {
     const style = getComputedStyle(document.documentElement);
     const names = [...Array(10).keys()].map((k) => `--c${k}`).concat("--point");
     this.css = names.map((name) => style.getPropertyValue(name).trim());
-    this.palette = this.css.flatMap((hex) =>
-      [1, 3, 5].map((k) => parseInt(hex.slice(k, k + 2), 16) / 255),
+    this.palette = this.css.map((hex) =>
+      [1, 3, 5].map((k) => parseInt(hex.slice(k, k + 2), 16)),
     );
   }
 
@@ -107,18 +113,54 @@ export class PointMap {
   }
 
   upload() {
+    this.rows = this.order();
     if (this.gl) {
-      const gl = this.gl;
-      const looks = new Float32Array(this.looks.length);
-      for (let k = 0; k < looks.length; k += 2) {
-        looks[k] = this.looks[k];
-        looks[k + 1] = this.looks[k + 1] / 255;
-      }
+      const { gl, rows } = this;
+      const places = new Float32Array(2 * rows.length);
+      const tints = new Uint8Array(4 * rows.length);
+      rows.forEach((row, k) => {
+        places.set(this.places.subarray(2 * row, 2 * row + 2), 2 * k);
+        const [kind, sure] = this.looks.subarray(2 * row, 2 * row + 2);
+        const fade = kind === 255 ? 0.55 : 0.25 + (0.6 * sure) / 255;
+        tints.set(this.palette[kind === 255 ? 10 : kind % 10], 4 * k);
+        tints[4 * k + 3] = sure === 255 ? 255 : Math.round(255 * fade);
+      });
       gl.bindBuffer(gl.ARRAY_BUFFER, this.buffers[0]);
-      gl.bufferData(gl.ARRAY_BUFFER, this.places, gl.STATIC_DRAW);
+      gl.bufferData(gl.ARRAY_BUFFER, places, gl.STATIC_DRAW);
       gl.bindBuffer(gl.ARRAY_BUFFER, this.buffers[1]);
-      gl.bufferData(gl.ARRAY_BUFFER, looks, gl.STATIC_DRAW);
+      gl.bufferData(gl.ARRAY_BUFFER, tints, gl.STATIC_DRAW);
     }
+    this.draw();
+  }
+
+  // Rows as they are drawn: shuffled, so that the first few stand for all; those with a
+  // label last, on top of the others.
+  order() {
+    const n = this.places.length / 2;
+    const rows = new Uint32Array(n);
+    let seed = 1;
+    for (let k = 0; k < n; k++) {
+      seed = (1664525 * seed + 1013904223) >>> 0;
+      const other = seed % (k + 1);
+      rows[k] = rows[other];
+      rows[other] = k;
+    }
+    const known = (row) => this.looks[2 * row + 1] === 255;
+    const unlabelled = rows.filter((row) => !known(row));
+    this.unlabelled = unlabelled.length;
+    const ordered = new Uint32Array(n);
+    ordered.set(unlabelled);
+    ordered.set(rows.filter(known), this.unlabelled);
+    return ordered;
+  }
+
+  move() {
+    this.moving = true;
+    clearTimeout(this.resting);
+    this.resting = setTimeout(() => {
+      this.moving = false;
+      this.draw();
+    }, REST);
     this.draw();
   }
 
@@ -126,11 +168,19 @@ export class PointMap {
   draw() {
     if (this.due) return;
     this.due = true;
-    requestAnimationFrame(() => {
+    requestAnimationFrame((now) => {
       this.due = false;
       this.frames += 1;
+      if (this.moving && now - this.painted < 1000) this.adapt(now - this.painted);
+      this.painted = now;
       this.paint();
     });
+  }
+
+  adapt(taken) {
+    const change = Math.max(0.3, Math.min(1.2, FRAME / taken));
+    const most = Math.max(FEWEST, this.unlabelled);
+    this.quick = Math.max(FEWEST, Math.min(most, this.quick) * change);
   }
 
   scales() {
@@ -151,6 +201,11 @@ export class PointMap {
     const [sx, sy] = this.scales();
     const size = Math.max(2.2, Math.min(9, 90 / Math.sqrt(n + 1) + 1.5)) * ratio;
     const grown = size * Math.sqrt(Math.max(1, Math.min(6, this.zoom)));
+    const some = this.moving ? Math.min(this.quick, this.unlabelled) : this.unlabelled;
+    const parts = [
+      [0, Math.round(some)],
+      [this.unlabelled, n],
+    ].filter(([from, to]) => from < to);
     if (this.gl) {
       const gl = this.gl;
       gl.viewport(0, 0, this.canvas.width, this.canvas.height);
@@ -159,24 +214,26 @@ export class PointMap {
       gl.uniform2f(this.at("middle"), ...this.middle);
       gl.uniform2f(this.at("scale"), sx, sy);
       gl.uniform1f(this.at("size"), grown);
-      gl.uniform3fv(this.at("palette"), this.palette);
-      if (n) gl.drawArrays(gl.POINTS, 0, n);
-    } else this.paintPlain(n, grown);
+      for (const [from, to] of parts) gl.drawArrays(gl.POINTS, from, to - from);
+    } else this.paintPlain(parts, grown);
+    this.drawn = parts.reduce((sum, [from, to]) => sum + to - from, 0);
     this.paintMarks(ratio);
   }
 
-  paintPlain(n, size) {
+  paintPlain(parts, size) {
     const ink = this.plain;
     ink.clearRect(0, 0, this.canvas.width, this.canvas.height);
     const ratio = this.canvas.width / this.canvas.clientWidth;
-    for (let k = 0; k < n; k++) {
-      const kind = this.looks[2 * k];
-      const known = this.looks[2 * k + 1] === 255;
-      ink.globalAlpha = known ? 1 : 0.3 + (0.6 * this.looks[2 * k + 1]) / 255;
-      ink.fillStyle = this.css[kind === 255 ? 10 : kind % 10];
-      const [x, y] = this.toScreen(k);
-      const s = known ? 1.6 * size : size;
-      ink.fillRect(x * ratio - s / 2, y * ratio - s / 2, s, s);
+    for (const [from, to] of parts) {
+      for (const row of this.rows.subarray(from, to)) {
+        const kind = this.looks[2 * row];
+        const known = this.looks[2 * row + 1] === 255;
+        ink.globalAlpha = known ? 1 : 0.3 + (0.6 * this.looks[2 * row + 1]) / 255;
+        ink.fillStyle = this.css[kind === 255 ? 10 : kind % 10];
+        const [x, y] = this.toScreen(row);
+        const s = known ? 1.6 * size : size;
+        ink.fillRect(x * ratio - s / 2, y * ratio - s / 2, s, s);
+      }
     }
   }
 
@@ -235,7 +292,7 @@ export class PointMap {
     this.zoom = Math.max(0.5, Math.min(400, this.zoom * factor));
     const after = this.toMap(x, y);
     this.middle = this.middle.map((m, k) => m + before[k] - after[k]);
-    this.draw();
+    this.move();
   }
 
   nearest(x, y) {
@@ -301,7 +358,7 @@ export class PointMap {
         this.middle = this.middle.map((m, k) => m + a[k] - b[k]);
       }
       held.set(event.pointerId, now);
-      this.draw();
+      this.move();
     });
     const end = (event) => {
       if (!held.delete(event.pointerId)) return;
