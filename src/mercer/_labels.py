@@ -180,7 +180,9 @@ def _is_missing(value: object) -> bool:
     return isinstance(value, int | float | np.number) and value == UNLABELED
 
 
-def encode_labels(y: ArrayLike, *, min_classes: int = 2) -> Labels:
+def encode_labels(
+    y: ArrayLike, *, min_classes: int = 2, may_be_signs: bool = True
+) -> Labels:
     """Code partly labelled `y`; -1, None and NaN mark unlabelled points.
 
     Parameters
@@ -191,6 +193,8 @@ def encode_labels(y: ArrayLike, *, min_classes: int = 2) -> Labels:
         are those of the columns of a data frame, else 0, 1, ...
     min_classes : int, default=2
         Fewer distinct labels than this are an error; 0 admits no label at all.
+    may_be_signs : bool, default=True
+        Whether labels 1 and -1 alone are an error: -1 was probably meant as a class.
 
     Returns
     -------
@@ -219,7 +223,8 @@ def encode_labels(y: ArrayLike, *, min_classes: int = 2) -> Labels:
         raise ValueError(msg)
     check_classification_targets(labels)
     classes, codes = np.unique(labels, return_inverse=True)
-    if len(classes) < min_classes or _is_a_trap(values, classes):
+    is_trap = may_be_signs and _is_a_trap(values, classes)
+    if len(classes) < min_classes or is_trap:
         raise ValueError(_too_few_classes(values, classes, min_classes))
     coded = np.full(len(values), UNLABELED, dtype=np.intp)
     coded[known] = codes
@@ -229,8 +234,11 @@ def encode_labels(y: ArrayLike, *, min_classes: int = 2) -> Labels:
 def coded_labels(
     y: ArrayLike, soft: tuple[Labels, IntArray] | None, *, min_classes: int = 0
 ) -> Labels:
-    """Return coded labels, with distributions and weights where some were given."""
-    labels = encode_labels(y, min_classes=min_classes)
+    """Return coded labels of a model, with distributions and weights where given.
+
+    The model has been told that -1 means unlabelled: one class, named 1, is no mistake.
+    """
+    labels = encode_labels(y, min_classes=min_classes, may_be_signs=False)
     return labels if soft is None else labels.softened(*soft)
 
 

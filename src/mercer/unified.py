@@ -441,7 +441,7 @@ class UnifiedKernelMachine(
             raise ValueError(msg)
         other = copy(self)
         other._soft, other._points = None, getattr(self, "_points", None)
-        other._learn(encode_labels(y, min_classes=0))
+        other._learn(coded_labels(y, None))
         other._y = y
         return other
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_digits
+from sklearn.datasets import load_digits, make_blobs
 
 from mercer import UnifiedKernelMachine
 from mercer.active.cold import MOST_UNSEEN, cold_rows, typical_rows, unseen_share
@@ -113,3 +113,20 @@ def test_classes_are_looked_for_while_many_have_one_label(
         assert truth[cold[0]] == 5  # the one class without a label
     margin = UnifiedKernelMachine(query="margin", random_state=0).fit(points, given)
     assert not margin._looks_for_classes()
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_the_first_answer_may_be_any_class(first: int) -> None:
+    X, truth = make_blobs(60, centers=[[0, 0], [9, 0]], random_state=0)
+    model = UnifiedKernelMachine(random_state=0).fit(X, np.full(60, -1))
+    row = model.ask(1)
+    model.tell(row, [first])
+    assert model.classes_.tolist() == [first]
+    assert (model.predict(X) == first).all()
+    other = np.flatnonzero(truth != truth[row[0]])[:1]
+    model.tell(other, [1 - first])
+    right = np.where(truth == truth[row[0]], first, 1 - first)
+    np.testing.assert_array_equal(model.transduction_, right)
+    # Whoever passes -1 as a class to `fit` is told.
+    with pytest.raises(ValueError, match="only -1 and 1"):
+        UnifiedKernelMachine().fit(X, np.where(truth == 1, 1, -1))
