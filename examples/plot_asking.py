@@ -3,7 +3,7 @@ Useful questions and random ones
 ================================
 
 A person labels wines, three at a time. One model chooses the wines itself
-(``query="reduction"``, the default), the other asks at random. Both start from the same
+(``query="fill"``, the default), the other asks at random. Both start from the same
 three labels. The curves are the accuracy on the wines that have no label yet, mean and
 standard deviation over five starts.
 """
@@ -41,7 +41,7 @@ def curve(query: str, seed: int) -> LabelCurveDisplay:
 # Ask, answer, and measure.
 
 figure, ax = plt.subplots(figsize=(7, 4.5), layout="constrained")
-for query in ("reduction", "random"):
+for query in ("fill", "random"):
     runs = [curve(query, seed) for seed in range(5)]
     accuracy = np.vstack([run.accuracy for run in runs])
     LabelCurveDisplay.from_predictions(runs[0].n_labels, accuracy, name=query, ax=ax)
