@@ -7,6 +7,13 @@ import sys
 from mercer._extras import require
 
 _INTERRUPTED = 130
+# Extras of the commands that need more than the command line itself.
+_EXTRAS = {
+    "learn": "tables",
+    "predict": "tables",
+    "next": "tables",
+    "label": "studio",
+}
 
 
 def run() -> None:
@@ -14,7 +21,8 @@ def run() -> None:
     # While modules are imported there is nothing to tidy up.
     before = signal.signal(signal.SIGINT, lambda *_: os._exit(_INTERRUPTED))
     try:
-        require("click", extra="app", purpose="The command line")
+        asked = next((word for word in sys.argv[1:] if word in _EXTRAS), "")
+        require("click", extra=_EXTRAS.get(asked, "app"), purpose="The command line")
     except ImportError as error:
         sys.exit(f"Error: {error}")
     from mercer.cli.main import main

@@ -52,11 +52,15 @@ run()
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
-def test_without_click_the_extra_is_named() -> None:
-    said = run_without("click", "--help")
+@pytest.mark.parametrize(
+    ("command", "extra"), [("--help", "app"), ("learn", "tables"), ("label", "studio")]
+)
+def test_without_click_the_extra_is_named(command: str, extra: str) -> None:
+    """One that has all that the command needs, so that it is asked for once."""
+    said = run_without("click", command)
     assert said.returncode == 1
     assert said.stderr == (
-        'Error: The command line needs click: pip install "mercer[app]"\n'
+        f'Error: The command line needs click: pip install "mercer[{extra}]"\n'
     )
 
 

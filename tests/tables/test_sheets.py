@@ -6,10 +6,11 @@ import numpy as np
 import pandas as pd
 from openpyxl import load_workbook
 
-from mercer.tables.answers import add_answers
+from mercer.tables.answers import add_answers, with_later
 from mercer.tables.learning import learn
 from mercer.tables.sheets import write_sheets, write_workbook
 from mercer.tables.table import as_table
+from mercer.tables.writing import write_csv
 from tables_at_hand import two_groups
 
 
@@ -48,6 +49,23 @@ def test_numbers_as_labels_and_rows_without_ids(tmp_path: Path) -> None:
     assert done.table.frame["label"].tolist()[:3] == ["1", "1", "2"]
     assert (done.n_new, done.n_changed) == (1, 1)
     assert done.history["label before"].tolist() == ["", "2"]
+
+
+def test_answers_that_another_run_added_meanwhile_are_kept(tmp_path: Path) -> None:
+    table = as_table({"x": np.arange(4.0), "label": ["a", "b", None, None]})
+    history = tmp_path / "answers.csv"
+    ids = np.arange(1, 5)
+    done = []
+    for name, line in (("a.csv", "3,a"), ("b.csv", "4,b")):
+        (tmp_path / name).write_text(f"row,label\n{line}\n")
+        sheets = [tmp_path / name]
+        done.append(add_answers(table, ids, "label", sheets, history=history))
+    for answered in done:  # both were read before either was written
+        write_csv(with_later(answered.history, history), history)
+    again = add_answers(table, ids, "label", [], history=history)
+    assert again.table.frame["label"].tolist() == ["a", "b", "a", "b"]
+    unchanged = with_later(again.history, history)
+    assert unchanged["id"].tolist() == again.history["id"].tolist()
 
 
 def test_a_result_in_a_notebook(tmp_path: Path) -> None:

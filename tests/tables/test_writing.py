@@ -1,5 +1,7 @@
 """Files that appear whole or not at all, and cells that nobody runs."""
 
+import errno
+import tempfile
 from pathlib import Path
 from threading import Thread
 
@@ -104,3 +106,15 @@ def test_a_place_that_cannot_be_written_to(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(NotADirectoryError):
         check_writable(tmp_path / "file" / "out")
+
+
+def test_a_folder_that_refuses_files_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(prefix: str, dir: Path) -> str:
+        raise PermissionError(errno.EACCES, "Permission denied", str(dir / prefix))
+
+    monkeypatch.setattr(tempfile, "mkdtemp", refuse)
+    with pytest.raises(PermissionError) as caught:
+        check_writable(tmp_path / "new")
+    assert caught.value.filename == str(tmp_path)

@@ -92,6 +92,22 @@ def add_answers(
     )
 
 
+def with_later(history: "pd.DataFrame", path: Path) -> "pd.DataFrame":
+    """Return a history with the answers that another run has added meanwhile."""
+    import pandas as pd
+
+    if not path.exists():
+        return history
+    mine = set(history.itertuples(index=False, name=None))
+    theirs = [
+        line
+        for line in _read(path)[list(_COLUMNS)].itertuples(index=False, name=None)
+        if line not in mine
+    ]
+    later = pd.DataFrame(theirs, columns=list(_COLUMNS))
+    return pd.concat([history, later], ignore_index=True) if theirs else history
+
+
 _COLUMNS = ("id", "label", "label before", "when", "sheet")
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from mercer import persist
 from mercer.report.data import as_data
 from mercer.report.page import render
-from mercer.tables.answers import HISTORY, Answered
+from mercer.tables.answers import HISTORY, Answered, with_later
 from mercer.tables.comparing import RESULT, changes_since
 from mercer.tables.learning import TableResult
 from mercer.tables.sheets import sheet, write_sheets
@@ -81,7 +81,7 @@ def save_result(
             classes=result.labels.classes,
         )
         if answered is not None:
-            write_csv(answered.history, part / HISTORY)
+            write_csv(with_later(answered.history, folder / HISTORY), part / HISTORY)
         persist.save(result.model, part / FILES[3])
         made = sorted(path.name for path in part.iterdir())
     first = [name for name in FILES if name in made]

@@ -97,7 +97,10 @@ def check_writable(folder: Path) -> None:
     there = next(p for p in (folder, *folder.absolute().parents) if p.exists())
     if not there.is_dir():
         raise NotADirectoryError(errno.ENOTDIR, "Not a folder", str(there))
-    Path(tempfile.mkdtemp(prefix=_PREFIX, dir=there)).rmdir()
+    try:
+        Path(tempfile.mkdtemp(prefix=_PREFIX, dir=there)).rmdir()
+    except OSError as error:  # named after the folder, not after what was tried in it
+        raise type(error)(error.errno, error.strerror, str(there)) from error
 
 
 def write_csv(frame: "pd.DataFrame", path: Path) -> None:
