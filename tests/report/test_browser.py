@@ -134,3 +134,26 @@ def test_a_class_of_the_legend_fades_the_others(page: Any) -> None:
     assert page.locator(".pt.faded").count() == 4  # of nine dots, of class 1
     page.locator("#points").focus()
     assert page.locator(".pt.faded").count() == 0
+
+
+def test_paper_has_neither_the_list_nor_its_tools(page: Any) -> None:
+    assert page.locator("#predictions").is_visible()
+    page.emulate_media(media="print")
+    shown = {
+        name: page.locator(f"#{name}").is_visible()
+        for name in ("quality", "next", "map", "columns", "predictions", "search")
+    }
+    page.emulate_media(media="screen")
+    assert [name for name in shown if not shown[name]] == ["predictions", "search"]
+
+
+def test_on_a_phone_columns_and_evidence_need_no_sideways_scrolling(page: Any) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    too_wide = page.evaluate(
+        """() => [...document.querySelectorAll("#columns .scroll, #learned .scroll")]
+          .filter(box => box.scrollWidth > box.clientWidth).length"""
+    )
+    whole = page.evaluate("document.documentElement.scrollWidth")
+    page.set_viewport_size({"width": 1100, "height": 900})
+    assert too_wide == 0
+    assert whole == 390

@@ -10,6 +10,7 @@ import pytest
 from mercer.report.page import render
 from mercer.report.story import (
     Evidence,
+    Influence,
     Listed,
     Outlook,
 )
@@ -218,6 +219,21 @@ def test_what_decided_is_said_in_words() -> None:
     assert "hardly moved the usual shares" in said
     assert "No class has two labels" in render(replace(story(), n_weighed=0))
     assert "What decided" not in render(replace(story(), evidence=()))
+
+
+@pytest.mark.parametrize(
+    ("losses", "words"),
+    [
+        ([0.1, 0.0, -0.1], "2 other columns: no loss."),
+        ([0.1] * 13, "1 other column: less."),
+        ([0.0, -0.1], "No column shows a loss by itself."),
+    ],
+)
+def test_columns_without_a_loss_are_counted(losses: list[float], words: str) -> None:
+    found = tuple(Influence(f"c{k}", x, x, x) for k, x in enumerate(losses))
+    page = render(replace(story(), influences=found))
+    assert words in page
+    assert ("Points of probability lost" in page) == (losses[0] > 0)
 
 
 def test_labels_that_look_wrong_come_with_their_false_alarms() -> None:

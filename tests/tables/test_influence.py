@@ -53,6 +53,19 @@ def test_the_column_that_tells_the_class_matters_most(
             assert found(session) == {}
 
 
+def test_a_column_counts_although_others_say_the_same() -> None:
+    """No prediction changes sides, and the probabilities fall."""
+    rng = np.random.default_rng(0)
+    truth = np.arange(120) % 2
+    frame = pd.DataFrame({c: 6.0 * truth + rng.standard_normal(120) for c in "abc"})
+    frame["noise"] = rng.standard_normal(120)
+    names = np.where(truth == 1, "big", "small").astype(object)
+    frame["label"] = [names[k] if k < 30 else None for k in range(120)]
+    said = found(Session.open(frame).fit())
+    assert min(said[c].low for c in "abc") > 0.01
+    assert abs(said["noise"].loss) < 0.01
+
+
 def test_coordinates_of_columns_are_those_of_the_encoder() -> None:
     session = opened()
     places = session.encoder.places()

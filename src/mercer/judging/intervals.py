@@ -1,7 +1,7 @@
 """Intervals of shares and of differences between two models."""
 
 import numpy as np
-from scipy.stats import norm
+from scipy.stats import norm, t
 
 from mercer._typing import FloatArray
 
@@ -28,6 +28,23 @@ def paired_interval(gains: FloatArray) -> tuple[float, float, float]:
     spread = np.sqrt((float(np.abs(gains).sum()) + 1) / n - middle**2) / np.sqrt(n)
     half = float(norm.ppf(0.975)) * float(spread)
     return float(gains.mean()), middle - half, middle + half
+
+
+def mean_interval(gains: FloatArray) -> tuple[float, float, float]:
+    """Return a mean and its 95 % interval, by Student's t.
+
+    Examples
+    --------
+    >>> middle, low, high = mean_interval(np.array([0.1, 0.2, 0.3]))
+    >>> round(middle, 3), round(low, 3), round(high, 3)
+    (0.2, -0.048, 0.448)
+    """
+    n = len(gains)
+    middle = float(gains.mean())
+    if n < 2:
+        return middle, -1.0, 1.0
+    half = float(t.ppf(0.975, n - 1)) * float(gains.std(ddof=1)) / np.sqrt(n)
+    return middle, float(middle - half), float(middle + half)
 
 
 def wilson_interval(share: float, n: float, level: float = 0.95) -> tuple[float, float]:

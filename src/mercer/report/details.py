@@ -4,7 +4,7 @@ from html import escape
 
 from mercer._words import counted
 from mercer.report import svg
-from mercer.report.markup import table
+from mercer.report.markup import cell, table
 from mercer.report.story import Story
 from mercer.report.summary import recalls
 
@@ -15,17 +15,16 @@ _SHOWN_COLUMNS, _SHOWN_INFLUENCES = 30, 12
 def columns(story: Story) -> str:
     """Return how much each column matters, and how it was used."""
     items = [
-        f"<tr><td>{escape(name)}</td><td>{escape(kind)}</td><td>{escape(done)}</td>"
-        f'<td class="num">{n:,}</td></tr>'
+        f'<tr>{cell(name)}{cell(kind)}{cell(done)}<td class="num">{n:,}</td></tr>'
         for name, kind, done, n in story.columns
     ]
     head = ("column", "type", "how it was used", "#coordinates")
-    listed = table(head, items[:_SHOWN_COLUMNS])
+    listed = table(head, items[:_SHOWN_COLUMNS], "lines")
     if len(items) > _SHOWN_COLUMNS:
         n = len(items) - _SHOWN_COLUMNS
         listed += (
             f"<details><summary>{counted(n, 'more column')}</summary>"
-            f"{table(head, items[_SHOWN_COLUMNS:])}</details>"
+            f"{table(head, items[_SHOWN_COLUMNS:], 'lines')}</details>"
         )
     return (
         f'<section id="columns"><h2>Columns</h2>{_influences(story)}'
@@ -36,13 +35,22 @@ def columns(story: Story) -> str:
 def _influences(story: Story) -> str:
     if not story.influences:
         return ""
-    shown = story.influences[:_SHOWN_INFLUENCES]
+    losing = [i for i in story.influences if i.loss > 0]
+    shown = losing[:_SHOWN_INFLUENCES]
+    rest = len(story.influences) - len(shown)
+    others = ""
+    if not shown:
+        others = "<p>No column shows a loss by itself.</p>"
+    elif rest:
+        less = "less" if len(losing) > len(shown) else "no loss"
+        others = f'<p class="small soft">{counted(rest, "other column")}: {less}.</p>'
     return (
         "<h3>Which columns matter most</h3>"
-        '<p class="small soft">Points of accuracy on hidden labels that are lost when '
-        "the cells of a column are shuffled. If several columns hold the same "
-        "information, each of them alone may show a small loss.</p>"
-        f"{svg.draw_influences(shown)}"
+        '<p class="small soft">How far the probability of the right class falls, in '
+        "points, on hidden labels, when the cells of a column are shuffled. Bars are "
+        "means, lines 95 % intervals. If several columns hold the same information, "
+        "each of them alone may show a small loss.</p>"
+        f"{svg.draw_influences(shown) if shown else ''}{others}"
     )
 
 

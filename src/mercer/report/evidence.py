@@ -1,6 +1,6 @@
 """Which evidence made the predictions, in words."""
 
-from mercer.report.markup import table
+from mercer.report.markup import cell, table
 from mercer.report.story import Evidence, Story
 
 _WORDS = {
@@ -37,13 +37,15 @@ def evidence(story: Story) -> str:
     """Return the kinds of evidence, their shares, and what the labels changed."""
     if not story.evidence:
         return ""
+    head = ("evidence", "what it is", "#share", "#share without labels")
     items = [
-        f"<tr><td>{_WORDS[e.kind][0]}</td><td>{_WORDS[e.kind][1]}</td>"
-        f'<td class="num">{e.share:.0%}</td><td class="num">{e.usual:.0%}</td></tr>'
+        f"<tr>{cell(_WORDS[e.kind][0], head[0])}{cell(_WORDS[e.kind][1], head[1])}"
+        f'<td class="num" data-name="share">{e.share:.0%}</td>'
+        f'<td class="num" data-name="share without labels">{e.usual:.0%}</td></tr>'
         for e in story.evidence
     ]
-    head = ("evidence", "what it is", "#share", "#share without labels")
-    return f"<h3>What decided</h3><p>{_role_of_labels(story)}</p>{table(head, items)}"
+    shares = table(head, items, "cards")
+    return f"<h3>What decided</h3><p>{_role_of_labels(story)}</p>{shares}"
 
 
 def _role_of_labels(story: Story) -> str:

@@ -65,7 +65,7 @@ class Influence(NamedTuple):
     """How much worse hidden labels are predicted without a column."""
 
     column: str
-    loss: float  # points of accuracy lost when its cells are shuffled
+    loss: float  # of the probability of the right class, with its cells shuffled
     low: float
     high: float
 

@@ -155,7 +155,7 @@ def draw_influences(influences: Sequence[Influence]) -> str:
     body = []
     for k, i in enumerate(influences):
         y = step * k
-        name = i.column if len(i.column) <= 26 else i.column[:25] + "…"
+        name = i.column if len(i.column) <= 24 else i.column[:23] + "…"
         length = max(scale * i.loss, 1.0)
         body.append(text(left - 10, y + 14, name, "name", "end"))
         body.append(
@@ -167,7 +167,7 @@ def draw_influences(influences: Sequence[Influence]) -> str:
         at = max(left + length, ends[1]) + 8
         body.append(text(at, y + 15, f"{100 * i.loss:.1f}", "value"))
     told = ", ".join(f"{i.column} {100 * i.loss:.1f}" for i in influences)
-    label = f"Points of accuracy lost without a column: {told}"
+    label = f"Points of probability lost without a column: {told}"
     return draw(width, step * len(influences) + 4, body, label)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from mercer._labels import Labels
 from mercer._rows import take_rows
 from mercer._typing import FloatArray, IntArray
-from mercer.judging.intervals import paired_interval
+from mercer.judging.intervals import mean_interval
 from mercer.model_selection import SemiSupervisedKFold
 from mercer.tables.encoding import TableEncoder
 from mercer.unified import UnifiedKernelMachine
@@ -18,13 +18,15 @@ MOST_ROWS, MOST_COLUMNS = 50_000, 60
 # Shuffled rows that are predicted for each part of the hidden labels.
 _PREDICTED = 4000
 _SPLITS = 3
+# A column is shuffled at most this often; chance is averaged out.
+_SHUFFLES = 10
 
 
 class Influence(NamedTuple):
     """What is lost without a column."""
 
     column: str
-    loss: float  # accuracy on hidden labels, minus that with its cells shuffled
+    loss: float  # of the probability of hidden labels, with its cells shuffled
     low: float
     high: float
 
@@ -41,7 +43,8 @@ def column_influences(
 
     A third of the labels at a time is hidden; the model that is learned without them
     predicts their rows as they are, and with the cells of one column exchanged
-    between labelled rows.
+    between labelled rows. What counts is the probability that it gives to the right
+    class: with few labels a prediction rarely changes sides.
 
     Parameters
     ----------
@@ -75,11 +78,15 @@ def column_influences(
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             without = model.with_labels(hidden)
-            right = _right(without, _shuffled(X, known, some, places, rng), codes[some])
-        for name, shuffled in zip(places, right[1:], strict=True):
-            gains[name].append(right[0] - shuffled)
+            right = _support(
+                without, _shuffled(X, known, some, places, rng), codes[some]
+            )
+        # (columns, shuffles, rows)
+        shuffled = right[1:].reshape(len(places), -1, len(some)).mean(axis=1)
+        for name, lower in zip(places, shuffled, strict=True):
+            gains[name].append(right[0] - lower)
     found = [
-        Influence(name, *paired_interval(np.concatenate(parts)))
+        Influence(name, *mean_interval(np.concatenate(parts)))
         for name, parts in gains.items()
         if parts
     ]
@@ -93,18 +100,23 @@ def _shuffled(
     places: dict[str, IntArray],
     rng: np.random.Generator,
 ) -> FloatArray:
-    """Return rows as they are, then once per column with that column exchanged."""
+    """Return rows as they are, then for each column some with that column exchanged."""
     plain = np.asarray(take_rows(X, known[some]), dtype=float)
+    n_shuffles = int(np.clip(_PREDICTED // (len(some) * len(places)), 1, _SHUFFLES))
     blocks = [plain]
     for columns in places.values():
-        block = plain.copy()
-        others = known[rng.permutation(len(known))[: len(some)]]
-        block[:, columns] = np.asarray(take_rows(X, others))[:, columns]
-        blocks.append(block)
+        for _ in range(n_shuffles):
+            block = plain.copy()
+            others = known[rng.permutation(len(known))[: len(some)]]
+            block[:, columns] = np.asarray(take_rows(X, others))[:, columns]
+            blocks.append(block)
     return np.vstack(blocks)
 
 
-def _right(model: Any, rows: FloatArray, codes: IntArray) -> FloatArray:
-    """Return which predictions are right, one line per block of rows."""
-    said = np.asarray(model.predict(rows)).reshape(-1, len(codes))
-    return np.asarray(said == codes, dtype=float)
+def _support(model: Any, rows: FloatArray, codes: IntArray) -> FloatArray:
+    """Return the probability of the right class, one line per block of rows."""
+    proba = np.zeros((len(rows), codes.max() + 1))
+    known = np.asarray(model.classes_) <= codes.max()
+    proba[:, model.classes_[known]] = model.predict_proba(rows)[:, known]
+    right = proba.reshape(-1, len(codes), proba.shape[1])
+    return np.asarray(right[:, np.arange(len(codes)), codes])
