@@ -176,6 +176,30 @@ def test_a_sheet_goes_out_and_comes_back(
     assert len(history) == 5 + (filled["best guess"][0] != "small")
 
 
+def test_answers_of_before_are_used_or_it_is_said(
+    learned: Path, tmp_path: Path
+) -> None:
+    """A run without --answers forgot fifteen answers, silently."""
+    out = tmp_path / "out"
+    shutil.copytree(learned / "out", out)
+    words = ("learn", learned / "things.csv", "--id", "code", "--out", out)
+    for name, code in (("a.csv", "020"), ("b.csv", "021")):
+        (tmp_path / name).write_text(f"code,label\n{code},big\n")
+        done = run(*words, "--answers", tmp_path / name)
+    assert (
+        "1 new label from your answers, besides 1 from earlier sheets." in done.output
+    )
+    done = run(*words)
+    history = out / "answers.csv"
+    said = "holds 2 answers that this run did not use."
+    assert said in done.output
+    assert said in (out / "report.html").read_text()
+    done = run(*words, "--answers", history)
+    assert "Labels: 12 (+2)." in done.output
+    assert "did not use" not in done.output
+    assert len(pd.read_csv(history)) == 2
+
+
 def test_answers_for_rows_that_are_not_there(learned: Path, tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("code,label\n999,big\n")
     words = ("learn", learned / "things.csv", "--id", "code", "--out", tmp_path / "o")

@@ -1,6 +1,7 @@
 """`mercer learn`: from a table with a few labels to predictions, model and report."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -122,7 +123,7 @@ def command(
         return summarise(result, paths)
 
     def job(stages: "Stages") -> dict[str, Any]:
-        from mercer.tables.answers import HISTORY, add_answers
+        from mercer.tables.answers import HISTORY, add_answers, not_used
         from mercer.tables.learning import learn
         from mercer.tables.memory import parse_size
         from mercer.tables.parts import is_pattern
@@ -175,6 +176,9 @@ def command(
                 random_state=seed,
                 stages=stages,
             )
+            unused = "" if answers else not_used(folder / HISTORY)
+            if unused:
+                result = replace(result, warnings=(*result.warnings, unused))
             paths = save_result(result, folder, stages=stages, answered=answered)
             return summarise(result, paths)
 

@@ -24,14 +24,18 @@ class Answered:
 
     table: Table
     history: "pd.DataFrame"  # id, label, label before, when, sheet; one line per answer
-    n_new: int  # rows that had no label
-    n_changed: int  # rows that had another label
+    n_new: int  # rows that had no label before these sheets
+    n_changed: int  # rows that had another label before them
+    n_earlier: int = 0  # answers of earlier sheets that were added first
 
     def __str__(self) -> str:
         said = counted(self.n_new, "new label")
         if self.n_changed:
             said += f", {counted(self.n_changed, 'changed label')}"
-        return said + " from your answers."
+        said += " from your answers"
+        if self.n_earlier:
+            said += f", besides {self.n_earlier:,} from earlier sheets"
+        return said + "."
 
 
 def add_answers(
@@ -64,15 +68,18 @@ def add_answers(
 
     place = {str(name): row for row, name in enumerate(ids)}
     labels = _as_names(table, target)
-    before = labels.copy()
     lines: list[dict[str, Any]] = []
     if history is not None and history.exists():
         for line in _read(history).to_dict("records"):
             if line["id"] in place:
                 labels[place[line["id"]]] = line["label"]
                 lines.append(line)
+    n_earlier = len({line["id"] for line in lines})
+    before = labels.copy()
     now = f"{datetime.now():%Y-%m-%d %H:%M}"
     for path in sheets:
+        if history is not None and path.resolve() == history.resolve():
+            continue  # added already
         for name, label in _filled(path, target, id, place):
             row = place[name]
             if labels[row] != label:
@@ -89,6 +96,18 @@ def add_answers(
         pd.DataFrame(lines, columns=list(_COLUMNS)),
         len(changed) - len(had),
         len(had),
+        n_earlier,
+    )
+
+
+def not_used(history: Path) -> str:
+    """Return what to say of answers that are at hand, and were not asked for."""
+    if not history.exists():
+        return ""
+    n = counted(len(set(_read(history)["id"])), "answer")
+    return (
+        f"{history.name} in the folder of the results holds {n} that this run did not "
+        "use. To use them, pass that file to --answers."
     )
 
 
