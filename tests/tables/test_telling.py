@@ -82,6 +82,20 @@ def _quality_of(frame: pd.DataFrame) -> Any:
     return tell(learn(frame), rng=np.random.default_rng(0)).quality
 
 
+@pytest.mark.parametrize(
+    ("cells", "said"),
+    [
+        ([1.0, 2.0], "scaled"),
+        ([1.0, None], "scaled; 50 % of the cells are empty"),
+        (["a", ""], "scaled; 50 % of the cells are empty"),
+        ([None] + [1.0] * 199, "scaled; less than 1 % of the cells are empty"),
+    ],
+)
+def test_empty_cells_of_a_column_are_told(cells: list[Any], said: str) -> None:
+    table = as_table(pd.DataFrame({"x": cells}))
+    assert columns_of([("x", "number", "scaled", 1)], table)[0][2] == said
+
+
 def test_of_very_many_columns_the_first_are_named_and_the_others_counted() -> None:
     table = as_table({f"x{k}": [1.0] for k in range(MOST_CELLS + 3)})
     cells = cells_of(table, 0, {"x1", None})
@@ -92,7 +106,7 @@ def test_of_very_many_columns_the_first_are_named_and_the_others_counted() -> No
     notes = [(f"x{k}", "number", "scaled", 1) for k in range(MOST_COLUMNS + 5)]
     notes[-1] = ("copy", "left out", "repeats the target", 0)
     notes[-2] = ("words", "text", "TF-IDF", 30)
-    told = columns_of(notes)
+    told = columns_of(notes, table)
     assert told[MOST_COLUMNS:] == (
         ("copy", "left out", "repeats the target", 0),
         ("3 more columns", "number", "as those above", 3),

@@ -58,20 +58,29 @@ def _filled(table: Table, row: int, names: list[str]) -> tuple[tuple[str, str], 
     return tuple(shown)
 
 
-def columns_of(notes: Sequence[Sequence[Any]]) -> tuple[tuple[str, str, str, int], ...]:
+def columns_of(
+    notes: Sequence[Sequence[Any]], table: Table
+) -> tuple[tuple[str, str, str, int], ...]:
     """Return how columns were used; of very many, those left out and the first.
 
     Parameters
     ----------
     notes : sequence of (name, kind, what was done, number of coordinates)
+    table : Table
+        Says how many cells are empty.
 
     Examples
     --------
-    >>> columns_of([("size", "number", "scaled to variance 1", 1)])
-    (('size', 'number', 'scaled to variance 1', 1),)
+    >>> from mercer.tables.table import as_table
+    >>> table = as_table({"size": [1.0, 2.0, 3.0, np.nan]})
+    >>> columns_of([("size", "number", "scaled to variance 1", 1)], table)
+    (('size', 'number', 'scaled to variance 1; 25 % of the cells are empty', 1),)
     """
     told = [(n[0], n[1], n[2], n[3]) for n in notes]
-    first = told[:MOST_COLUMNS]
+    first = [
+        (name, kind, done + _empty(table, name), n)
+        for name, kind, done, n in told[:MOST_COLUMNS]
+    ]
     rest: dict[str, list[int]] = {}
     for name, kind, done, n in told[MOST_COLUMNS:]:
         if kind == "left out":
@@ -85,6 +94,18 @@ def columns_of(notes: Sequence[Sequence[Any]]) -> tuple[tuple[str, str, str, int
             for kind, n in rest.items()
         ),
     )
+
+
+def _empty(table: Table, name: str) -> str:
+    """Return what to say of the empty cells of a column."""
+    if name not in table.frame.columns:
+        return ""
+    cells = table.frame[name]
+    share = float((cells.isna() | (cells == "").fillna(False)).mean())
+    if share == 0:
+        return ""
+    said = "less than 1 %" if share < 0.01 else f"{100 * share:.0f} %"
+    return f"; {said} of the cells are empty"
 
 
 def in_short(table: Table, row: int, without: set[str | None]) -> str:

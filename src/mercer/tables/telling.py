@@ -103,7 +103,7 @@ def tell(result: TableResult, *, rng: np.random.Generator) -> Story:
         choices=choices,
         evidence=_evidence(result),
         n_weighed=getattr(session.fitted.learner_.certificate_, "n_held_out", 0),
-        columns=columns_of(session.notes),
+        columns=columns_of(session.notes, result.table),
         facts=tuple(_facts(result)),
         warnings=tuple(
             w.replace(result.table.source, name_of(result.table.source))
