@@ -75,6 +75,7 @@ def test_half_of_the_labels_are_hidden_at_a_time(n: int) -> None:
         confusion=np.eye(2),
         n_splits=5,
         n_repeats=1,
+        n_tried=5,
     )
     model = Halves()
     o = look_ahead(model, labels, check, rng=rng(), n_more=10)
@@ -97,5 +98,6 @@ def test_too_few_or_very_many_labels_give_no_curve() -> None:
             confusion=np.eye(2),
             n_splits=5,
             n_repeats=1,
+            n_tried=5,
         )
         assert look_ahead(Halves(), labels, check, rng=rng()) is None
