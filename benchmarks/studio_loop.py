@@ -7,6 +7,9 @@ not labelled reaches 95 % of full accuracy, and stays there for five more labels
 accuracy is that of the model on rows held out when four fifths are labelled.
 
     python benchmarks/studio_loop.py --draws 5
+    python benchmarks/studio_loop.py --cache CACHE --sets penbased,musk,texture
+
+The second reads sets of `benchmarks/collection`, at most 800 rows of each.
 """
 
 import argparse
@@ -18,6 +21,7 @@ import numpy as np
 import pandas as pd
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 from sklearn.model_selection import StratifiedKFold
+from unseen import problem
 
 from mercer.studio.engine import wait_until
 from mercer.studio.hub import Studio
@@ -35,7 +39,7 @@ SETS = {
     "breast cancer": load_breast_cancer,
     "iris": load_iris,
 }
-SHARE, STEADY = 0.95, 5
+SHARE, STEADY, ROWS = 0.95, 5, 800
 
 
 def table_of(X: np.ndarray) -> Table:
@@ -110,10 +114,14 @@ def main() -> None:
     parser.add_argument("--draws", type=int, default=5)
     parser.add_argument("--most", type=int, default=150)
     parser.add_argument("--sets", default=",".join(SETS))
+    parser.add_argument("--cache", type=Path)
     args = parser.parse_args()
     print("| data | full accuracy | studio | random | ratio |\n|---|---|---|---|---|")
     for name in args.sets.split(","):
-        X, y = SETS[name](return_X_y=True)
+        if args.cache is None:
+            X, y = SETS[name](return_X_y=True)
+        else:
+            X, y = problem(args.cache, name, scale=False, rows=ROWS)
         full = full_accuracy(X, y)
         needed = {
             order: [

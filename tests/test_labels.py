@@ -107,3 +107,9 @@ def test_the_argument_is_not_written_to() -> None:
     y = np.array([5, -1, 6])
     encode_labels(y)
     assert y.tolist() == [5, -1, 6]
+
+
+@pytest.mark.filterwarnings("error")
+def test_few_labels_of_many_classes_are_no_reason_to_warn() -> None:
+    assert len(encode_labels([0, 1, 2, 3, -1]).classes) == 4
+    assert len(encode_labels(["a", None, "b"]).classes) == 2

@@ -221,7 +221,10 @@ def encode_labels(
     if labels.dtype.kind == "f" and np.isinf(labels).any():
         msg = "y holds infinity; mark unlabelled points with -1, None or NaN."
         raise ValueError(msg)
-    check_classification_targets(labels)
+    if (
+        labels.dtype.kind == "f"
+    ):  # it warns of few labels per class, which are usual here
+        check_classification_targets(labels)
     classes, codes = np.unique(labels, return_inverse=True)
     is_trap = may_be_signs and _is_a_trap(values, classes)
     if len(classes) < min_classes or is_trap:

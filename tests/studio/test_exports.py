@@ -77,6 +77,11 @@ def test_round_trip_keeps_answers_and_skips(
     names = other.store.ledger.classes
     assert [names.get(int(c)) for c in codes] == [None, None, "dog", "cat"]
     assert set(other.store.ledger.skips) == {"c"}
+    people = [
+        {who for given in one.store.ledger.answers.values() for who in given}
+        for one in (studio, other)
+    ]
+    assert {who.removeprefix("Prodigy ") for who in people[1]} == people[0]
     again = take_in(other, read(body))
     assert again == {"taken": 0, "known": 3, "not_found": 0}
 

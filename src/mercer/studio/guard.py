@@ -13,6 +13,8 @@ Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
 MOST_BODY = 64 * 1024
+# Whole tables come here: files, and all tasks of a project of Label Studio.
+LARGE = ("/api/import", "/ml/predict")
 MOST_IMPORT = 64 * 1024 * 1024
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 POLICY = (
@@ -102,7 +104,7 @@ class Guard:
             response = JSONResponse({"error": message}, status_code=status)
             await response(scope, receive, self._with_headers(send))
             return
-        most = MOST_IMPORT if scope["path"].startswith("/api/import") else MOST_BODY
+        most = MOST_IMPORT if scope["path"].startswith(LARGE) else MOST_BODY
         await self.app(scope, _limited(receive, most), self._with_headers(send))
 
     def _refusal(self, scope: Scope) -> tuple[int, str] | None:

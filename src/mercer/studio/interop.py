@@ -10,6 +10,9 @@ from mercer._words import reason
 from mercer.studio.hub import RefusedError, Studio
 
 ID_FIELD = "mercer_id"
+# Who answered, in a field that Label Studio keeps: it knows its own users only, and
+# refuses files with others.
+BY_FIELD = "mercer_by"
 MOST_IMPORTED = 200_000
 
 
@@ -63,13 +66,22 @@ def from_label_studio(body: bytes) -> Iterator[Foreign]:
             msg = "each task of Label Studio needs an object `data`."
             raise RefusedError(msg)
         for annotation in task.get("annotations") or task.get("completions") or ():
-            who = annotation.get("completed_by", "")
-            who = who.get("email", who.get("id", "")) if isinstance(who, dict) else who
             cancelled = bool(annotation.get("was_cancelled"))
             label = None if cancelled else choice_in(annotation.get("result") or ())
             if label is not None or cancelled:
-                name = f"Label Studio {who}".strip()[:64]
+                name = _name_in(annotation)[:64]
                 yield Foreign(task["data"], name, label, task["data"].get(ID_FIELD))
+
+
+def _name_in(annotation: dict[str, Any]) -> str:
+    """Return who gave an annotation: as our files say, else as Label Studio does."""
+    for result in annotation.get("result") or ():
+        meta = result.get("meta") if isinstance(result, dict) else None
+        if isinstance(meta, dict) and isinstance(meta.get(BY_FIELD), str):
+            return str(meta[BY_FIELD])
+    who = annotation.get("completed_by", "")
+    who = who.get("email", who.get("id", "")) if isinstance(who, dict) else who
+    return f"Label Studio {who}".strip()
 
 
 def from_prodigy(body: bytes) -> Iterator[Foreign]:
@@ -140,12 +152,16 @@ def _tasks(studio: Studio) -> Iterator[dict[str, Any]]:
             "annotations": [
                 {
                     "id": event.seq,
-                    "completed_by": {"email": who},
                     "created_at": datetime.fromtimestamp(event.at, UTC).isoformat(),
                     "was_cancelled": event.label is None,
                     "result": []
                     if event.label is None
-                    else [result_of(ledger.classes[event.label])],
+                    else [
+                        {
+                            **result_of(ledger.classes[event.label]),
+                            "meta": {BY_FIELD: who},
+                        }
+                    ],
                 }
                 for who, event in given.items()
             ],
