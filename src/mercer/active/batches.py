@@ -1,7 +1,7 @@
 """Batches of questions without redundancy, by the variance of a Gaussian process."""
 
 import numpy as np
-from scipy.linalg import cholesky, qr, solve_triangular
+from scipy.linalg import cholesky, get_blas_funcs, qr, solve_triangular
 
 from mercer._typing import FloatArray, IntArray
 
@@ -204,22 +204,25 @@ def error_batch(
     S = features[targets] @ features[candidates].T - B.T @ B[:, place]
     spread = np.einsum("ij,ij->i", features[targets], features[targets])
     spread = np.maximum(spread - np.einsum("ij,ij->j", B, B), 0.0)
+    ger = get_blas_funcs("ger", (S,))
     chosen: list[int] = []
     free = np.ones(len(candidates), dtype=bool)
     for _ in range(n):
         variance = np.maximum(S[place, every], 0) + ridge
-        share = S**2 / variance
-        share /= (spread + ridge)[:, None]
-        share[place, every] = 1.0 if own else 0.0
-        best = int(np.argmax(np.where(free, e @ share, -np.inf)))
+        weights = e / (spread + ridge)
+        others = np.einsum("j,jx,jx->x", weights, S, S)
+        others -= weights[place] * S[place, every] ** 2
+        value = others / variance + (e[place] if own else 0.0)
+        best = int(np.argmax(np.where(free, value, -np.inf)))
         chosen.append(best)
         free[best] = False
-        told = share[:, best].copy()
+        column = S[:, best].copy()
+        told = column**2 / (variance[best] * (spread + ridge))
         told[place[best]] = 1.0
         e *= 1 - np.minimum(told, 1.0)
-        column = S[:, best].copy()
         spread = np.maximum(spread - column**2 / variance[best], 0.0)
-        S -= np.outer(column, S[place[best]]) / variance[best]
+        row = S[place[best]] / variance[best]
+        S = ger(-1.0, row, column, a=S.T, overwrite_a=True).T  # S - column row'
     return candidates[chosen]
 
 
