@@ -2,14 +2,16 @@
 
 import os
 import signal
+import threading
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from mercer.studio.engine import Snapshot, wait_until
-from mercer.studio.hub import RefusedError
+from mercer.studio.engine import Snapshot, digest_of, wait_until
+from mercer.studio.hub import PATIENCE, RefusedError
 from mercer.studio.items import Items
 from mercer.tables.table import as_table
 from studio_at_hand import FixedEngine, rows, small_studio
@@ -143,6 +145,55 @@ def test_one_question_in_eight_is_drawn_at_random(tmp_path: Path) -> None:
     kept = [e for e in studio.store.ledger.events if e.kind == "answer"]
     assert [e.purpose for e in kept] == purposes
     assert {(e.guess, e.n_labels) for e in kept} == {(0, 5)}
+
+
+class EagerEngine(FixedEngine):
+    """Asks about row 20 + l once it has learned from l labels, after a while."""
+
+    def __init__(self, seconds: float) -> None:
+        first = Snapshot(stage="", ready=True, questions=np.array([20]))
+        super().__init__(replace(first, seconds=seconds))
+        self.seconds = seconds
+
+    def wake(self) -> None:
+        timer = threading.Timer(self.seconds, self._learn)
+        timer.daemon = True
+        timer.start()
+
+    def _learn(self) -> None:
+        codes, _ = self.studio.labels()
+        self.snapshot = replace(
+            self.snapshot,
+            learned_from=digest_of(codes),
+            questions=20 + np.array([np.sum(codes >= 0)]),
+        )
+
+
+@pytest.mark.parametrize(
+    ("seconds", "patience", "asked"),
+    [
+        (0.0, 5.0, [20, 21, 22, 23]),  # each question knows the answer before
+        (0.05, 5.0, [20, 21, 22, 23]),
+        (600.0, 5.0, [20, None, None, None]),  # there is no time to learn
+    ],
+)
+def test_next_question_knows_the_last_answer_where_learning_is_quick(
+    tmp_path: Path, seconds: float, patience: float, asked: list[int | None]
+) -> None:
+    engine = EagerEngine(seconds)
+    studio = small_studio(tmp_path, engine=engine, patience=patience)
+    engine.studio = studio
+    question, rows_asked = studio.next("ann"), []
+    for k in range(4):
+        is_random = question["purpose"] == "random"
+        rows_asked.append(None if is_random else question["row"])
+        question = studio.answer("ann", f"t{k}", question["row"], 0)
+    assert rows_asked == asked
+    assert len(studio.store.ledger.answers) == 4
+
+
+def test_nobody_waits_long_for_a_better_question() -> None:
+    assert 0.1 <= PATIENCE <= 0.25
 
 
 def test_rows_without_ids_are_known_by_their_content() -> None:

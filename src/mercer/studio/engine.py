@@ -37,6 +37,7 @@ class Snapshot:
     questions: IntArray = field(default_factory=lambda: np.empty(0, np.intp))
     n_labels: int = 0
     learned_from: int = 0  # `digest_of` the labels
+    seconds: float = 0.0  # that learning from the last answers took
     suspicious: tuple[tuple[int, int, float], ...] = ()  # row, likely class, support
     map: FloatArray | None = None  # (n, 2) between -1 and 1
     map_version: int = 0
@@ -185,6 +186,7 @@ class ModelEngine:
 
     def _step(self) -> None:
         """Learn from the answers so far, and compute questions ahead."""
+        began = time.monotonic()
         codes, closed = self._labels()
         n_labels = int((codes >= 0).sum())
         values = self._values() if self._values else {c: c for c in set(codes.tolist())}
@@ -202,6 +204,7 @@ class ModelEngine:
                 proba=None,
                 n_labels=n_labels,
                 learned_from=digest_of(codes),
+                seconds=time.monotonic() - began,
                 questions=questions,
             )
             return
@@ -213,6 +216,7 @@ class ModelEngine:
             proba=model.training_proba().astype(np.float32),
             n_labels=n_labels,
             learned_from=digest_of(codes),
+            seconds=time.monotonic() - began,
             questions=questions,
         )
 

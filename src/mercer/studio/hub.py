@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer._typing import IntArray
-from mercer.studio.engine import Engine, Snapshot
+from mercer.studio.engine import Engine, Snapshot, digest_of, wait_until
 from mercer.studio.items import Items, changes, names_of
 from mercer.studio.ledger import Event
 from mercer.studio.pairing import implied_labels
@@ -20,6 +20,7 @@ from mercer.studio.worker import ProcessEngine
 from mercer.tables.session import Session
 
 CHECK_EVERY = 8  # one question in this many is drawn at random
+PATIENCE = 0.2  # seconds; a person looks at a row for longer
 MOST_CLASSES = 500
 MOST_AT_ONCE = 5_000
 MOST_NAME = 200
@@ -48,6 +49,9 @@ class Studio:
         People who are asked about the same item.
     check_every : int, default=8
         One question in this many is drawn at random, to estimate the accuracy.
+    patience : float, default=0.2
+        Seconds that the next question waits for the model to learn from the last
+        answer, where learning takes no longer than this.
     keep : tuple of str, default=()
         Columns to learn from although they look misleading.
     session : Session, optional
@@ -67,11 +71,13 @@ class Studio:
         keep: tuple[str, ...] = (),
         overlap: int = 1,
         check_every: int = CHECK_EVERY,
+        patience: float = PATIENCE,
         session: Session | None = None,
         engine: Engine | None = None,
     ) -> None:
         self.items, self.store = items, store
         self.overlap, self.check_every = overlap, check_every
+        self.patience = patience
         self.drop, self.keep = drop, keep
         self.listeners: set[Callable[[], None]] = set()
         self._lock = threading.RLock()
@@ -367,12 +373,25 @@ class Studio:
         self._check_who(who)
         key = self.items.keys[row]
         with self._lock:
+            snapshot = self.snapshot
             with self.store.writing() as transaction:
                 if token not in self.store.ledger.by_token:
                     self._write(transaction, who, token, row, kind, fields)
                 question = self._claim(transaction, who, keep=False, done=key)
             self._has_changed()
-        return question
+        if question is None or not self._learns_soon(snapshot):
+            return question
+        with self._lock, self.store.writing() as transaction:
+            return self._claim(transaction, who, keep=False)
+
+    def _learns_soon(self, before: Snapshot) -> bool:
+        """Wait until the model has learned the last answer, where that is quick."""
+        if not before.ready or before.error or before.seconds > self.patience:
+            return False
+        labels = digest_of(self.labels()[0])
+        return before.learned_from != labels and wait_until(
+            lambda: self.snapshot.learned_from == labels, self.patience
+        )
 
     def _write(
         self,
