@@ -44,7 +44,7 @@ SETS = {
     "iris": load_iris,
 }
 SHARE, STEADY, ROWS = 0.95, 5, 800
-WAIT = 10.0  # this machine may be busy
+WAIT = 30.0  # this machine may be busy
 THOUGHT = 0.33  # seconds that a person looks at a question
 
 
@@ -83,7 +83,9 @@ def labels_needed(
         running.start()
         headers = {"Authorization": "Bearer secret"}
         try:
-            with httpx.Client(base_url=running.address, headers=headers) as client:
+            with httpx.Client(
+                base_url=running.address, headers=headers, timeout=2 * WAIT
+            ) as client:
                 return _label(client, studio, y, aim, order, rng, most)
         finally:
             running.stop()
