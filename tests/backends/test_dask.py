@@ -216,7 +216,7 @@ def test_workers_get_the_model_without_its_rows(
         lazy = getattr(model, name)(blocks)
         here = getattr(model, name)(X)
         found = lazy.compute(scheduler="synchronous")  # `seen` is in this process
-        np.testing.assert_allclose(found, here, rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(found, here, atol=1e-6)  # float32 features
     assert len(model.ids_) == len(model.basis_.vectors_) == 600
     assert {len(sent.basis_.vectors_) for sent in seen} == {0}
     assert {len(sent.ids_) for sent in seen} == {0}
