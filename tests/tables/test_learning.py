@@ -1,5 +1,6 @@
 """`mercer.learn`: the same result in Python."""
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -143,3 +144,20 @@ def test_labels_of_a_session_are_coded_once_until_an_answer_comes() -> None:
     assert session.labels is first
     session.tell([30, 31], ["big", "small"])
     assert session.labels.labeled.tolist() == [*first.labeled.tolist(), 30, 31]
+
+
+@pytest.mark.parametrize("package", ["pandas", "skrub"])
+def test_a_missing_package_is_named_with_its_extra(
+    package: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = {"a": np.array(["x", "y", "x", "y"]), "label": np.array(["p", "q", "", ""])}
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(ImportError, match=rf"needs {package}: .*mercer\[tables\]"):
+        learn(table)
+
+
+def test_the_studio_names_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    session = Session.open(two_groups(), id="code")
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
+    with pytest.raises(ImportError, match=r"needs uvicorn: .*mercer\[studio\]"):
+        session.label()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer._extras import require
 from mercer._labels import Labels, encode_labels
 from mercer._typing import FloatArray, IntArray
 from mercer.fewlabels.choice import PoolPlan, plan_pool
@@ -146,6 +147,8 @@ class Session:
         stages : Stages, optional
             Told which stage begins and how much of it is done.
         """
+        for package in ("pandas", "pyarrow"):
+            require(package, extra="tables", purpose="Learning from a table")
         drop, missing = tuple(drop), tuple(missing)
         if isinstance(data, str | Path):
             from mercer.tables.reading import read_table
@@ -292,6 +295,8 @@ class Session:
         -------
         mercer.studio.notebook.LabelPage
         """
+        for package in ("sqlalchemy", "starlette", "uvicorn"):
+            require(package, extra="studio", purpose="The studio")
         # By name: the studio stands above this package.
         return import_module("mercer.studio.notebook").label(self, **settings)
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from mercer._extras import require
 from mercer._typing import FloatArray
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ def fit_strings(frame: "pd.DataFrame", texts: list[str], random_state: int) -> S
     """
     if frame.shape[1] == 0:
         return Strings(np.empty((len(frame), 0), np.float32), {}, {}, {})
+    require("skrub", extra="tables", purpose="A column of texts or categories")
     from skrub import StringEncoder, TableVectorizer
 
     words = StringEncoder(
