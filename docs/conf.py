@@ -42,6 +42,7 @@ copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
 
 autosummary_generate = True
+toc_object_entries_show_parents = "hide"  # "ask()", not "UnifiedKernelMachine.ask()"
 autodoc_typehints = "none"  # numpydoc states the types in words
 numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False
