@@ -2,10 +2,13 @@
 
     python examples/digits_folder.py digits
     mercer learn digits
+    python examples/digits_folder.py --check mercer-out/digits/predictions.csv
 
-Labelled images lie in folders named after their digit, all others at the top.
+Labelled images lie in folders named after their digit, all others at the top. The last
+line compares the predictions with the truth.
 """
 
+import csv
 import sys
 from pathlib import Path
 
@@ -32,5 +35,16 @@ def main(folder: Path, n_labels: int = 6) -> None:
     print(f"wrote {len(digits.images)} images, {len(known)} labelled, to {folder}")
 
 
+def check(predictions: Path) -> None:
+    truth = load_digits().target
+    with predictions.open(newline="") as file:
+        hidden = [row for row in csv.DictReader(file) if row["labelled"] == "false"]
+    right = [int(r["prediction"]) == truth[int(Path(r["id"]).stem)] for r in hidden]
+    print(f"{np.mean(right):.1%} of {len(right)} images without a label are right")
+
+
 if __name__ == "__main__":
-    main(Path(sys.argv[1] if len(sys.argv) > 1 else "digits"))
+    if sys.argv[1:2] == ["--check"]:
+        check(Path(sys.argv[2]))
+    else:
+        main(Path(sys.argv[1] if len(sys.argv) > 1 else "digits"))
