@@ -14,7 +14,7 @@ from mercer import (
     ParameterFreeKernel,
     UnifiedKernelMachine,
 )
-from mercer._html import N_SHOWN, Shown
+from mercer._html import N_SHOWN, Shown, meanings
 from mercer.active.loop import History, Round
 from mercer.advice import does_unlabeled_help
 from mercer.judging.suspicion import SuspiciousLabels
@@ -36,6 +36,13 @@ def test_fields_are_words_and_text_is_escaped() -> None:
     assert "1e-09" in html
     assert "<script>" not in html
     assert "&lt;script&gt;" in html
+
+
+def test_what_a_field_means_stands_beside_it() -> None:
+    html = RLSClassifier().fit(X, [0, -1, -1, 1, -1, -1]).certificate_._repr_html_()
+    rank = next(line for line in html.split("<tr>") if ">rank<" in line)
+    assert "Numerical rank of the features." in rank
+    assert meanings(Record) == {}
 
 
 @pytest.mark.parametrize(
@@ -68,6 +75,7 @@ def test_a_ranking_is_shown_row_by_row_and_cut() -> None:
     html = ranking._repr_html_()
     assert html.count("<tr>") == N_SHOWN + 1
     assert "5 more rows" in html
+    assert "10 of 25 labels look wrong" in html
 
 
 def test_a_history_counts_questions() -> None:

@@ -2,6 +2,7 @@
 
 from dataclasses import fields, is_dataclass
 from html import escape
+from inspect import getdoc
 from numbers import Integral, Real
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 
 N_SHOWN = 20  # rows of a table
 _CELL = "padding:2px 12px 2px 0;text-align:left"
+_DIM = "opacity:0.7"
 
 
 class Shown:
@@ -22,15 +24,46 @@ class Shown:
         names = [field.name for field in fields(self)]
         return {name: getattr(self, name) for name in names if name[0] != "_"}
 
+    def _title(self) -> str:
+        """Return the line above the table."""
+        return type(self).__name__
+
     def _repr_html_(self) -> str:
-        return show(type(self).__name__, self._facts())
+        said: dict[str, str] = meanings(type(self)) if is_dataclass(self) else {}
+        return show(self._title(), self._facts(), said)
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
         return {"text/plain": repr(self), "text/html": self._repr_html_()}
 
 
-def show(title: str, facts: dict[str, Any]) -> str:
-    """Return a title and a table of facts; columns of one length become rows."""
+def meanings(record: type) -> dict[str, str]:
+    """Return what the section Parameters of a class's docstring says of each name.
+
+    Examples
+    --------
+    >>> from mercer.optim.ridge import RLS
+    >>> meanings(RLS)["rank"]
+    'Numerical rank of the features.'
+    """
+    found: dict[str, str] = {}
+    lines = (getdoc(record) or "").partition("Parameters\n----------\n")[2].split("\n")
+    name = ""
+    for line in lines:
+        if not line:
+            break
+        if line[0] == " ":
+            found[name] = f"{found.get(name, '')} {line.strip()}".strip()
+        else:
+            name = line.partition(" : ")[0]
+    return found
+
+
+def show(title: str, facts: dict[str, Any], said: dict[str, str] | None = None) -> str:
+    """Return a title and a table of facts; columns of one length become rows.
+
+    Where there are no such columns, what is `said` of a fact stands beside it.
+    """
+    said = said or {}
     columns = [np.asarray(value) for value in facts.values()]
     lengths = {c.shape for c in columns}
     if len(columns) > 1 and len(lengths) == 1 and columns[0].ndim == 1:
@@ -41,11 +74,7 @@ def show(title: str, facts: dict[str, Any]) -> str:
         )
         more = f"{len(rows) - N_SHOWN:,} more rows" if len(rows) > N_SHOWN else ""
         return _page(title, f"<thead><tr>{head}</tr></thead>{body}", more)
-    lines = "".join(
-        f"<tr><th style='{_CELL};font-weight:normal'>{words(name)}</th>{_cell(value)}"
-        "</tr>"
-        for name, value in facts.items()
-    )
+    lines = "".join(_line(name, facts[name], said.get(name, "")) for name in facts)
     return _page(title, lines, "")
 
 
@@ -83,6 +112,12 @@ def brief(value: Any) -> str:
 
 def _cell(value: Any) -> str:
     return f"<td style='{_CELL}'>{escape(brief(value))}</td>"
+
+
+def _line(name: str, value: Any, said: str) -> str:
+    note = f"<td style='{_CELL};{_DIM}'>{escape(said)}</td>" if said else ""
+    head = f"<th style='{_CELL};font-weight:normal'>{words(name)}</th>"
+    return f"<tr>{head}{_cell(value)}{note}</tr>"
 
 
 def _page(title: str, table: str, note: str) -> str:

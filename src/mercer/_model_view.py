@@ -21,7 +21,7 @@ class ModelView:
         facts = {
             "rows": len(model.ids_),
             "labelled": len(model.labeled_),
-            "classes": _names(model.classes_),
+            "classes": names_of(model.classes_),
         }
         if not len(model.ids_):  # `without_rows`
             return {"classes": facts["classes"]}
@@ -58,7 +58,8 @@ class ModelView:
         return bundle
 
 
-def _names(classes: Any) -> str:
+def names_of(classes: Any) -> str:
+    """Return the number of classes and the first names."""
     named = ", ".join(str(name) for name in classes[:N_NAMES])
     rest = len(classes) - N_NAMES
     return f"{len(classes)}: {named}" + (f" and {rest} more" if rest > 0 else "")

@@ -79,10 +79,14 @@ class Explanation(Shown):
             contributions, machine.intercept_, rest, ids, labels, machine.classes_
         )
 
+    def _title(self) -> str:
+        n = len(self.contributions)
+        return "Explanation" if n == 1 else f"Explanation of the first of {n:,} rows"
+
     def _facts(self) -> dict[str, Any]:
         pulls = self.top(n=len(self.ids))
         return {
-            "labelled row": np.array([pull.id for pull in pulls], dtype=object),
+            "labelled row": np.array([str(pull.id) for pull in pulls], dtype=object),
             "its label": np.array([pull.label for pull in pulls], dtype=object),
             "speaks for": np.array([pull.towards for pull in pulls], dtype=object),
             "amount": np.array([pull.amount for pull in pulls]),

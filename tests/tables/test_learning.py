@@ -161,3 +161,13 @@ def test_the_studio_names_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "uvicorn", None)
     with pytest.raises(ImportError, match=r"needs uvicorn: .*mercer\[studio\]"):
         session.label()
+
+
+def test_a_session_and_a_saved_model_say_what_they_hold() -> None:
+    session = Session.open(two_groups(), id="code")
+    said = (
+        f"{len(session.table)} rows, {len(session.labels.labeled)} labels of 2 classes"
+    )
+    assert repr(session) == f"Session: {said}; fit() learns from them"
+    assert repr(session.fit()) == f"Session: {said}"
+    assert "2: big, small" in session.saved()._repr_html_()

@@ -36,6 +36,9 @@ class Outlook(NamedTuple):
         """Upper end of its 95 % interval."""
         return self.high - self.now
 
+    def _repr_html_(self) -> str:
+        return f"<div>{self}</div>"
+
     def __str__(self) -> str:
         return (
             f"{self.n_more} more labels: {self.gain:+.1%} "

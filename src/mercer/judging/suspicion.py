@@ -59,6 +59,20 @@ class SuspiciousLabels(Shown):
     best: FloatArray  # probability of the suggested one
     wrong: FloatArray  # probability that the given label is wrong
 
+    def _title(self) -> str:
+        n = int(np.count_nonzero(self.looks_wrong))
+        verb = "look" if n > 1 else "looks"
+        return f"{n or 'None'} of {len(self.ids):,} labels {verb} wrong"
+
+    def _facts(self) -> dict[str, Any]:
+        return {
+            "row": self.ids.astype(str),
+            "given label": self.given,
+            "suggested label": self.suggested,
+            "its probability": _percent(self.best),
+            "probability that the given one is wrong": _percent(self.wrong),
+        }
+
     @property
     def looks_wrong(self) -> BoolArray:
         """Which labels to look at again: wrong with a probability of at least 0.6."""
@@ -70,6 +84,10 @@ class SuspiciousLabels(Shown):
         """Share of the labels that look wrong which is expected to be right."""
         named = self.wrong[self.looks_wrong]
         return float(1 - named.mean()) if len(named) else 0.0
+
+
+def _percent(values: FloatArray) -> NDArray[Any]:
+    return np.array([f"{value:.0%}" for value in values], dtype=object)
 
 
 def rank_labels(

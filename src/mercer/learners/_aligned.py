@@ -13,10 +13,20 @@ from mercer.optim.spectral import eigenspaces
 
 @dataclass(frozen=True, slots=True)
 class AlignmentCertificate(Shown):
-    """How the aligned weights know that they are right."""
+    """How the aligned weights know that they are right.
 
-    alignment: float  # with the target kernel, over the labelled points
-    kkt_residual: float  # of the non-negative least squares form
+    Parameters
+    ----------
+    alignment : float
+        Agreement with the target kernel over the labelled points; 1 is perfect.
+    kkt_residual : float
+        How far the optimality conditions are from holding; 0 is optimal.
+    n_iter : int
+        Steps of the solver.
+    """
+
+    alignment: float
+    kkt_residual: float
     n_iter: int
 
 

@@ -28,12 +28,24 @@ MU_GRID = (1e-6, 1e-4, 1e-2, 1e-1, 1.0, 1e1, 1e2)
 
 @dataclass(frozen=True, slots=True)
 class ClosedFormCertificate(Shown):
-    """How the closed form knows that it is right."""
+    """How the closed form knows that it is right.
 
-    objective: float  # Problem (7), up to what lies outside the basis
-    kkt_residual: float  # relative stationarity of (8)
-    alignment: float  # tr(Lambda A) / (|Lambda| |YY'|)
-    n_clipped: int  # directions whose weight is cut at zero
+    Parameters
+    ----------
+    objective : float
+        Value of Problem (7), but for what lies outside the basis.
+    kkt_residual : float
+        How far the optimality conditions of (8) are from holding; 0 is optimal.
+    alignment : float
+        Agreement of kernel and labels, tr(Lambda A) / (|Lambda| |YY'|).
+    n_clipped : int
+        Directions whose weight is cut at zero.
+    """
+
+    objective: float
+    kkt_residual: float
+    alignment: float
+    n_clipped: int
 
 
 class ClosedFormKernel(LabelLearner):

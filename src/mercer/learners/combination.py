@@ -29,11 +29,24 @@ from mercer.optim.nnls import solve_nnls
 
 @dataclass(frozen=True, slots=True)
 class CombinationCertificate(Shown):
-    """How a combination knows that it is right."""
+    """How a combination knows that it is right.
 
-    alignment: float  # centred, with the labels; NaN without labels
-    base_alignments: tuple[float, ...]  # of each kernel alone
-    kkt_residual: float  # of the non-negative least squares; 0 for fixed weights
+    Parameters
+    ----------
+    alignment : float
+        Centred alignment of the combination with the labels; NaN without
+        labels.
+    base_alignments : tuple of float
+        The same of each kernel alone.
+    kkt_residual : float
+        How far the optimality conditions are from holding; 0 for fixed weights.
+    n_iter : int
+        Steps of the solver.
+    """
+
+    alignment: float
+    base_alignments: tuple[float, ...]
+    kkt_residual: float
     n_iter: int
 
 

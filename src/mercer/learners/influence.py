@@ -40,15 +40,35 @@ _CONSTANT = 0.05  # mean of 1 - cosine over pairs of points
 
 @dataclass(frozen=True, slots=True)
 class InfluenceCertificate(Shown):
-    """How the combination knows that it is right, and what it was up against."""
+    """How the combination knows that it is right, and what it was up against.
 
-    objective: float  # of the chosen weights
-    lower_bound: float  # no allowed combination does better
-    gap: float  # relative
-    smallest_eigenvalue: float  # of the combined matrix over the training points
-    average_objective: float  # of the plain average of the kernels
-    spread: float  # mean of 1 - cosine over pairs of points: near 0 is constant
-    influence_effect: float  # largest relative change of a cost made by influence
+    Parameters
+    ----------
+    objective : float
+        Cost of the chosen weights.
+    lower_bound : float
+        No allowed combination costs less.
+    gap : float
+        Distance of the two, relative to the objective; 0 is optimal.
+    smallest_eigenvalue : float
+        Of the combined matrix over the training points; negative only by
+        rounding.
+    average_objective : float
+        Cost of the plain average of the kernels.
+    spread : float
+        Mean of 1 - cosine over pairs of points; near 0 the kernel is nearly
+        constant.
+    influence_effect : float
+        Largest relative change of a kernel's cost that influence makes.
+    """
+
+    objective: float
+    lower_bound: float
+    gap: float
+    smallest_eigenvalue: float
+    average_objective: float
+    spread: float
+    influence_effect: float
 
 
 class InfluenceKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):

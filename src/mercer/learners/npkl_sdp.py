@@ -21,12 +21,24 @@ _QUICK_UP_TO = 150
 
 @dataclass(frozen=True, slots=True)
 class SDPCertificate(Shown):
-    """What the semi-definite solver says of its answer."""
+    """What the semi-definite solver says of its answer.
+
+    Parameters
+    ----------
+    family : str
+        The kernels among which this one is the best.
+    objective : float
+        Objective, computed from the kernel.
+    reported : float
+        Objective that the solver reports.
+    status : str
+        What the solver says; "optimal" within its own tolerance.
+    """
 
     family: str
-    objective: float  # of the kernel, computed from it
-    reported: float  # by the solver
-    status: str  # of the solver; "optimal" within its own tolerance
+    objective: float
+    reported: float
+    status: str
 
 
 class NPKL(PairLearner):

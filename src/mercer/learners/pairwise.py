@@ -23,16 +23,36 @@ __all__ = ["PairCertificate", "PairwiseKernel"]
 
 @dataclass(frozen=True, slots=True)
 class PairCertificate(Shown):
-    """How a kernel from pairs knows that it is right."""
+    """How a kernel from pairs knows that it is right.
 
-    family: str  # the set of kernels over which the objective is minimal
-    objective: float  # of the learned kernel
-    bound: float  # no kernel of the family and budget has a lower objective
+    Parameters
+    ----------
+    family : str
+        The kernels among which this one is the best.
+    objective : float
+        Objective of the learned kernel.
+    bound : float
+        No kernel of the family has a lower objective.
+    relative_gap : float
+        Distance of the two, relative to the objective; 0 is optimal.
+    n_eigh : int
+        Eigen-decompositions computed.
+    n_pairs : int
+        Pairs learned from.
+    agreement : float
+        Share of the pairs that the kernel puts on the right side of zero.
+    largest_margin : float
+        Largest T_p K_ij; the hinges act from 1 on.
+    """
+
+    family: str
+    objective: float
+    bound: float
     relative_gap: float
-    n_eigh: int  # eigen-decompositions
+    n_eigh: int
     n_pairs: int
-    agreement: float  # share of pairs on the right side of zero
-    largest_margin: float  # of all T_p K_ij; the hinges act from 1 on
+    agreement: float
+    largest_margin: float
 
 
 class PairwiseKernel(PairLearner):

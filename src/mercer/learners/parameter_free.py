@@ -21,13 +21,29 @@ from mercer.optim.spectral import eigenspaces, label_energy, solve_parameter_fre
 
 @dataclass(frozen=True, slots=True)
 class ParameterFreeCertificate(Shown):
-    """What the paper computes on the way; no prediction depends on it."""
+    """What the paper computes on the way; no prediction depends on it.
 
-    alignment: float  # tr(Lambda A) / (|Lambda| |YY'|), below eq. (8)
-    mu: float  # mu* of eq. (10) for C = 1
-    mu_is_maximizer: bool  # the root squared in eq. (10) was positive
+    Parameters
+    ----------
+    alignment : float
+        Agreement of kernel and labels, tr(Lambda A) / (|Lambda| |YY'|), below
+        eq. (8).
+    mu : float
+        The smoothness weight mu* of eq. (10) for C = 1.
+    mu_is_maximizer : bool
+        Whether the root that eq. (10) squares is positive, so that mu* is a
+        maximum.
+    C : float
+        The weight of the loss that mu* was computed for.
+    n_eigenspaces : int
+        Different eigenvalues; fewer than directions where eigenvalues repeat.
+    """
+
+    alignment: float
+    mu: float
+    mu_is_maximizer: bool
     C: float
-    n_eigenspaces: int  # fewer than directions where eigenvalues repeat
+    n_eigenspaces: int
 
 
 class ParameterFreeKernel(LabelLearner):

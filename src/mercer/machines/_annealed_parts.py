@@ -28,13 +28,27 @@ _REACH = 1e-10
 
 @dataclass(frozen=True, slots=True)
 class AnnealedCertificate(Shown):
-    """How the machine knows that it is right."""
+    """How the machine knows that it is right.
 
-    gap: float  # relative duality gap of the kernel weights at the end
-    ratio_residual: float  # largest error of a class share
-    change: float  # largest last change of the soft labels at a temperature
+    Parameters
+    ----------
+    gap : float
+        Relative duality gap of the kernel weights at the end; 0 is optimal.
+    ratio_residual : float
+        Largest error of a class share.
+    change : float
+        Largest last change of the soft labels at a temperature.
+    n_temperatures : int
+        Temperatures gone through.
+    n_rounds : int
+        Rounds over all temperatures.
+    """
+
+    gap: float
+    ratio_residual: float
+    change: float
     n_temperatures: int
-    n_rounds: int  # over all temperatures
+    n_rounds: int
 
 
 def class_shares(class_ratio: float | ArrayLike | None, labels: Labels) -> FloatArray:

@@ -17,13 +17,29 @@ _MAX_LINE_STEPS = 20
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MKL(Shown):
-    """Optimum of `solve_mkl`."""
+    """Optimum of `solve_mkl`.
 
-    weights: FloatArray  # (n_kernels,), on the simplex
-    dual_coef: FloatArray  # (l, q), alpha_i y_i
-    intercept: FloatArray  # (q,)
-    objective: float  # primal value
-    gap: float  # primal minus dual value
+    Parameters
+    ----------
+    weights : ndarray of shape (n_kernels,)
+        Weights of the kernels; at least 0, and they sum to 1.
+    dual_coef : ndarray of shape (l, q)
+        Multipliers times labels, alpha_i y_i.
+    intercept : ndarray of shape (q,)
+        Offsets of the machines.
+    objective : float
+        Primal value.
+    gap : float
+        Primal minus dual value; 0 is optimal.
+    n_iter : int
+        Steps of the solver.
+    """
+
+    weights: FloatArray
+    dual_coef: FloatArray
+    intercept: FloatArray
+    objective: float
+    gap: float
     n_iter: int
 
     @property

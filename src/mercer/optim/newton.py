@@ -14,13 +14,29 @@ from mercer._typing import FloatArray
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KLR(Shown):
-    """Optimum of `solve_klr`."""
+    """Optimum of `solve_klr`.
 
-    coef: FloatArray  # (r, q), W
-    intercept: FloatArray  # (q,)
-    dual_coef: FloatArray  # (l, q), alpha with W = features' alpha
+    Parameters
+    ----------
+    coef : ndarray of shape (r, q)
+        Weights W of the features.
+    intercept : ndarray of shape (q,)
+        Offsets of the classes.
+    dual_coef : ndarray of shape (l, q)
+        Weights alpha of the labelled points; W = features' alpha.
+    objective : float
+        Loss and penalty at the optimum.
+    residual : float
+        Largest entry of the gradient over the largest possible; 0 is optimal.
+    n_iter : int
+        Newton steps.
+    """
+
+    coef: FloatArray
+    intercept: FloatArray
+    dual_coef: FloatArray
     objective: float
-    residual: float  # largest entry of the gradient over the largest possible
+    residual: float
     n_iter: int
 
 

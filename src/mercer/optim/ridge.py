@@ -11,13 +11,27 @@ from mercer._typing import FloatArray
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RLS(Shown):
-    """Optimum of `solve_rls` for every column of the targets."""
+    """Optimum of `solve_rls` for every column of the targets.
 
-    coef: FloatArray  # (r, n_targets), w
-    dual_coef: FloatArray  # (l, n_targets), alpha with w = features' alpha
-    loo_residuals: FloatArray  # (l, n_targets), y_i - f_(-i)(x_i)
-    rank: int  # numerical rank of the features
-    residual: float  # of the normal equations, relative to the targets
+    Parameters
+    ----------
+    coef : ndarray of shape (r, n_targets)
+        Weights w of the features.
+    dual_coef : ndarray of shape (l, n_targets)
+        Weights alpha of the labelled points; w = features' alpha.
+    loo_residuals : ndarray of shape (l, n_targets)
+        Error at each labelled point when it is left out.
+    rank : int
+        Numerical rank of the features.
+    residual : float
+        Error of the normal equations, relative to the targets; 0 is exact.
+    """
+
+    coef: FloatArray
+    dual_coef: FloatArray
+    loo_residuals: FloatArray
+    rank: int
+    residual: float
 
 
 def solve_rls(features: FloatArray, targets: FloatArray, *, C: float) -> RLS:

@@ -11,12 +11,24 @@ from mercer._typing import FloatArray
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SVM(Shown):
-    """Optimum of `solve_svm`; objective and gap are summed over the machines."""
+    """Optimum of `solve_svm`; objective and gap are summed over the machines.
 
-    dual_coef: FloatArray  # (l, q), alpha_i y_i
-    intercept: FloatArray  # (q,)
-    objective: float  # primal value
-    gap: float  # primal minus dual value
+    Parameters
+    ----------
+    dual_coef : ndarray of shape (l, q)
+        Multipliers times labels, alpha_i y_i.
+    intercept : ndarray of shape (q,)
+        Offsets of the machines.
+    objective : float
+        Primal value.
+    gap : float
+        Primal minus dual value; 0 is optimal.
+    """
+
+    dual_coef: FloatArray
+    intercept: FloatArray
+    objective: float
+    gap: float
 
 
 def solve_svm(

@@ -18,20 +18,51 @@ from mercer.spectrum.features import DenseFeatures, Features, column_moments
 
 @dataclass(frozen=True, slots=True)
 class BasisCertificate(Shown):
-    """How a basis knows that it is right."""
+    """How a basis knows that it is right.
 
-    method: str  # how the pairs were computed
-    reason: str  # why this basis or method was picked
-    residual: float  # largest |A u - value u| over the kept pairs
-    orthogonality: float  # largest entry of |UᵀU - I|
-    gap: float  # between the last kept and the first dropped value; inf: none dropped
-    cuts_repeated_value: bool  # the last kept value continues among the dropped ones
-    n_null: int = 0  # null vectors of a Laplacian, one per connected component
-    recall: float = 1.0  # share of true neighbours found (sampled)
-    lost_trace: float = 0.0  # share of the Gram matrix's trace outside the basis
-    floor: float = 0.0  # no Laplacian value outside the basis is below it...
-    failure: float = 0.0  # ... except with this probability
-    note: str = ""  # why there are fewer directions than asked for
+    Parameters
+    ----------
+    method : str
+        How the eigenpairs were computed.
+    reason : str
+        Why this basis or method was picked.
+    residual : float
+        Largest error of a kept pair, |A u - value u|.
+    orthogonality : float
+        Largest entry of |U'U - I|; 0 is exact.
+    gap : float
+        Distance from the last kept to the first dropped value; infinite if none
+        was dropped.
+    cuts_repeated_value : bool
+        Whether the last kept value continues among the dropped ones.
+    n_null : int
+        Connected components of the graph, each with a value of zero.
+    recall : float
+        Share of the true neighbours that the search found, estimated on sampled
+        rows.
+    lost_trace : float
+        Share of the Gram matrix's trace that is outside the basis.
+    floor : float
+        No value outside the basis is below this one, but for the chance stated
+        next.
+    failure : float
+        Chance that the statement about `floor` is wrong.
+    note : str
+        Why there are fewer directions than asked for; empty if there are not.
+    """
+
+    method: str
+    reason: str
+    residual: float
+    orthogonality: float
+    gap: float
+    cuts_repeated_value: bool
+    n_null: int = 0
+    recall: float = 1.0
+    lost_trace: float = 0.0
+    floor: float = 0.0
+    failure: float = 0.0
+    note: str = ""
 
 
 class BasisMixin(TransformerMixin, BaseEstimator):

@@ -120,7 +120,7 @@ def look(
         found = []
     notes += [
         f"Column {c.column!r} was left out: it {c.reason}. To learn from it "
-        f"anyway, pass --keep {c.column!r}."
+        f"anyway, pass --keep {c.column!r} (in Python keep=[{c.column!r}])."
         for c in found
     ]
     notes += _questions(rest.frame, labels, {*keep, *(c.column for c in found)})

@@ -8,6 +8,8 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from mercer._html import Shown
+from mercer._model_view import names_of
 from mercer._rows import take_rows
 from mercer._typing import FloatArray
 from mercer.active.strategies import choose_rows
@@ -20,7 +22,7 @@ from mercer.unified import UnifiedKernelMachine
 _CHUNK = 50_000
 
 
-class TableModel(ClassifierMixin, BaseEstimator):
+class TableModel(Shown, ClassifierMixin, BaseEstimator):
     """Predicts the target of new rows; what `mercer learn` saves.
 
     Parameters
@@ -51,6 +53,13 @@ class TableModel(ClassifierMixin, BaseEstimator):
         self.target = target
         self.id = id
         self.image_shape = image_shape
+
+    def _facts(self) -> dict[str, Any]:
+        return {
+            "predicts": self.target,
+            "classes": names_of(self.classes_),
+            "columns": ", ".join(note.column for note in self.encoder.notes_),
+        }
 
     @property
     def classes_(self) -> NDArray[Any]:

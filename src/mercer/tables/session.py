@@ -97,6 +97,14 @@ class Session:
         # Told of answers that come by `tell`; a page that is open keeps them.
         self.listener: Callable[[IntArray, list[Any]], None] | None = None
 
+    def __repr__(self) -> str:
+        labels = self.labels
+        said = (
+            f"Session: {len(self.table):,} rows, {len(labels.labeled):,} labels of "
+            f"{len(labels.classes):,} classes"
+        )
+        return said if self.model is not None else f"{said}; fit() learns from them"
+
     @classmethod
     def open(
         cls,
