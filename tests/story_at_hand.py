@@ -60,7 +60,7 @@ def story(name: str = "cat") -> Story:
         columns=((name, name, name, 3),),
         facts=(Fact(name, name, name, name),),
         warnings=(name,),
-        memory=name,
+        method=name,
         predictions=(
             Listed(name, name, 0.6, name, ""),
             Listed(name, name, 0.7, "", name),

@@ -7,6 +7,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from mercer.report.page import render
@@ -145,6 +146,39 @@ def test_paper_has_neither_the_list_nor_its_tools(page: Any) -> None:
     }
     page.emulate_media(media="screen")
     assert [name for name in shown if not shown[name]] == ["predictions", "search"]
+
+
+def test_confusions_of_eight_classes_fit_screen_and_paper(
+    page: Any, tmp_path: Path
+) -> None:
+    plain = story()
+    assert plain.quality is not None
+    names = tuple(f"a long name {k}" for k in range(8))
+    path = tmp_path / "report.html"
+    path.write_text(
+        render(
+            replace(
+                plain,
+                classes=names,
+                n_given=np.full(8, 5),
+                n_predicted=np.full(8, 12),
+                quality=replace(plain.quality, confusion=5 * np.eye(8)),
+            )
+        ),
+        encoding="utf-8",
+    )
+    before = page.url
+    page.goto(path.as_uri())
+    hidden = """() => { const box = document.querySelector(".confusion").parentElement;
+      return box.scrollWidth - box.clientWidth; }"""
+    on_screen = page.evaluate(hidden)
+    page.set_viewport_size({"width": 680, "height": 960})  # A4 less its margins
+    page.emulate_media(media="print")
+    on_paper = page.evaluate(hidden)
+    page.emulate_media(media="screen")
+    page.set_viewport_size({"width": 1100, "height": 900})
+    page.goto(before)
+    assert (on_screen, on_paper) == (0, 0)
 
 
 def test_on_a_phone_columns_and_evidence_need_no_sideways_scrolling(page: Any) -> None:

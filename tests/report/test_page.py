@@ -14,7 +14,7 @@ from mercer.report.story import (
     Listed,
     Outlook,
 )
-from mercer.report.svg import png_uri
+from mercer.report.svg import image_uri, png_uri
 from mercer.tables.listing import name_of
 from story_at_hand import story
 
@@ -177,7 +177,8 @@ def test_the_headline_says_what_it_hides() -> None:
 @pytest.mark.parametrize(
     ("outlook", "words"),
     [
-        (Outlook(20, 0.8, 0.85, 0.82, 0.88), "expect about 85% (82% to 88%)"),
+        (Outlook(20, 0.8, 0.85, 0.82, 0.88), "would add about 5 points (2 to 8)"),
+        (Outlook(20, 0.8, 0.81, 0.8, 0.83), "would add about 1 point (0 to 3)"),
         (Outlook(20, 0.8, 0.8, 0.79, 0.805), "unlikely to change the figure"),
     ],
 )
@@ -185,9 +186,26 @@ def test_what_more_labels_would_bring(outlook: Outlook, words: str) -> None:
     assert words in render(replace(story(), outlook=outlook))
 
 
-def test_whole_texts_are_in_the_page() -> None:
+def test_whole_texts_are_in_the_page_on_lines_of_their_own() -> None:
     page = render(story("word "))
     assert "word " * 300 in read(page).text
+    plain = story()
+    row = plain.next_rows[0]._replace(cells=(("a", "1"), ("b", "two\nlines")))
+    page = render(replace(plain, next_rows=(row,)))
+    assert "<div><dt>a</dt>" in page
+    assert '<div class="text"><dt>b</dt>' in page
+
+
+def test_means_of_two_rounds_are_shares_and_not_halves_of_rows() -> None:
+    page = render(story())  # 3.5 of 4 dogs were found
+    assert '<td class="num">5 of 6</td>' in page
+    assert '<td class="num">88% of 4</td>' in page
+    assert "Counts are means of 2 rounds" in page
+
+
+def test_a_large_picture_is_thinned_out() -> None:
+    small, large = (np.random.default_rng(0).random((n, n, 1)) for n in (256, 1024))
+    assert len(image_uri(large)) < 2 * len(image_uri(small))
 
 
 def test_no_folder_of_the_machine_is_in_the_page() -> None:

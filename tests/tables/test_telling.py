@@ -59,6 +59,25 @@ def test_rows_are_named_as_the_person_names_them(told: tuple[Any, Story]) -> Non
     assert names == ["size", "weight", "colour"]
 
 
+@pytest.mark.parametrize("kind", ["bytes", "floats", "colours"])
+def test_rows_of_an_array_of_pictures_are_shown_as_pictures(kind: str) -> None:
+    rng = np.random.default_rng(0)
+    y = np.repeat(["dark", "light"], 20)
+    shape = (40, 8, 9, 3) if kind == "colours" else (40, 8, 9)
+    pixels = rng.integers(0, 100, shape) + 150 * (y == "light").reshape(
+        (-1,) + (1,) * (len(shape) - 1)
+    )
+    pixels = pixels.astype(np.uint8) if kind == "bytes" else pixels / 10
+    given = np.where(np.arange(40) % 4 == 0, y, "")
+    result = learn({"pixels": pixels, "label": given})
+    story = tell(result, rng=rng)
+    for i, row in zip(result.next_rows, story.next_rows, strict=True):
+        assert row.picture is not None
+        assert row.picture.shape == (8, 9, 3 if kind == "colours" else 1)
+        top = 255 if kind == "bytes" else pixels[i].max()
+        np.testing.assert_allclose(row.picture.ravel(), pixels[i].ravel() / top)
+
+
 def test_wrong_labels_are_named_with_the_share_of_false_alarms() -> None:
     X, truth = make_blobs(200, centers=[[0, 0], [6, 0], [0, 6]], random_state=0)
     names = np.array(["left", "right", "top"], dtype=object)

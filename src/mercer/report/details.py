@@ -6,7 +6,7 @@ from mercer._words import counted
 from mercer.report import svg
 from mercer.report.markup import cell, table
 from mercer.report.story import Story
-from mercer.report.summary import recalls
+from mercer.report.summary import found_of, recalls
 
 # More columns than this are folded away.
 _SHOWN_COLUMNS, _SHOWN_INFLUENCES = 30, 12
@@ -59,7 +59,7 @@ def certificates(story: Story) -> str:
     found = {}
     if story.quality is not None:
         found = {
-            c: f"{n:.0f} of {total:.0f}" if total else "not tested"
+            c: found_of(n, total) if total else "not tested"
             for c, n, total in recalls(story.quality)
         }
     counts = [
@@ -81,6 +81,6 @@ def certificates(story: Story) -> str:
         '<section id="certificates"><h2>Checks of the computation</h2>'
         "<details><summary>Residuals, gaps and other certificates</summary>"
         f"{table(('part', 'figure', '#value', 'meaning'), items)}"
-        f"</details></section><footer>{escape(story.memory)}. Made by Mercer; this "
+        f"</details></section><footer>{escape(story.method)}. Made by Mercer; this "
         "file needs no network.</footer>"
     )

@@ -56,14 +56,14 @@ def _role_of_labels(story: Story) -> str:
         )
     said = (
         f"{story.n_weighed:,} labels were left out in turn. Evidence that predicted "
-        "them well got a larger share. "
+        "them well got a larger share. The labels "
     )
     moved = max(story.evidence, key=lambda e: abs(e.share - e.usual))
     if abs(moved.share - moved.usual) < _MOVED:
-        return said + "They hardly moved the usual shares."
+        return said + "hardly moved the usual shares."
     way = "raised" if moved.share > moved.usual else "lowered"
     return said + (
-        f"They {way} the share of {_WORDS[moved.kind][0]} from {moved.usual:.0%} to "
+        f"{way} the share of {_WORDS[moved.kind][0]} from {moved.usual:.0%} to "
         f"{moved.share:.0%}."
     )
 

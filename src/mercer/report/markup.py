@@ -9,6 +9,8 @@ from mercer.report.story import Row
 
 # Longer cells, and rows and columns past these, are folded away.
 _LONG_CELL, _SHOWN_CELLS, _SHOWN_ROWS = 400, 14, 8
+# Longer texts start on a line of their own.
+_LINE = 60
 # Fewer than this are not worth folding.
 _WORTH_FOLDING = 4
 
@@ -82,7 +84,8 @@ def _pair(name: str, value: str) -> str:
     if len(value) > _LONG_CELL:
         start = escape(value[:_LONG_CELL].rsplit(" ", 1)[0])
         text = f"<details><summary>{start} … <u>show all</u></summary>{text}</details>"
-    return f"<div><dt>{escape(name)}</dt><dd>{text}</dd></div>"
+    kind = ' class="text"' if len(value) > _LINE or "\n" in value else ""
+    return f"<div{kind}><dt>{escape(name)}</dt><dd>{text}</dd></div>"
 
 
 def cell(words: str, name: str = "") -> str:

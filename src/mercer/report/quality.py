@@ -9,6 +9,8 @@ from mercer.report.markup import table
 from mercer.report.story import Contestant, Quality, Story
 
 _SHOWN_CLASSES = 12
+# Confusions of more classes than this take the width of the page.
+_BESIDE = 5
 # With fewer tested labels the calibration says little.
 _FEW_FOR_BINS = 50
 # A smaller difference between labelled and other rows is not worth a word.
@@ -25,6 +27,8 @@ def quality(story: Story) -> str:
         parts = f"{q.n_tried} of {parts}, {q.n_tested:,} labels"
     if q.n_repeats > 1:
         parts += f", {q.n_repeats} times over"
+    confused = f"<h3>Which classes get confused</h3>{_confusion(story, q)}"
+    is_wide = len(story.classes) > _BESIDE
     return (
         '<section id="quality"><h2>How good are the predictions?</h2>'
         f"<p>Labels were hidden a part at a time ({parts}) and "
@@ -34,10 +38,10 @@ def quality(story: Story) -> str:
         f"{svg.draw_contest(q.contestants)}</div>"
         '<p class="small soft">The baselines see the labelled rows only. '
         f"{_leads(q)}</p>"
-        f"<h3>Which classes get confused</h3>{_confusion(story, q)}</div>"
-        f"<div><h3>Can you trust the probabilities?</h3>"
+        f"{'' if is_wide else confused}</div><div><h3>Can you trust the probabilities?</h3>"
         f'<div class="reliability">{svg.draw_reliability(q.bins)}</div>'
-        f'<p class="small soft">{_trust(q)}</p></div></div></section>'
+        f'<p class="small soft">{_trust(q)}</p></div></div>'
+        f"{confused if is_wide else ''}</section>"
     )
 
 
@@ -86,10 +90,14 @@ def _confusion(story: Story, q: Quality) -> str:
         rows.append(f'<tr><th scope="row">{escape(name)}</th>{cells}</tr>')
     return (
         '<p class="small soft">Rows: your label. Columns: what was predicted while it '
-        "was hidden.</p>"
+        f"was hidden.{_rounds(q)}</p>"
         f'<div class="scroll"><table class="confusion"><tr><td></td>{head}</tr>'
         f"{''.join(rows)}</table></div>"
     )
+
+
+def _rounds(q: Quality) -> str:
+    return f" Counts are means of {q.n_repeats} rounds." if q.n_repeats > 1 else ""
 
 
 def _worst_confusions(story: Story, q: Quality) -> str:

@@ -145,7 +145,7 @@ class Story:
     columns: tuple[tuple[str, str, str, int], ...]
     facts: tuple[Fact, ...]
     warnings: tuple[str, ...]
-    memory: str
+    method: str  # which kernels were computed, and why
     evidence: tuple[Evidence, ...] = ()  # which kinds decided, the largest share first
     n_weighed: int = 0  # labels that were left out to set these shares
     predictions: tuple[Listed, ...] = ()  # all rows, or the least certain ones

@@ -81,7 +81,7 @@ def hidden(story: Story) -> str:
         return ""
     parts = []
     missed = [
-        f"“{escape(story.classes[c])}” ({_count(found)} of {_count(total)})"
+        f"“{escape(story.classes[c])}” ({found_of(found, total)})"
         for c, found, total in recalls(q)
         if total and found / total < HARDLY
     ]
@@ -106,6 +106,19 @@ def recalls(q: Quality) -> list[tuple[int, float, float]]:
     totals = q.confusion.sum(axis=1)
     found = np.diag(q.confusion)
     return [(c, float(found[c]), float(totals[c])) for c in range(len(totals))]
+
+
+def found_of(found: float, total: float) -> str:
+    """Return how many labels of a class were found when they were hidden.
+
+    Examples
+    --------
+    >>> found_of(3, 4), found_of(1.5, 10)  # a mean of two rounds
+    ('3 of 4', '15% of 10')
+    """
+    if abs(found - round(found)) < 0.05:  # as in all rounds
+        return f"{found:.0f} of {total:.0f}"
+    return f"{found / total:.0%} of {total:.0f}"
 
 
 def _todo(story: Story) -> str:
@@ -142,10 +155,15 @@ def _promise(story: Story) -> str:
     assert o is not None
     if o.high - o.now < 0.01:
         return "more labels are unlikely to change the figure above"
+    gain, low, high = (100 * (value - o.now) for value in (o.then, o.low, o.high))
     return (
-        f"with {o.n_more} more labels expect about {o.then:.0%} "
-        f"({o.low:.0%} to {o.high:.0%})"
+        f"{o.n_more} more labels would add about {_points(gain)} "
+        f"({low:.0f} to {high:.0f})"
     )
+
+
+def _points(gain: float) -> str:
+    return "1 point" if round(gain) == 1 else f"{gain:.0f} points"
 
 
 def _of_ten(share: float) -> str:
@@ -170,7 +188,3 @@ def _some(names: list[str], most: int = 6) -> str:
 
 def _between(c: Contestant) -> str:
     return f"{c.low:.0%} to {c.high:.0%}"
-
-
-def _count(n: float) -> str:
-    return f"{n:.0f}" if abs(n - round(n)) < 0.05 else f"{n:.1f}"

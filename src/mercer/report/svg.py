@@ -12,6 +12,8 @@ from mercer._typing import FloatArray
 from mercer.report.story import Bin, Contestant, Influence, Map, Picture
 
 N_COLOURS = 10
+# Larger pictures are thinned out: they are shown at half of this.
+_MOST_PIXELS = 256
 
 
 def colour(code: int) -> str:
@@ -232,7 +234,12 @@ def png_uri(strength: FloatArray) -> str:
 
 
 def image_uri(picture: FloatArray) -> str:
-    """Return a picture of shape (height, width, 1 or 3) with values in [0, 1]."""
+    """Return a picture of shape (height, width, 1 or 3) with values in [0, 1].
+
+    Of a large one every second pixel, or every third, and so on.
+    """
+    step = -(-max(picture.shape[:2]) // _MOST_PIXELS)
+    picture = picture[::step, ::step]
     kind = 2 if picture.shape[2] == 3 else 0
     return _png(255 * np.clip(picture, 0, 1), colour_type=kind)
 

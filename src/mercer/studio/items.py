@@ -97,18 +97,14 @@ class Items:
         """Return the picture of a row as PNG, drawn again from its pixels."""
         from PIL import Image
 
-        if self.table.image_shape is None:
+        pixels = self.table.picture(row)
+        if pixels is None:
             msg = f"{self.table.source} has no images."
             raise TableError(msg)
         picture = self._original(row)
         if picture is None:
-            height, width, colours = self.table.image_shape
-            pixels = next(iter(self.table.vectors.values()))[row]
-            low, high = float(pixels.min()), float(pixels.max())
-            scaled = (pixels - min(low, 0.0)) / (max(high, 1e-12) - min(low, 0.0))
-            grey = (255 * scaled).astype(np.uint8)
-            shape = (height, width) if colours == 1 else (height, width, colours)
-            picture = Image.fromarray(grey.reshape(shape))
+            shown = (255 * pixels).astype(np.uint8)
+            picture = Image.fromarray(shown[..., 0] if shown.shape[2] == 1 else shown)
         out = io.BytesIO()
         picture.save(out, "PNG")
         return out.getvalue()

@@ -44,6 +44,8 @@ def changes_since(
         changes.append(f"Labels: {sum(report['n_given']):,} ({new_labels:+,}).")
     changes.append(f"{int(other.sum()):,} of {len(other):,} predictions changed.")
     figures = [_accuracy(r) for r in (old, report)]
+    if not new_labels and not other.any() and figures[0] == figures[1]:
+        return ("Nothing changed: the same labels, predictions and figures.",)
     if None not in figures:
         first, second = figures
         changes.append(

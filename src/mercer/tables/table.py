@@ -11,6 +11,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+# Arrays of smaller pictures than this are not taken for pictures.
+_SMALLEST_SIDE = 8
+
+
 class TableError(ValueError):
     """A table that cannot be learned from; the message names file, row or column."""
 
@@ -29,6 +33,8 @@ class Table:
         What messages call it: a file name, or "the table".
     image_shape : tuple of int, optional
         Height, width and colours, where the vectors are images.
+    image_column : str, default="image"
+        Which vectors these are.
     notes : tuple of str, default=()
         How the file was read, where that was not plain.
     unread : dict of str to str, default={}
@@ -41,6 +47,7 @@ class Table:
     image_shape: tuple[int, int, int] | None = None
     notes: tuple[str, ...] = ()
     unread: dict[str, str] = field(default_factory=dict)
+    image_column: str = "image"
 
     def __len__(self) -> int:
         return len(self.frame)
@@ -99,6 +106,22 @@ class Table:
         unread = {k: v for k, v in self.unread.items() if k not in names}
         return replace(self, frame=frame, vectors=vectors, unread=unread)
 
+    def picture(self, row: int) -> NDArray[Any] | None:
+        """Return the image of a row, (height, width, colours) with values in [0, 1].
+
+        None where the table has no images.
+        """
+        if self.image_shape is None or self.image_column not in self.vectors:
+            return None
+        pixels = self.vectors[self.image_column][row]
+        if pixels.dtype == np.uint8:
+            scaled = pixels / 255
+        else:
+            pixels = np.nan_to_num(pixels.astype(float))
+            low, high = min(pixels.min(), 0.0), max(pixels.max(), 1.0)
+            scaled = (pixels - low) / (high - low)
+        return np.asarray(scaled.reshape(self.image_shape))
+
     def take(self, rows: NDArray[Any]) -> "Table":
         """Return some rows, numbered from 0."""
         frame = self.frame.iloc[rows].reset_index(drop=True)
@@ -136,7 +159,12 @@ def as_table(data: Any, source: str = "the table") -> Table:
         vectors = {k: v.reshape(len(v), -1) for k, v in arrays.items() if v.ndim > 1}
         flat = {k: v for k, v in arrays.items() if v.ndim == 1}
         n = next(iter(lengths.values()), 0)
-        return Table(pd.DataFrame(flat, index=range(n)), vectors, source)
+        table = Table(pd.DataFrame(flat, index=range(n)), vectors, source)
+        for name, array in arrays.items():
+            shape = _image_shape(array)
+            if shape is not None:
+                return replace(table, image_shape=shape, image_column=name)
+        return table
     if not isinstance(data, pd.DataFrame):
         msg = f"expected a data frame or a dict of arrays, got {type(data).__name__}."
         raise TypeError(msg)
@@ -165,6 +193,23 @@ def refuse_repeats(names: Iterable[str], source: str) -> None:
             msg = f"{source} has two columns named {name!r}; rename one."
             raise TableError(msg)
         seen.add(name)
+
+
+def _image_shape(array: NDArray[Any]) -> tuple[int, int, int] | None:
+    """Return height, width and colours of the pictures in an array, if it holds any.
+
+    Examples
+    --------
+    >>> _image_shape(np.zeros((100, 28, 28))), _image_shape(np.zeros((100, 32, 32, 3)))
+    ((28, 28, 1), (32, 32, 3))
+    >>> _image_shape(np.zeros((100, 50, 6))) is None  # six channels over time
+    True
+    """
+    height, width, colours = (*array.shape[1:], 1, 0, 0)[:3]
+    is_large = min(height, width) >= _SMALLEST_SIDE and array.dtype.kind in "buif"
+    if array.ndim not in {3, 4} or not is_large or colours not in {1, 3}:
+        return None
+    return height, width, colours
 
 
 def _holds_vectors(column: "pd.Series[Any]") -> bool:

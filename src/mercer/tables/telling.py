@@ -9,6 +9,7 @@ from sklearn.manifold import TSNE
 
 from mercer import __version__
 from mercer._typing import FloatArray, IntArray
+from mercer.fewlabels.choice import PoolPlan
 from mercer.fewlabels.learner import AutoKernel
 from mercer.fewlabels.weigh import pool_members
 from mercer.judging.hiding import Check
@@ -109,10 +110,22 @@ def tell(result: TableResult, *, rng: np.random.Generator) -> Story:
             w.replace(result.table.source, name_of(result.table.source))
             for w in result.warnings
         ),
-        memory=f"Kernels: {session.plan}" if session.plan else "Kernel from pairs",
+        method=_method(session.plan),
         predictions=listed(result.ids, result.proba, labels, names),
         influences=tuple(Influence(*i) for i in result.influences),
         outlook=None if result.outlook is None else Outlook(*result.outlook),
+    )
+
+
+def _method(plan: PoolPlan | None) -> str:
+    """Return which kernels were computed, and why, as a sentence without its stop."""
+    if plan is None:
+        return "Method: a kernel from pairs"
+    if not plan.is_reduced:
+        return f"Method: {plan.reason}"
+    return (
+        f"Method: {plan.reason}; {plan.n_components} directions instead of "
+        f"{plan.wanted}, to fit into memory"
     )
 
 
@@ -173,7 +186,7 @@ def _contradicted(result: TableResult, ranked: SuspiciousLabels, k: int) -> Row:
         second=str(ranked.given[k]),
         second_probability=float(ranked.support[k]),
         cells=cells_of(result.table, i, {result.session.target, result.session.id}),
-        picture=_picture_of(result, i),
+        picture=result.table.picture(i),
     )
 
 
@@ -188,16 +201,8 @@ def _row(result: TableResult, i: int, proba: FloatArray, names: tuple[str, ...])
         second=names[second],
         second_probability=float(proba[second]),
         cells=cells_of(result.table, i, {result.session.target, result.session.id}),
-        picture=_picture_of(result, i),
+        picture=result.table.picture(i),
     )
-
-
-def _picture_of(result: TableResult, i: int) -> FloatArray | None:
-    """Return a row of a folder of images as an image."""
-    if result.table.image_shape is None:
-        return None
-    pixels: FloatArray = result.table.vectors["image"][i]
-    return pixels.reshape(result.table.image_shape)
 
 
 def _map(
