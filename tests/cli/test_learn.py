@@ -198,6 +198,8 @@ def test_answers_of_before_are_used_or_it_is_said(
     assert "Labels: 12 (+2)." in done.output
     assert "did not use" not in done.output
     assert len(pd.read_csv(history)) == 2
+    done = run(*words, "--answers", history)
+    assert "Nothing changed: the same labels, predictions and figures." in done.output
 
 
 def test_answers_for_rows_that_are_not_there(learned: Path, tmp_path: Path) -> None:
@@ -219,6 +221,29 @@ def test_next_writes_a_sheet(learned: Path, tmp_path: Path) -> None:
     frame = pd.read_excel(path, dtype={"code": str}, engine="openpyxl")
     assert len(frame) == 3
     assert {"code", "label", "size"} <= set(frame.columns)
+
+
+def test_next_does_not_ask_what_was_answered(learned: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    shutil.copytree(learned / "out", out)
+    asked = pd.read_csv(out / "to_label.csv", dtype=str)["code"].tolist()
+    lines = [f"{code},big" for code in asked]
+    (tmp_path / "a.csv").write_text("\n".join(["code,label", *lines]))
+    table = learned / "things.csv"
+    words = ("learn", table, "--id", "code", "--out", out)
+    run(*words, "--answers", tmp_path / "a.csv")
+    done = run("next", out / "model.skops", table, "-n", 40, "--json")
+    named = [row["id"] for row in json.loads(done.output)["rows"]]
+    assert len(named) == 40 - 10 - len(asked)
+    assert not set(asked) & set(named)
+    # Of new rows that are not labelled, one has an answer: of one class only.
+    new = pd.read_csv(table, dtype=str).drop(columns="label").iloc[20:30]
+    new.to_csv(tmp_path / "new.csv", index=False)
+    (out / "answers.csv").write_text("id,label\n025,big\n")
+    done = run("next", out / "model.skops", tmp_path / "new.csv", "--json")
+    assert done.exit_code == 0, done.output
+    named = {row["id"] for row in json.loads(done.output)["rows"]}
+    assert named == set(new["code"]) - {"025"}
 
 
 def test_pairs_are_evidence(tmp_path: Path) -> None:

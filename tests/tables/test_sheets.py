@@ -51,6 +51,26 @@ def test_numbers_as_labels_and_rows_without_ids(tmp_path: Path) -> None:
     assert done.history["label before"].tolist() == ["", "2"]
 
 
+def test_two_answers_for_a_row_and_new_classes_are_told(tmp_path: Path) -> None:
+    """The same sheet twice added a line to the history for each of the two answers."""
+    table = as_table(two_groups())
+    ids = [f"{k:03d}" for k in range(40)]
+    sheet, history = tmp_path / "a.csv", tmp_path / "answers.csv"
+    lines = ["020,big", "021,BIG ", "022,huge", "023,huge", "020,small", "021,big"]
+    sheet.write_text("\n".join(["code,label", *lines]))
+    first = add_answers(table, ids, "label", [sheet], id="code", history=history)
+    assert first.notes == (
+        "a.csv answers row '020' with 'big' and then 'small'; the last one counts.",
+        "New in your answers, no row had it before: 'huge' (2 answers).",
+    )
+    assert first.n_new == len(first.history) == 4
+    assert first.table.frame["label"][20] == "small"
+    write_csv(first.history, history)
+    second = add_answers(table, ids, "label", [sheet], id="code", history=history)
+    assert (second.n_new, second.n_changed, second.n_earlier) == (0, 0, 4)
+    pd.testing.assert_frame_equal(second.history, first.history)
+
+
 def test_answers_that_another_run_added_meanwhile_are_kept(tmp_path: Path) -> None:
     table = as_table({"x": np.arange(4.0), "label": ["a", "b", None, None]})
     history = tmp_path / "answers.csv"

@@ -52,11 +52,13 @@ def command(
     """Name the rows of FILE whose labels would teach MODEL most.
 
     Prints id, best guess and its probability, the most useful row first. Rows that
-    are labelled in FILE are left out, and rows similar to them come later. With --out
-    the rows are also written as a sheet to fill in, for `mercer learn --answers`.
+    are labelled in FILE, or answered in answers.csv beside MODEL, are left out, and
+    rows similar to them come later. With --out the rows are also written as a sheet to
+    fill in, for `mercer learn --answers`.
     """
 
     def job(stages: "Stages") -> dict[str, Any]:
+        from mercer.tables.answers import HISTORY, with_earlier
         from mercer.tables.sheets import sheet, write_sheets
         from mercer.tables.writing import all_or_nothing, check_writable
 
@@ -74,6 +76,7 @@ def command(
             query=query,
         )
         stages.begin("predictions")
+        table = with_earlier(table, ids, loaded.target, model.parent / HISTORY)
         rows = loaded.ask(table, n)
         proba = loaded.predict_proba(table.take(rows))
         files: list[Path] = []

@@ -27,6 +27,7 @@ class Answered:
     n_new: int  # rows that had no label before these sheets
     n_changed: int  # rows that had another label before them
     n_earlier: int = 0  # answers of earlier sheets that were added first
+    notes: tuple[str, ...] = ()  # what a person should look at again
 
     def __str__(self) -> str:
         said = counted(self.n_new, "new label")
@@ -69,6 +70,7 @@ def add_answers(
     place = {str(name): row for row, name in enumerate(ids)}
     labels = _as_names(table, target)
     lines: list[dict[str, Any]] = []
+    notes: list[str] = []
     if history is not None and history.exists():
         for line in _read(history).to_dict("records"):
             if line["id"] in place:
@@ -80,7 +82,9 @@ def add_answers(
     for path in sheets:
         if history is not None and path.resolve() == history.resolve():
             continue  # added already
-        for name, label in _filled(path, target, id, place):
+        filled = _filled(path, target, id, place)
+        notes += _contradictions(filled, path.name)
+        for name, label in dict(filled).items():
             row = place[name]
             if labels[row] != label:
                 old = labels[row] or ""
@@ -97,7 +101,51 @@ def add_answers(
         len(changed) - len(had),
         len(had),
         n_earlier,
+        (*notes, *_new_classes(labels, before)),
     )
+
+
+def with_earlier(table: Table, ids: Any, target: str, history: Path) -> Table:
+    """Return a table with the answers that a history has for its rows."""
+    if not history.exists():
+        return table
+    if target not in table.frame.columns:
+        table = replace(table, frame=table.frame.assign(**{target: None}))
+    return add_answers(table, ids, target, [], history=history).table
+
+
+def _contradictions(filled: list[tuple[str, str]], sheet: str) -> list[str]:
+    """Return which rows of a sheet have several answers.
+
+    Examples
+    --------
+    >>> _contradictions([("7", "a"), ("8", "a"), ("7", "b"), ("8", "a")], "sheet.csv")
+    ["sheet.csv answers row '7' with 'a' and then 'b'; the last one counts."]
+    """
+    given: dict[str, list[str]] = {}
+    for name, label in filled:
+        given.setdefault(name, []).append(label)
+    return [
+        f"{sheet} answers row {name!r} with {' and then '.join(map(repr, labels))}; "
+        "the last one counts."
+        for name, labels in given.items()
+        if len({label.casefold() for label in labels}) > 1
+    ]
+
+
+def _new_classes(labels: Any, before: Any) -> list[str]:
+    """Return classes that answers bring in, which may be slips of the pen."""
+    known = {label.casefold() for label in before if label}
+    new: dict[str, list[str]] = {}
+    for label in labels:
+        if label and label.casefold() not in known:
+            new.setdefault(label.casefold(), []).append(label)
+    if not known or not new:
+        return []
+    said = ", ".join(
+        f"{names[0]!r} ({counted(len(names), 'answer')})" for names in new.values()
+    )
+    return [f"New in your answers, no row had it before: {said}."]
 
 
 def not_used(history: Path) -> str:
@@ -176,7 +224,10 @@ def _filled(
             continue
         known = [n for n in (name, name.removeprefix("'")) if n in place]
         if not known:
-            msg = f"{path}: row {number} names {name!r}; the table has no such row."
+            msg = (
+                f"{path}: row {number} names {name!r}; the table has no such row. "
+                "Correct the name, or delete that row of the sheet."
+            )
             raise TableError(msg)
         found.append((known[0], label.removeprefix("'")))
     return found

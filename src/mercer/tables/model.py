@@ -9,6 +9,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from mercer._html import Shown
+from mercer._labels import is_labeled
 from mercer._model_view import names_of
 from mercer._rows import take_rows
 from mercer._typing import FloatArray
@@ -115,12 +116,8 @@ class TableModel(Shown, ClassifierMixin, BaseEstimator):
         """
         table = as_table(data)
         labeled = np.array([], dtype=np.intp)
-        if (
-            self.target in table.frame.columns
-            and table.frame[self.target].notna().any()
-        ):
-            labels = read_target(table, self.target)
-            labeled = np.flatnonzero([label is not None for label in labels])
+        if self.target in table.frame.columns:
+            labeled = np.flatnonzero(is_labeled(read_target(table, self.target).labels))
         return choose_rows(
             query,
             n,

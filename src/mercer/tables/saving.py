@@ -54,7 +54,7 @@ def save_result(
         story = tell(result, rng=np.random.default_rng(0))
         changes = changes_since(folder, predictions, as_data(story))
         if answered is not None:
-            changes = (str(answered), *changes)
+            changes = (str(answered), *answered.notes, *changes)
         story = replace(story, changes=changes)
         (part / FILES[0]).write_text(render(story), encoding="utf-8")
         data = {"report": as_data(story)}

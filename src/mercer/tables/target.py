@@ -32,26 +32,6 @@ def read_target(
     *,
     as_written: bool = False,
     missing: tuple[str, ...] = (),
-) -> NDArray[Any]:
-    """Return the labels of the rows, (n,), None where there is none.
-
-    See `look_at_target`.
-    """
-    found = look_at_target(
-        table,
-        column,
-        as_written=as_written,
-        missing=missing,
-    )
-    return found.labels
-
-
-def look_at_target(
-    table: Table,
-    column: str,
-    *,
-    as_written: bool = False,
-    missing: tuple[str, ...] = (),
 ) -> Target:
     """Return the labels of the rows, and what was not taken as it is written.
 
@@ -59,6 +39,8 @@ def look_at_target(
     Mercer; anything else is a name. Empty cells are unlabelled, and so are those that
     say NA, ?, unknown and the like. Names that differ in spaces, or as yes, Yes and
     YES do, are one class, under the name that occurs most often.
+
+    One label, or none, will do: see `look_at_target`.
 
     Parameters
     ----------
@@ -79,7 +61,22 @@ def look_at_target(
         cells = _without_placeholders(cells, column, missing, as_written, notes)
         if not as_written:
             cells = _one_spelling(cells, column, notes)
-    labels = _named_or_whole(cells, where)
+    return Target(_named_or_whole(cells, where), tuple(notes))
+
+
+def look_at_target(
+    table: Table,
+    column: str,
+    *,
+    as_written: bool = False,
+    missing: tuple[str, ...] = (),
+) -> Target:
+    """Return the labels of the rows; raise where they are no classes to learn.
+
+    Parameters as those of `read_target`.
+    """
+    found = read_target(table, column, as_written=as_written, missing=missing)
+    where, labels = f"{table.source}: column {column!r}", found.labels
     filled = np.flatnonzero(is_labeled(labels))
     if len(filled) == 0:
         msg = (
@@ -102,9 +99,9 @@ def look_at_target(
         k = int(np.argmax(counts == 1))
         row = int(filled[first[k]])
         if len(names) > _FEW_NUMBERS and _are_numbers(labels[row], names):
-            raise TableError(_measurement(where, str(cells[row]), row))
-        notes.append(_single(column, names, k, row, counts))
-    return Target(labels, tuple(notes))
+            raise TableError(_measurement(where, str(labels[row]), row))
+        return Target(labels, (*found.notes, _single(column, names, k, row, counts)))
+    return found
 
 
 def _stripped(values: NDArray[Any], where: str) -> NDArray[Any]:
