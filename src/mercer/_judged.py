@@ -10,6 +10,8 @@ from mercer._labels import coded_labels
 from mercer._typing import ArrayLike, FloatArray, IntArray
 from mercer.explanation import Explanation
 from mercer.fewlabels.machine import LeaveOneOutRLS
+from mercer.fewlabels.opinion import held_out_opinion
+from mercer.fewlabels.ridge import calibrate
 from mercer.fewlabels.rule import Rule
 from mercer.judging.outlook import Outlook, expected_gain
 from mercer.judging.suspicion import SuspiciousLabels, rank_labels
@@ -54,8 +56,8 @@ class JudgedModel:
         """Rank the given labels by how little the other labels support them.
 
         Every label is left out once, in closed form, by `LeaveOneOutRLS` on the
-        learned kernel. A label that is alone in its class cannot be judged and is not
-        listed.
+        learned kernel, and a tenth at a time by trees, if there are at most 500 labels.
+        A label that is alone in its class cannot be judged and is not listed.
 
         Returns
         -------
@@ -76,7 +78,7 @@ class JudgedModel:
         if len(labels.classes) < 2:
             msg = "one class cannot be told from itself; label a row of another class."
             raise ValueError(msg)
-        # What the kernel says without a label; trees have no part in that.
+        # What the kernel says without a label; trees are asked apart.
         judge = LeaveOneOutRLS(self.kernel_, class_sizes=None, rule=Rule(trees=0))
         if self.features_ is None:
             judge.fit(self._X, labels)
@@ -84,8 +86,16 @@ class JudgedModel:
             judge.solve(self.kernel_, labels)
         held_out = judge.certificate_
         rows = self.labeled_[held_out.counted]
+        scores, votes = held_out.scores, labels.one_hot()
+        opinion = held_out_opinion(self.kernel_, self.labeled_, votes)
+        if opinion is not None:
+            scores = scores + opinion
+            level = np.zeros(len(self.classes_))
+            scores *= calibrate(
+                scores[held_out.counted], votes[held_out.counted], level
+            ).slope
         return (
-            held_out.scores[held_out.counted],
+            scores[held_out.counted],
             labels.codes[rows],
             self.ids_[rows],
             self.classes_,

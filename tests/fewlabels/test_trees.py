@@ -3,15 +3,16 @@
 import numpy as np
 import pytest
 from scipy.special import log_softmax
-from sklearn.datasets import load_iris
+from sklearn.datasets import load_iris, make_blobs
 from sklearn.ensemble import ExtraTreesClassifier
 
 from mercer import UnifiedKernelMachine
 from mercer.fewlabels.learner import AutoKernel
 from mercer.fewlabels.machine import LeaveOneOutRLS
-from mercer.fewlabels.opinion import TreeScores
+from mercer.fewlabels.opinion import TreeScores, held_out_opinion
 from mercer.fewlabels.rule import Rule
 from mercer.fewlabels.trees import grow_trees
+from mercer.kernels import RBF
 from mercer.persist import load, save
 
 
@@ -183,3 +184,32 @@ def test_held_out_labels_are_unknown_to_the_trees() -> None:
     refitted = model.held_out_proba(test, rows=some)
     assert refitted.shape == wanted.shape
     assert np.isfinite(refitted).all()
+
+
+def test_a_label_has_no_part_in_the_opinion_on_itself() -> None:
+    X, y = make_blobs(120, centers=3, random_state=0)
+    labeled = np.arange(0, 120, 4)
+    given = np.full(120, -1)
+    given[labeled] = y[labeled]
+    kernel = UnifiedKernelMachine(random_state=0).fit(X, given).kernel_
+    Y = np.eye(3)[y[labeled]]
+    scores = held_out_opinion(kernel, labeled, Y)
+    assert scores is not None
+    assert (scores.argmax(axis=1) == y[labeled]).mean() > 0.9
+    other = Y.copy()
+    other[7] = np.roll(Y[7], 1)
+    changed = held_out_opinion(kernel, labeled, other)
+    assert changed is not None
+    np.testing.assert_array_equal(changed[7], scores[7])
+    assert (changed != scores).any()
+
+
+def test_trees_are_not_asked_about_very_many_labels_or_points_without_columns() -> None:
+    X, y = make_blobs(600, centers=2, random_state=0)
+    model = UnifiedKernelMachine(random_state=0).fit(X, np.where(X[:, 0] > 0, y, -1))
+    some, every = np.arange(500), np.arange(501)
+    assert held_out_opinion(model.kernel_, some, np.eye(2)[y[some]]) is not None
+    assert held_out_opinion(model.kernel_, every, np.eye(2)[y[every]]) is None
+    assert held_out_opinion(RBF(), some, np.eye(2)[y[some]]) is None
+    two = np.array([0, np.flatnonzero(y != y[0])[0]])  # one label per class
+    assert held_out_opinion(model.kernel_, two, np.eye(2)[y[two]]) is None

@@ -107,6 +107,24 @@ def test_wrong_labels_are_found_and_no_others(blobs: tuple[Any, Any]) -> None:
     assert set(ranked.ids[np.argsort(-ranked.wrong)[:4]]) <= set(wrong)
 
 
+@pytest.mark.parametrize("seed", [1, 2])
+def test_wrong_labels_in_clear_groups_are_named(
+    blobs: tuple[Any, Any], seed: int
+) -> None:
+    """The kernel alone named none of these six; trees that know none of them do."""
+    X, truth = blobs
+    rng = np.random.default_rng(seed)
+    labeled = rng.permutation(300)[:60]
+    y = np.full(300, -1)
+    y[labeled] = truth[labeled]
+    wrong = labeled[:6]
+    y[wrong] = (truth[wrong] + 1 + rng.integers(0, 2, 6)) % 3
+    ranked = UnifiedKernelMachine(random_state=0).fit(X, y).suspicious_labels()
+    named = ranked.ids[ranked.looks_wrong]
+    assert len(named) >= 4
+    assert set(named.tolist()) <= set(wrong.tolist())
+
+
 def test_nothing_to_check_with_one_label_per_class(blobs: tuple[Any, Any]) -> None:
     X, truth = blobs
     y = np.full(300, -1)

@@ -1,11 +1,13 @@
 """Sheets to fill in, and a result in a notebook."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 from openpyxl import load_workbook
 
+from mercer.judging.outlook import Outlook
 from mercer.tables.answers import add_answers, with_later
 from mercer.tables.learning import learn
 from mercer.tables.sheets import write_sheets, write_workbook
@@ -96,6 +98,10 @@ def test_a_result_in_a_notebook(tmp_path: Path) -> None:
     page = result._repr_html_()
     assert "expected correct" in page
     assert "&lt;b&gt;0" in page
+    assert "<td>big</td><td>5</td>" in page
+    assert page.count("<tr>") == 1 + 2 + 1 + 5  # classes, and the least certain rows
+    more = replace(result, outlook=Outlook(20, 0.8, 0.85, 0.82, 0.88))._repr_html_()
+    assert "<p>20 more labels would add about 5 points (2 to 8).</p>" in more
     assert "<b>0" not in page
     files = result.save(tmp_path / "out")
     assert files[0].name == "report.html"

@@ -15,6 +15,11 @@ from mercer.fewlabels.trees import RandomTrees, grow_trees
 from mercer.machines._maps import FeatureMap, KernelMap
 from mercer.spectrum.features import Features
 
+# Parts in which labels are hidden, and the most labels for which that is done.
+_FOLDS, _MOST_HELD_OUT = 10, 500
+# Points whose mean score is that of the label shares, where labels are hidden.
+_CENTRED_ON = 2000
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TreeScores:
@@ -108,19 +113,66 @@ def ask_trees(
         Weights of the classes at each of them.
     rule : Rule, optional
     """
-    share = rule.tree_share * (1 - Y.shape[1] / float(Y.sum()))
-    is_asked = rule.trees > 0 and share > 0
-    if not is_asked or not isinstance(kernel_map, FeatureMap):
+    share = _share(Y, rule)
+    if share <= 0 or not isinstance(kernel_map, FeatureMap):
         return None
-    basis = getattr(kernel_map.kernel, "basis", None)
-    columns = None if basis is None else getattr(basis, "columns", lambda: None)()
+    columns = _columns(kernel_map.kernel)
     if columns is None:
         return None
     if rows is not None:
-        columns = taken(columns, rows) if is_tensor(columns) else columns[rows]
+        columns = _some(columns, rows)
     some = rows_of(columns, labeled)
     trees, scores = TreeScores.fit(columns, some, Y, rule)
     return Opinion(WithTrees(kernel_map, trees), share, scores)
+
+
+def held_out_opinion(
+    kernel: Any, labeled: IntArray, Y: FloatArray, rule: Rule = DEFAULT
+) -> FloatArray | None:
+    """Return what trees say of labelled points that they were not grown on, (l, C).
+
+    Scores times their share. Every tenth label is hidden at a time. None where the
+    points have no columns, and with more than 500 labels, where it takes long.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        Its basis may know the columns of its points.
+    labeled : int ndarray of shape (l,)
+    Y : ndarray of shape (l, C)
+        Weights of the classes at each of them.
+    rule : Rule, optional
+    """
+    share = _share(Y, rule)
+    columns = None if share <= 0 or len(labeled) > _MOST_HELD_OUT else _columns(kernel)
+    if columns is None:
+        return None
+    n = len(columns)
+    centre = _some(columns, np.arange(0, n, -(-n // _CENTRED_ON)))
+    points, scores = rows_of(columns, labeled), np.empty(Y.shape)
+    fold = np.arange(len(labeled)) % _FOLDS
+    for k in np.unique(fold):
+        is_hidden = fold == k
+        trees, _ = TreeScores.fit(centre, points[~is_hidden], Y[~is_hidden], rule)
+        scores[is_hidden] = on_host(trees.at(points[is_hidden]))
+    return share * scores
+
+
+def _share(Y: FloatArray, rule: Rule) -> float:
+    """Return the weight of the trees' scores against those of the kernel."""
+    if rule.trees == 0:
+        return 0.0
+    return rule.tree_share * (1 - Y.shape[1] / float(Y.sum()))
+
+
+def _columns(kernel: Any) -> Any:
+    """Return the columns of all points of a kernel, None where there are none."""
+    basis = getattr(kernel, "basis", None)
+    return None if basis is None else getattr(basis, "columns", lambda: None)()
+
+
+def _some(columns: Any, rows: IntArray) -> Any:
+    return taken(columns, rows) if is_tensor(columns) else columns[rows]
 
 
 @dataclass(frozen=True, eq=False)

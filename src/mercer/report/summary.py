@@ -6,7 +6,7 @@ import numpy as np
 
 from mercer.report.evidence import decided
 from mercer.report.quality import rival_of
-from mercer.report.story import Contestant, Quality, Story
+from mercer.report.story import Contestant, Outlook, Quality, Story
 
 # A class found less often than this is named in the summary.
 HARDLY = 0.5
@@ -128,7 +128,7 @@ def _todo(story: Story) -> str:
         n = len(story.next_rows)
         why = "their answers teach the model most"
         if story.outlook is not None:
-            why = _promise(story)
+            why = promise(story.outlook)
         steps.append(
             f'<a href="#next">Label these {n} rows</a>: {why}. Fill in '
             "<code>to_label.xlsx</code> (or <code>.csv</code>) and run the command "
@@ -150,9 +150,8 @@ def _todo(story: Story) -> str:
     return f'<ol class="todo">{"".join(f"<li>{s}</li>" for s in steps)}</ol>'
 
 
-def _promise(story: Story) -> str:
-    o = story.outlook
-    assert o is not None
+def promise(o: Outlook) -> str:
+    """Return what more labels would bring, in words."""
     if o.high - o.now < 0.01:
         return "more labels are unlikely to change the figure above"
     gain, low, high = (100 * (value - o.now) for value in (o.then, o.low, o.high))

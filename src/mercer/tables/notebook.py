@@ -1,13 +1,21 @@
 """A result at the end of a notebook cell: what to expect, and the first rows."""
 
+from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from mercer._words import counted
+from mercer.report.story import Outlook
+from mercer.report.summary import found_of, promise
+from mercer.tables.listing import listed
+
 if TYPE_CHECKING:
     from mercer.tables.learning import TableResult
 
-_ROWS = 5
+_ROWS, _CLASSES = 5, 12
 
 
 class Shown:
@@ -59,26 +67,53 @@ def headline(shown: Any) -> str:
 
 
 def in_html(shown: Any) -> str:
-    """Return the headline, notes, and the least certain predictions."""
+    """Return the headline, notes, the classes, and the least certain predictions."""
     result = _result(shown)
-    frame = result.predictions
-    least = frame.sort_values("margin", kind="stable").head(_ROWS)
-    columns = ["id", "prediction", "margin", "labelled"]
-    head = "".join(f"<th>{name}</th>" for name in columns)
-    rows = "".join(
-        "<tr>"
-        + "".join(
-            f"<td>{escape(f'{v:.2f}' if isinstance(v, float) else str(v))}</td>"
-            for v in row
-        )
-        + "</tr>"
-        for row in least[columns].itertuples(index=False)
-    )
+    names = tuple(str(c) for c in result.labels.classes)
+    least = listed(result.ids, result.proba, result.labels, names)[:_ROWS]
+    rows = [
+        (r.id, r.prediction, f"{r.probability:.0%}", r.second, r.given) for r in least
+    ]
+    head = ("row", "prediction", "probability", "second guess", "your label")
     notes = "".join(f"<li>{escape(note)}</li>" for note in result.warnings)
+    gain = ""
+    if result.outlook is not None:
+        said = promise(Outlook(*result.outlook))
+        gain = f"<p>{said[0].upper()}{said[1:]}.</p>"
     return (
-        f"<p><b>{escape(headline(result))}</b></p>"
-        f"{f'<ul>{notes}</ul>' if notes else ''}"
+        f"<p><b>{escape(headline(result))}</b></p>{gain}"
+        f"{f'<ul>{notes}</ul>' if notes else ''}{_classes(result, names)}"
         f"<p>The {len(least)} least certain rows; <code>.predictions</code> has all, "
-        "<code>.save(folder)</code> writes the report.</p>"
-        f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+        f"<code>.save(folder)</code> writes the report.</p>{_table(head, rows)}"
     )
+
+
+def _classes(result: "TableResult", names: tuple[str, ...]) -> str:
+    """Return labels, recall and predicted rows of each class."""
+    codes = result.labels.codes
+    given = np.bincount(codes[codes >= 0], minlength=len(names))
+    predicted = np.bincount(result.proba.argmax(axis=1), minlength=len(names))
+    found = ["not tested"] * len(names)
+    if result.check is not None:
+        confusion = result.check.confusion
+        found = [
+            found_of(n, total) if total else "not tested"
+            for n, total in zip(np.diag(confusion), confusion.sum(axis=1), strict=True)
+        ]
+    rows = [
+        (name, f"{given[c]:,}", found[c], f"{predicted[c]:,}")
+        for c, name in enumerate(names[:_CLASSES])
+    ]
+    rest = len(names) - len(rows)
+    more = f"<p>{counted(rest, 'more class', 'more classes')}.</p>" if rest else ""
+    head = ("class", "your labels", "found when hidden", "rows predicted")
+    return _table(head, rows) + more
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    names = "".join(f"<th>{name}</th>" for name in head)
+    lines = "".join(
+        "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>"
+        for row in rows
+    )
+    return f"<table><thead><tr>{names}</tr></thead><tbody>{lines}</tbody></table>"
