@@ -162,7 +162,7 @@ def _share(Y: FloatArray, rule: Rule) -> float:
     """Return the weight of the trees' scores against those of the kernel."""
     if rule.trees == 0:
         return 0.0
-    return rule.tree_share * (1 - Y.shape[1] / float(Y.sum()))
+    return float(rule.tree_share * (1 - Y.shape[1] / Y.sum()))
 
 
 def _columns(kernel: Any) -> Any:

@@ -38,7 +38,8 @@ def quality(story: Story) -> str:
         f"{svg.draw_contest(q.contestants)}</div>"
         '<p class="small soft">The baselines see the labelled rows only. '
         f"{_leads(q)}</p>"
-        f"{'' if is_wide else confused}</div><div><h3>Can you trust the probabilities?</h3>"
+        f"{'' if is_wide else confused}</div><div>"
+        "<h3>Can you trust the probabilities?</h3>"
         f'<div class="reliability">{svg.draw_reliability(q.bins)}</div>'
         f'<p class="small soft">{_trust(q)}</p></div></div>'
         f"{confused if is_wide else ''}</section>"
