@@ -12,8 +12,8 @@ def test_many_points_are_tied_to_anchors() -> None:
     below = choose_pool(100_000, 5, n_classes=2, memory=64 * GIB)
     above = choose_pool(100_001, 5, n_classes=2, memory=64 * GIB)
     assert (below.kind, above.kind) == ("neighbors", "anchors")
-    assert "100,000 points are at most 100,000" in below.reason
-    assert "100,001 points are more than 100,000" in above.reason
+    assert "100,000 points are few (at most 100,000)" in below.reason
+    assert "100,001 points are many (more than 100,000)" in above.reason
 
 
 def test_the_threshold_can_be_set() -> None:

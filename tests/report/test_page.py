@@ -115,6 +115,29 @@ def test_the_verdict_follows_the_interval(low: float, high: float, words: str) -
     assert words in render(replace(plain, quality=quality))
 
 
+@pytest.mark.parametrize(
+    ("accuracy", "words"),
+    [(0.846, "about 85% of the predictions"), (1.0, "nearly all predictions")],
+)
+def test_the_headline_and_the_tile_say_the_same(accuracy: float, words: str) -> None:
+    """ "About 8 in 10" stood beside 85%."""
+    plain = story()
+    assert plain.quality is not None
+    ours, rival = plain.quality.contestants
+    both = (ours._replace(accuracy=accuracy), rival)
+    page = render(replace(plain, quality=replace(plain.quality, contestants=both)))
+    assert f"Expect {words} to be correct" in page
+    assert f"<b>{accuracy:.0%}</b><span>expected correct" in page
+
+
+def test_pictures_are_read_aloud_with_their_figures() -> None:
+    labels = [a["aria-label"] for t, a in read(render(story())).tags if t == "svg"]
+    said = "Share correct by predicted probability: 80% predicted, 70% correct"
+    assert said in labels
+    assert any(str(label).endswith("cat 70%, linear 30%") for label in labels)
+    assert not any("below" in str(label) for label in labels)
+
+
 def test_without_a_check_nothing_is_claimed() -> None:
     page = render(replace(story(), quality=None))
     assert "nothing could be checked" in page

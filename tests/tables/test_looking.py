@@ -23,7 +23,11 @@ def names(labels: object) -> list[object]:
 
 
 @pytest.mark.parametrize(
-    "word", ["NA", "?", "unknown", "N/A", "-", "nan", "null", "none", " Unknown "]
+    "word",
+    [
+        *("NA", "?", "unknown", "N/A", "-", "nan", "null", "none", " Unknown "),
+        *("Not sure", "don't know", "to do"),
+    ],
 )
 def test_placeholders_are_no_labels(word: str) -> None:
     cells = ["yes", "no", "yes", "no", word, word]
@@ -34,6 +38,13 @@ def test_placeholders_are_no_labels(word: str) -> None:
     kept = look_at_target(table, "label", as_written=True)
     assert kept.labels.tolist()[4] == word.strip()
     assert kept.notes == ()
+
+
+def test_placeholders_that_are_not_named_are_counted() -> None:
+    words = ["NA", "?", "tbd", "-", "none", "unknown", "unknown", "null"]
+    table = as_table(pd.DataFrame({"label": ["yes", "no", "yes", "no", *words]}))
+    note = look_at_target(table, "label").notes[0]
+    assert "'none' (1 row) and 2 more (3 rows)." in note
 
 
 def test_words_of_your_own_for_no_label() -> None:

@@ -105,9 +105,9 @@ def _quality_of(frame: pd.DataFrame) -> Any:
     ("cells", "said"),
     [
         ([1.0, 2.0], "scaled"),
-        ([1.0, None], "scaled; 50 % of the cells are empty"),
-        (["a", ""], "scaled; 50 % of the cells are empty"),
-        ([None] + [1.0] * 199, "scaled; less than 1 % of the cells are empty"),
+        ([1.0, None], "scaled; 50% of the cells are empty"),
+        (["a", ""], "scaled; 50% of the cells are empty"),
+        ([None] + [1.0] * 199, "scaled; less than 1% of the cells are empty"),
     ],
 )
 def test_empty_cells_of_a_column_are_told(cells: list[Any], said: str) -> None:

@@ -118,3 +118,4 @@ def test_a_folder_that_refuses_files_is_named(
     with pytest.raises(PermissionError) as caught:
         check_writable(tmp_path / "new")
     assert caught.value.filename == str(tmp_path)
+    assert caught.value.strerror == "Cannot write there (Permission denied)"

@@ -94,9 +94,9 @@ def choose_pool(
     Examples
     --------
     >>> choose_pool(5_000_000, 50, n_classes=2, memory=16 * GIB).reason
-    'anchor graphs, because 5,000,000 points are more than 100,000'
+    'anchor graphs, because 5,000,000 points are many (more than 100,000)'
     >>> choose_pool(300, 4, n_classes=2, memory=GIB).reason
-    'neighbour graphs, because 300 points are at most 100,000'
+    'neighbour graphs, because 300 points are few (at most 100,000)'
     """
     limit = available_memory() if memory is None else memory
     points = 8.0 * n * d if bytes_of_points is None else bytes_of_points
@@ -163,9 +163,9 @@ def _candidates(
     if kind == "dask":
         return [("anchors", "anchor graphs, because the points are in a Dask array")]
     if n > neighbors_up_to:
-        many = f"{n:,} points are more than {neighbors_up_to:,}"
+        many = f"{n:,} points are many (more than {neighbors_up_to:,})"
         return [("anchors", f"anchor graphs, because {many}")]
-    few = f"{n:,} points are at most {neighbors_up_to:,}"
+    few = f"{n:,} points are few (at most {neighbors_up_to:,})"
     large = f"neighbour graphs of {n:,} points do not fit into {limit / GIB:.1f} GiB"
     return [
         ("neighbors", f"neighbour graphs, because {few}"),

@@ -48,7 +48,7 @@ def _influences(story: Story) -> str:
         "<h3>Which columns matter most</h3>"
         '<p class="small soft">How far the probability of the right class falls, in '
         "points, on hidden labels, when the cells of a column are shuffled. Bars are "
-        "means, lines 95 % intervals. If several columns hold the same information, "
+        "means, lines 95% intervals. If several columns hold the same information, "
         "each of them alone may show a small loss.</p>"
         f"{svg.draw_influences(shown) if shown else ''}{others}"
     )

@@ -26,13 +26,13 @@ def quality(story: Story) -> str:
     if q.n_tried < q.n_splits:
         parts = f"{q.n_tried} of {parts}, {q.n_tested:,} labels"
     if q.n_repeats > 1:
-        parts += f", {q.n_repeats} times over"
+        parts += ", twice" if q.n_repeats == 2 else f", {q.n_repeats} times"
     confused = f"<h3>Which classes get confused</h3>{_confusion(story, q)}"
     is_wide = len(story.classes) > _BESIDE
     return (
         '<section id="quality"><h2>How good are the predictions?</h2>'
         f"<p>Labels were hidden a part at a time ({parts}) and "
-        "predicted from the others. Bars are 95 % intervals: with few labels, "
+        "predicted from the others. Lines are 95% intervals: with few labels, "
         f"much is left to chance.{_shifted(q)}</p>"
         '<div class="two wide-left"><div><div class="contest">'
         f"{svg.draw_contest(q.contestants)}</div>"
@@ -92,7 +92,8 @@ def _confusion(story: Story, q: Quality) -> str:
     return (
         '<p class="small soft">Rows: your label. Columns: what was predicted while it '
         f"was hidden.{_rounds(q)}</p>"
-        f'<div class="scroll"><table class="confusion"><tr><td></td>{head}</tr>'
+        '<div class="scroll"><table class="confusion" '
+        f'aria-label="Counts by your label and prediction"><tr><td></td>{head}</tr>'
         f"{''.join(rows)}</table></div>"
     )
 

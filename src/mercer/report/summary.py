@@ -54,7 +54,7 @@ def verdict(story: Story) -> str:
         )
     ours, rival = q.contestants[0], rival_of(q)
     said = (
-        f"<b>Expect about {_of_ten(ours.accuracy)} predictions to be correct</b> "
+        f"<b>Expect {_share_of(ours.accuracy)} predictions to be correct</b> "
         f"({_between(ours)}, from {q.n_tested:,} labels that were hidden and "
         "predicted). "
     )
@@ -165,19 +165,15 @@ def _points(gain: float) -> str:
     return "1 point" if round(gain) == 1 else f"{gain:.0f} points"
 
 
-def _of_ten(share: float) -> str:
-    """Return a share the way people say it.
+def _share_of(share: float) -> str:
+    """Return a share in words.
 
     Examples
     --------
-    >>> _of_ten(0.91), _of_ten(0.97), _of_ten(1.0), _of_ten(0.04)
-    ('9 in 10', '97 in 100', 'all', '4 in 100')
+    >>> _share_of(0.846), _share_of(1.0)
+    ('about 85% of the', 'nearly all')
     """
-    if share > 0.995:
-        return "all"
-    if 0.095 <= share <= 0.945:
-        return f"{10 * share:.0f} in 10"
-    return f"{100 * share:.0f} in 100"
+    return "nearly all" if share > 0.995 else f"about {share:.0%} of the"
 
 
 def _some(names: list[str], most: int = 6) -> str:

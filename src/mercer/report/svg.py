@@ -103,7 +103,9 @@ def draw_reliability(bins: Sequence[Bin]) -> str:
     below = top + side + 34
     body.append(text(left + side / 2, below, "predicted probability", "axis", "middle"))
     body.append(text(left + 6, top + 14, "share correct", "axis"))
-    return draw(left + side + 14, top + side + 40, body, "Calibration of probabilities")
+    said = ", ".join(f"{b.confidence:.0%} predicted, {b.accuracy:.0%}" for b in bins)
+    label = f"Share correct by predicted probability: {said} correct"
+    return draw(left + side + 14, top + side + 40, body, label)
 
 
 def draw_map(points: Map, classes: Sequence[str]) -> str:
@@ -121,7 +123,7 @@ def draw_map(points: Map, classes: Sequence[str]) -> str:
         body.append(dot(x[i], y[i], r, kind, f' data-c="{c}" data-i="{i}"'))
     label = (
         f"Map of {len(x)} rows in {len(classes)} classes. Arrow keys move from row to "
-        "row; the list of predictions below has the same rows."
+        "row; the list of predictions above can be searched."
     )
     inside = "".join(body)
     return (
@@ -186,7 +188,8 @@ def draw_shares(shares: Sequence[tuple[str, float]], label: str) -> str:
             'rx="2" class="bar weight"/>'
         )
         body.append(text(left + length + 8, y + 15, f"{share:.0%}", "value"))
-    return draw(width, step * len(shares) + 4, body, label)
+    said = ", ".join(f"{name} {share:.0%}" for name, share in shares)
+    return draw(width, step * len(shares) + 4, body, f"{label}: {said}")
 
 
 def draw_picture(picture: Picture, classes: Sequence[str]) -> str:

@@ -74,7 +74,7 @@ def columns_of(
     >>> from mercer.tables.table import as_table
     >>> table = as_table({"size": [1.0, 2.0, 3.0, np.nan]})
     >>> columns_of([("size", "number", "scaled to variance 1", 1)], table)
-    (('size', 'number', 'scaled to variance 1; 25 % of the cells are empty', 1),)
+    (('size', 'number', 'scaled to variance 1; 25% of the cells are empty', 1),)
     """
     told = [(n[0], n[1], n[2], n[3]) for n in notes]
     first = [
@@ -104,7 +104,7 @@ def _empty(table: Table, name: str) -> str:
     share = float((cells.isna() | (cells == "").fillna(False)).mean())
     if share == 0:
         return ""
-    said = "less than 1 %" if share < 0.01 else f"{100 * share:.0f} %"
+    said = "less than 1%" if share < 0.01 else f"{share:.0%}"
     return f"; {said} of the cells are empty"
 
 

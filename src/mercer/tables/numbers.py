@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 PLACEHOLDERS = frozenset(
     {"?", "??", "-", "--", ".", "..", "…", "na", "n/a", "#n/a", "n.a.", "n.a", "n/d"}
     | {"nan", "nil", "null", "none", "<na>", "unknown", "missing", "tbd", "(blank)"}
+    | {"not sure", "unsure", "don't know", "dont know", "todo", "to do", "n.d."}
     | {"not known", "not available", "unlabelled", "unlabeled", "no label", "#value!"}
 )
 # Share of the cells from which on a column is meant to hold numbers.

@@ -127,6 +127,9 @@ def _without_placeholders(
     none = [v for v in counts if v in missing or (not as_written and is_placeholder(v))]
     if none:
         said = ", ".join(f"{v!r} ({counted(counts[v], 'row')})" for v in none[:5])
+        if len(none) > 5:
+            rest = sum(counts[v] for v in none[5:])
+            said += f" and {len(none) - 5} more ({counted(rest, 'row')})"
         notes.append(
             f"In the target {column!r}, read as no label: {said}. If this is a class, "
             "pass --labels-as-written."

@@ -100,7 +100,8 @@ def check_writable(folder: Path) -> None:
     try:
         Path(tempfile.mkdtemp(prefix=_PREFIX, dir=there)).rmdir()
     except OSError as error:  # named after the folder, not after what was tried in it
-        raise type(error)(error.errno, error.strerror, str(there)) from error
+        said = f"Cannot write there ({error.strerror})"
+        raise type(error)(error.errno, said, str(there)) from error
 
 
 def write_csv(frame: "pd.DataFrame", path: Path) -> None:
