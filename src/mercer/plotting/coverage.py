@@ -76,7 +76,8 @@ class IntervalDisplay(Display):
             ax.vlines(place[mask], *ends, **{"color": colour} | style)
         ax.plot(place, self.truth, ".", color="black", label="truth")
         ax.set_title(f"{self.coverage_:.0%} of the intervals hold the truth")
-        ax.axhline(self.truth.mean(), color=MUTED, linestyle=":", linewidth=1)
+        line = {"color": MUTED, "linestyle": ":", "linewidth": 1}
+        ax.axhline(self.truth.mean(), label="mean of the truth", **line)
         ax.set_xlabel(f"case, ordered by the truth (level {self.level:.0%})")
         ax.set_ylabel("value")
         ax.legend()

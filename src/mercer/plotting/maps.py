@@ -92,5 +92,5 @@ class MapDisplay(Display):
             ring = {"facecolors": "none", "edgecolors": "black", "label": "labelled"}
             ax.scatter(*self.position[self.marked].T, s=60, **ring)
         ax.set_xlabel("first principal direction")
-        ax.set_ylabel("second")
+        ax.set_ylabel("second principal direction")
         ax.legend()

@@ -9,6 +9,8 @@ from sklearn.utils.validation import check_is_fitted
 from mercer._typing import ArrayLike, FloatArray
 from mercer.plotting._display import MUTED, Display
 
+_LETTERS = 50  # that fit below the bars of a usual figure side by side
+
 
 class KernelWeightsDisplay(Display):
     """Weights of kernels in a combination, next to the error of each kernel alone.
@@ -75,7 +77,8 @@ class KernelWeightsDisplay(Display):
     def _draw(self, ax: Any, style: dict[str, Any]) -> None:
         place = np.arange(len(self.weights))
         ax.bar(place, self.weights, **style)
-        ax.set_xticks(place, self.names)
+        crowded = sum(len(name) + 2 for name in self.names) > _LETTERS
+        ax.set_xticks(place, self.names, rotation=90 if crowded else 0)
         ax.set_xlabel("kernel")
         ax.set_ylabel("weight")
         if self.errors is not None:
