@@ -56,7 +56,10 @@ class UnifiedKernelMachine(
     TransformerMixin,
     BaseEstimator,
 ):
-    """Learns a kernel from all points, a machine from the labelled ones, and asks.
+    """Predicts unlabelled rows from a few labels, and says which row to label next.
+
+    A kernel is learned from all rows, and a classifier from the labelled ones. The
+    defaults need no tuning. In y, -1, None and NaN mark a row without a label.
 
     Parameters
     ----------

@@ -93,7 +93,7 @@ def learn_actively(
     patience: int = 3,
     min_gain: float | None = None,
 ) -> History:
-    """Ask, answer and refit until it is not worth more questions.
+    """Ask, take the answers and learn again until more questions are not worth it.
 
     Parameters
     ----------

@@ -105,7 +105,13 @@ def learn(
 
     Parameters
     ----------
-    data, target, id, pairs, drop, keep, labels_as_written, missing, memory
+    data : data frame, dict of arrays, Table or path
+        The table, or the file that holds it.
+    target : str, default="label"
+        Column to predict; rows in which it is empty are unlabelled.
+    id : str, optional
+        Column that names the rows; not learned from.
+    pairs, drop, keep, labels_as_written, missing, memory
         See `Session.open`.
     random_state : int, default=0
         Equal seeds give equal results.
@@ -115,6 +121,8 @@ def learn(
     Returns
     -------
     TableResult
+        `predictions` is a data frame, `check` says how good they are, `model` predicts
+        new rows, and `save(folder)` writes the report.
 
     Examples
     --------

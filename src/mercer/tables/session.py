@@ -32,8 +32,9 @@ if TYPE_CHECKING:
 class Session:
     """A table, its encoder, one model, and the answers so far.
 
-    `mercer.learn`, the command line and the report stand on it. Rows are named by
-    their position, from 0; `ids` says what a person calls them.
+    `mercer.learn`, the command line and the studio use it. `Session.open` makes one
+    from a table. Rows are named by their position, from 0; `ids` has the names that
+    the table gives them.
 
     Parameters
     ----------
