@@ -192,7 +192,7 @@ def test_the_headline_says_what_it_hides() -> None:
         )
     )
     assert "fewer than half of the cases: “rarely” (2 of 6), “never” (0 of 4)" in page
-    assert "one label only: “untested”" in page
+    assert "one label only: “untested”. The figures say nothing about it." in page
     assert "“often”" not in page
     assert "of the labels are of the largest class" in page
 
@@ -202,11 +202,17 @@ def test_the_headline_says_what_it_hides() -> None:
     [
         (Outlook(20, 0.8, 0.85, 0.82, 0.88), "would add about 5 points (2 to 8)"),
         (Outlook(20, 0.8, 0.81, 0.8, 0.83), "would add about 1 point (0 to 3)"),
-        (Outlook(20, 0.8, 0.8, 0.79, 0.805), "unlikely to change the figure"),
+        (Outlook(20, 0.8, 0.8, 0.79, 0.805), "unlikely to change the expected share"),
     ],
 )
 def test_what_more_labels_would_bring(outlook: Outlook, words: str) -> None:
-    assert words in render(replace(story(), outlook=outlook))
+    page = render(replace(story(), outlook=outlook))
+    assert words in page
+    labelling, using = (
+        page.index("Label these 2 rows"),
+        page.index("the predictions</a>"),
+    )
+    assert (labelling < using) == ("add" in words)
 
 
 def test_whole_texts_are_in_the_page_on_lines_of_their_own() -> None:

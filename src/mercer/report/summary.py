@@ -10,6 +10,7 @@ from mercer.report.story import Contestant, Outlook, Quality, Story
 
 # A class found less often than this is named in the summary.
 HARDLY = 0.5
+_POINT = 0.01
 
 
 def summary(story: Story) -> str:
@@ -96,7 +97,7 @@ def hidden(story: Story) -> str:
     if untested:
         parts.append(
             f"Not tested, as there is one label only: {_some(untested)}. The figures "
-            "say nothing about them."
+            f"say nothing about {'it' if len(untested) == 1 else 'them'}."
         )
     return "".join(f'<p class="verdict">{part}</p>' for part in parts)
 
@@ -124,16 +125,10 @@ def found_of(found: float, total: float) -> str:
 def _todo(story: Story) -> str:
     steps = []
     q = story.quality
-    if story.next_rows:
-        n = len(story.next_rows)
-        why = "their answers teach the model most"
-        if story.outlook is not None:
-            why = promise(story.outlook)
-        steps.append(
-            f'<a href="#next">Label these {n} rows</a>: {why}. Fill in '
-            "<code>to_label.xlsx</code> (or <code>.csv</code>) and run the command "
-            "again with <code>--answers to_label.xlsx</code>."
-        )
+    # Where more labels bring nothing, the predictions come first.
+    comes_later = story.outlook is not None and is_flat(story.outlook)
+    if story.next_rows and not comes_later:
+        steps.append(_labelling(story))
     if q and q.doubtful:
         n = len(q.doubtful)
         it = "one label that looks" if n == 1 else f"{n} labels that look"
@@ -143,6 +138,8 @@ def _todo(story: Story) -> str:
         "or <code>predictions.parquet</code>. Have a person look where the probability "
         "is low."
     )
+    if story.next_rows and comes_later:
+        steps.append(_labelling(story))
     steps.append(
         "New rows later, with the same columns: "
         "<code>mercer predict model.skops new.csv</code>."
@@ -150,10 +147,26 @@ def _todo(story: Story) -> str:
     return f'<ol class="todo">{"".join(f"<li>{s}</li>" for s in steps)}</ol>'
 
 
+def _labelling(story: Story) -> str:
+    n, why = len(story.next_rows), "their answers teach the model most"
+    if story.outlook is not None:
+        why = promise(story.outlook)
+    return (
+        f'<a href="#next">Label these {n} rows</a>: {why}. Fill in '
+        "<code>to_label.xlsx</code> (or <code>.csv</code>) and run the command "
+        "again with <code>--answers to_label.xlsx</code>."
+    )
+
+
+def is_flat(o: Outlook) -> bool:
+    """Tell whether more labels are expected to bring less than a point."""
+    return o.high - o.now < _POINT
+
+
 def promise(o: Outlook) -> str:
     """Return what more labels would bring, in words."""
-    if o.high - o.now < 0.01:
-        return "more labels are unlikely to change the figure above"
+    if is_flat(o):
+        return "more labels are unlikely to change the expected share"
     gain, low, high = (100 * (value - o.now) for value in (o.then, o.low, o.high))
     return (
         f"{o.n_more} more labels would add about {_points(gain)} "
