@@ -210,7 +210,7 @@ def test_what_more_labels_would_bring(outlook: Outlook, words: str) -> None:
     assert words in page
     labelling, using = (
         page.index("Label these 2 rows"),
-        page.index("the predictions</a>"),
+        page.index("<li>Use <a"),
     )
     assert (labelling < using) == ("add" in words)
 

@@ -43,6 +43,9 @@ def test_missing_column(tmp_path: Path, refused: Callable[..., str]) -> None:
     write(tmp_path, two_groups())
     said = refused("t.csv", "--target", "species")
     assert "t.csv has no column 'species'; its columns are 'code', 'size'" in said
+    many = as_table({f"c{k}": [1] for k in range(14)})
+    with pytest.raises(TableError, match=r"'c11' and 2 more\.$"):
+        many.check_column("d", "--target")
     assert "did you mean 'label'?" in refused("t.csv", "--target", "Label ")
 
 

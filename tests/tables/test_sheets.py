@@ -73,6 +73,17 @@ def test_two_answers_for_a_row_and_new_classes_are_told(tmp_path: Path) -> None:
     pd.testing.assert_frame_equal(second.history, first.history)
 
 
+def test_a_sheet_that_a_german_excel_saved(tmp_path: Path) -> None:
+    """Excel takes leading zeros from the ids of a CSV, and writes ; and , and 1252."""
+    table = as_table(two_groups())
+    ids = [f"{k:03d}" for k in range(40)]
+    lines = ["code;label;größe", "20;big;1,5", "21;small;2,5"]
+    (tmp_path / "a.csv").write_text("\n".join(lines), encoding="cp1252")
+    done = add_answers(table, ids, "label", [tmp_path / "a.csv"], id="code")
+    assert done.history["id"].tolist() == ["020", "021"]
+    assert done.table.frame["label"][20:22].tolist() == ["big", "small"]
+
+
 def test_answers_that_another_run_added_meanwhile_are_kept(tmp_path: Path) -> None:
     table = as_table({"x": np.arange(4.0), "label": ["a", "b", None, None]})
     history = tmp_path / "answers.csv"

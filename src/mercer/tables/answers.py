@@ -1,5 +1,6 @@
 """Labels that a person filled into a sheet go back into the table."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -202,6 +203,27 @@ def _as_string(value: Any) -> str:
     return str(value).strip()
 
 
+def _without_zeros(names: Iterable[str]) -> dict[str, str]:
+    """Return names by what a spreadsheet makes of them: 0042 becomes 42.
+
+    Names that would become the same are left out.
+
+    Examples
+    --------
+    >>> _without_zeros(["0042", "007", "7", "a1"])
+    {'42': '0042'}
+    """
+    found: dict[str, list[str]] = {}
+    for name in names:
+        if name.isdecimal():
+            found.setdefault(name.lstrip("0") or "0", []).append(name)
+    return {
+        bare: many[0]
+        for bare, many in found.items()
+        if len(many) == 1 and many[0] != bare
+    }
+
+
 def _filled(
     path: Path, target: str, id: str | None, place: dict[str, int]
 ) -> list[tuple[str, str]]:
@@ -216,13 +238,14 @@ def _filled(
             f"{(id or ROW)!r} and {target!r}, and this one has {shown}."
         )
         raise TableError(msg)
-    found = []
+    found, whole = [], _without_zeros(place)
     for number, (name, label) in enumerate(
         zip(frame[names[0]], frame[target], strict=True), 1
     ):
         if not label or is_placeholder(label):
             continue
-        known = [n for n in (name, name.removeprefix("'")) if n in place]
+        names_of_row = (name, name.removeprefix("'"), whole.get(name, ""))
+        known = [n for n in names_of_row if n in place]
         if not known:
             msg = (
                 f"{path}: row {number} names {name!r}; the table has no such row. "

@@ -96,7 +96,8 @@ class Table:
         if alike:
             return f"did you mean {alike[0]!r}?"
         shown = ", ".join(repr(c) for c in names[:12])
-        return f"its columns are {shown}{', ...' if len(names) > 12 else ''}."
+        more = f" and {len(names) - 12} more" if len(names) > 12 else ""
+        return f"its columns are {shown}{more}."
 
     def without(self, names: set[str]) -> "Table":
         """Return the table with some columns left out."""
