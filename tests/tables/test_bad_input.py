@@ -43,10 +43,19 @@ def test_missing_column(tmp_path: Path, refused: Callable[..., str]) -> None:
     write(tmp_path, two_groups())
     said = refused("t.csv", "--target", "species")
     assert "t.csv has no column 'species'; its columns are 'code', 'size'" in said
+    assert "did you mean 'label'?" in refused("t.csv", "--target", "Label ")
+
+
+def test_no_rows_or_a_title_above_the_header(
+    tmp_path: Path, refused: Callable[..., str]
+) -> None:
+    (tmp_path / "t.csv").write_text("code,size,label\n")
+    assert "t.csv has a header and no rows." in refused("t.csv")
+    (tmp_path / "t.csv").write_text("Survey,,\n,,\ncode,size,label\n1,2,a\n")
+    assert "t.csv: two columns have no name. Is there a title" in refused("t.csv")
     many = as_table({f"c{k}": [1] for k in range(14)})
     with pytest.raises(TableError, match=r"'c11' and 2 more\.$"):
         many.check_column("d", "--target")
-    assert "did you mean 'label'?" in refused("t.csv", "--target", "Label ")
 
 
 def test_all_cells_empty(tmp_path: Path, refused: Callable[..., str]) -> None:

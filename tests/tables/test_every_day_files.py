@@ -84,6 +84,8 @@ def test_workbooks_json_and_databases_agree(tmp_path: Path) -> None:
         assert read["label"].isna().tolist() == frame["label"].isna().tolist()
     workbook = read_table(tmp_path / "t.xlsx")
     assert workbook.notes == ("Sheet 'wines' was read; for 'few' pass --sheet.",)
+    with pytest.raises(TableError, match=r"its columns are .* for 'few' pass --sheet"):
+        workbook.check_column("elsewhere", "--target")
     assert len(read_table(tmp_path / "t.xlsx", sheet="few")) == 3
     with pytest.raises(TableError, match="no sheet 'many'; its sheets are 'wines'"):
         read_table(tmp_path / "t.xlsx", sheet="many")

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     import pandas as pd
 
-
 # Arrays of smaller pictures than this are not taken for pictures.
 _SMALLEST_SIDE = 8
+_TITLE = "Is there a title above the header? Delete the lines above the header."
 
 
 class TableError(ValueError):
@@ -97,7 +97,10 @@ class Table:
             return f"did you mean {alike[0]!r}?"
         shown = ", ".join(repr(c) for c in names[:12])
         more = f" and {len(names) - 12} more" if len(names) > 12 else ""
-        return f"its columns are {shown}{more}."
+        said = [f"its columns are {shown}{more}."]
+        if any(c == "" or c.startswith("Unnamed: ") for c in names):
+            said.append(_TITLE)
+        return " ".join([*said, *self.notes])
 
     def without(self, names: set[str]) -> "Table":
         """Return the table with some columns left out."""
@@ -190,6 +193,9 @@ def refuse_repeats(names: Iterable[str], source: str) -> None:
     """Raise if two columns have one name."""
     seen: set[str] = set()
     for name in names:
+        if name in seen and name == "":
+            msg = f"{source}: two columns have no name. {_TITLE}"
+            raise TableError(msg)
         if name in seen:
             msg = f"{source} has two columns named {name!r}; rename one."
             raise TableError(msg)

@@ -78,6 +78,9 @@ def look_at_target(
     found = read_target(table, column, as_written=as_written, missing=missing)
     where, labels = f"{table.source}: column {column!r}", found.labels
     filled = np.flatnonzero(is_labeled(labels))
+    if len(labels) == 0:
+        msg = f"{table.source} has a header and no rows."
+        raise TableError(msg)
     if len(filled) == 0:
         msg = (
             f"{where} has no label in {len(labels)} rows. Fill in at least two rows "
