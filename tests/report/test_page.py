@@ -202,6 +202,7 @@ def test_the_headline_says_what_it_hides() -> None:
     [
         (Outlook(20, 0.8, 0.85, 0.82, 0.88), "would add about 5 points (2 to 8)"),
         (Outlook(20, 0.8, 0.81, 0.8, 0.83), "would add about 1 point (0 to 3)"),
+        (Outlook(20, 0.8, 0.803, 0.8, 0.83), "would add less than 1 point (0 to 3)"),
         (Outlook(20, 0.8, 0.8, 0.79, 0.805), "unlikely to change the expected share"),
     ],
 )

@@ -168,14 +168,20 @@ def promise(o: Outlook) -> str:
     if is_flat(o):
         return "more labels are unlikely to change the expected share"
     gain, low, high = (100 * (value - o.now) for value in (o.then, o.low, o.high))
-    return (
-        f"{o.n_more} more labels would add about {_points(gain)} "
-        f"({low:.0f} to {high:.0f})"
-    )
+    return f"{o.n_more} more labels would add {_points(gain)} ({low:.0f} to {high:.0f})"
 
 
 def _points(gain: float) -> str:
-    return "1 point" if round(gain) == 1 else f"{gain:.0f} points"
+    """Return a gain in words.
+
+    Examples
+    --------
+    >>> [_points(gain) for gain in (0.3, 0.7, 2.4)]
+    ['less than 1 point', 'about 1 point', 'about 2 points']
+    """
+    if gain < 0.5:
+        return "less than 1 point"
+    return "about 1 point" if round(gain) == 1 else f"about {gain:.0f} points"
 
 
 def _share_of(share: float) -> str:
