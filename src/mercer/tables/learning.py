@@ -17,6 +17,7 @@ from mercer.tables.notebook import Shown
 from mercer.tables.session import Session
 from mercer.tables.stages import Stages, quiet
 from mercer.tables.table import Table
+from mercer.tables.watching import watching
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -99,7 +100,7 @@ def learn(
     missing: Iterable[str] = (),
     memory: float | None = None,
     random_state: int = 0,
-    stages: Stages = quiet,
+    stages: Stages | None = None,
 ) -> TableResult:
     """Learn the target of a table from the rows where it is filled in.
 
@@ -116,7 +117,8 @@ def learn(
     random_state : int, default=0
         Equal seeds give equal results.
     stages : Stages, optional
-        Told which stage begins and how much of it is done.
+        Told which stage begins and how much of it is done. By default a line in a
+        notebook, and nothing elsewhere.
 
     Returns
     -------
@@ -133,24 +135,25 @@ def learn(
     >>> result.predictions["prediction"].tolist()
     ['small', 'small', 'small', 'small', 'big', 'big', 'big', 'big']
     """
-    session = Session.open(
-        data,
-        target,
-        id=id,
-        pairs=pairs,
-        drop=drop,
-        keep=keep,
-        labels_as_written=labels_as_written,
-        missing=missing,
-        memory=memory,
-        random_state=random_state,
-        stages=stages,
-    )
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        session.fit(stages=stages)
-        result = judged(session, stages=stages)
-    return replace(result, warnings=said_by(session, caught))
+    with watching(stages) as watcher:
+        session = Session.open(
+            data,
+            target,
+            id=id,
+            pairs=pairs,
+            drop=drop,
+            keep=keep,
+            labels_as_written=labels_as_written,
+            missing=missing,
+            memory=memory,
+            random_state=random_state,
+            stages=watcher,
+        )
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            session.fit(stages=watcher)
+            result = judged(session, stages=watcher)
+        return replace(result, warnings=said_by(session, caught))
 
 
 def said_by(session: Session, caught: Iterable[Any]) -> tuple[str, ...]:
