@@ -18,6 +18,7 @@ from click.testing import CliRunner, Result
 from PIL import Image
 from threadpoolctl import threadpool_info, threadpool_limits
 
+from mercer.cli.learn import describe
 from mercer.cli.main import main
 from mercer.cli.running import is_first_run
 from mercer.report.story import Story
@@ -64,6 +65,21 @@ def test_writes_report_predictions_and_model(learned: Path) -> None:
     assert (said["margin"] - lead).abs().max() < 1e-6
     text = pd.read_csv(learned / "out" / "predictions.csv", dtype={"id": str})
     pd.testing.assert_frame_equal(text, said, check_dtype=False, rtol=1e-6)
+
+
+def test_the_terminal_says_what_the_figure_hides() -> None:
+    quality = {
+        "confusion": [[9, 1, 0], [3, 1.5, 1.5], [0, 0, 0]],
+        "doubtful": [{"id": "7"}, {"id": "9"}],
+    }
+    report: dict[str, Any] = {"classes": ["a", "b", "c"], "changes": []}
+    said: dict[str, Any] = {"rows": 90, "labels": 17, "classes": ["a", "b", "c"]}
+    said |= {"accuracy": {}, "warnings": [], "files": {}}
+    text = describe(said | {"report": report | {"quality": quality}})
+    assert "Found in fewer than half of the cases: b (25% of 6)." in text
+    assert "2 labels look wrong: rows 7, 9. See the report." in text
+    text = describe(said | {"report": report | {"quality": None}})
+    assert "Nothing could be checked: no class has two labels." in text
 
 
 def test_the_saved_model_predicts_new_rows_of_the_same_table(learned: Path) -> None:

@@ -204,6 +204,31 @@ def summarise(result: "TableResult", paths: list[Path]) -> dict[str, Any]:
     }
 
 
+def _what_they_hide(report: dict[str, Any]) -> list[str]:
+    """Return the classes that are hardly found, and the labels that look wrong."""
+    from mercer._words import counted
+    from mercer.report.summary import HARDLY, found_of, some
+
+    quality, lines = report["quality"], []
+    if quality is None:
+        return ["Nothing could be checked: no class has two labels."]
+    rows = zip(report["classes"], quality["confusion"], strict=True)
+    missed = [
+        f"{name} ({found_of(row[c], sum(row))})"
+        for c, (name, row) in enumerate(rows)
+        if sum(row) and row[c] / sum(row) < HARDLY
+    ]
+    if missed:
+        lines.append(f"Found in fewer than half of the cases: {some(missed)}.")
+    wrong = [row["id"] for row in quality["doubtful"]]
+    if wrong:
+        one = len(wrong) == 1
+        look, row = ("looks", "row") if one else ("look", "rows")
+        which = counted(len(wrong), "label")
+        lines.append(f"{which} {look} wrong: {row} {some(wrong)}. See the report.")
+    return lines
+
+
 def describe(said: dict[str, Any]) -> str:
     """Return the main figures in words."""
     lines = [
@@ -215,6 +240,7 @@ def describe(said: dict[str, Any]) -> str:
             f"  {name:20} {a['share']:6.1%} expected correct, from hidden labels "
             f"({a['low']:.1%} to {a['high']:.1%})"
         )
+    lines += _what_they_hide(said["report"])
     lines += said["report"]["changes"]
     lines += [f"Note: {warning}" for warning in said["warnings"]]
     lines += [f"wrote {path}" for path in said["files"].values()]

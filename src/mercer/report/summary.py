@@ -89,14 +89,14 @@ def hidden(story: Story) -> str:
     if missed:
         parts.append(
             "<b>Do not rely on it for every class.</b> Found in fewer than half of "
-            f"the cases: {_some(missed)}."
+            f"the cases: {some(missed)}."
         )
     untested = [
         f"“{escape(story.classes[c])}”" for c, _, total in recalls(q) if total == 0
     ]
     if untested:
         parts.append(
-            f"Not tested, as there is one label only: {_some(untested)}. The figures "
+            f"Not tested, as there is one label only: {some(untested)}. The figures "
             f"say nothing about {'it' if len(untested) == 1 else 'them'}."
         )
     return "".join(f'<p class="verdict">{part}</p>' for part in parts)
@@ -195,7 +195,8 @@ def _share_of(share: float) -> str:
     return "nearly all" if share > 0.995 else f"about {share:.0%} of the"
 
 
-def _some(names: list[str], most: int = 6) -> str:
+def some(names: list[str], most: int = 6) -> str:
+    """Return the first names, and how many more there are."""
     rest = len(names) - most
     return ", ".join(names[:most]) + (f" and {rest} more" if rest > 0 else "")
 
