@@ -3,11 +3,13 @@
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.datasets import load_breast_cancer, load_digits, load_wine
+from sklearn.decomposition import PCA
 
 from mercer import UnifiedKernelMachine
 from mercer.fewlabels.pool import KernelPool
 from mercer.fewlabels.rule import DEFAULT
-from mercer.fewlabels.units import column_scales, evenness
+from mercer.fewlabels.units import are_principal, column_scales, evenness
 
 
 def two_groups(seed=0, n=160):
@@ -72,3 +74,30 @@ def test_new_points_are_scaled_as_the_others() -> None:
     X, _ = two_groups()
     pool = KernelPool(random_state=0).fit(X)
     np.testing.assert_allclose(pool.extend(X[:5]), pool.vectors_[:5], atol=1e-8)
+
+
+def test_principal_components_are_left_as_they_are() -> None:
+    """Also of rows that were not there when the directions were found."""
+    pixels, _ = load_digits(return_X_y=True)
+    turned = PCA(50, random_state=0).fit(pixels[::2])
+    for rows in (pixels[::2], pixels[1::2]):
+        components = turned.transform(rows)
+        assert evenness(components.var(axis=0)) < DEFAULT.even_columns
+        assert column_scales(components, below=DEFAULT.even_columns) is None
+        assert KernelPool(3, n_neighbors=(3,)).fit(components[::9]).scales_ is None
+        assert column_scales(components, below=np.inf) is not None  # if asked for
+        for other in (
+            components[:, ::-1],  # variance rises
+            components + 5 * components.std(axis=0),  # not centred
+            components @ np.linalg.qr(np.tri(50))[0],  # correlated
+        ):
+            assert not are_principal(other)
+
+
+def test_measurements_in_mixed_units_are_no_principal_components() -> None:
+    for load in (load_wine, load_breast_cancer):
+        X, _ = load(return_X_y=True)
+        assert not are_principal(X)
+        assert not are_principal(X - X.mean(axis=0))
+        falling = np.argsort(-X.var(axis=0))
+        assert not are_principal((X - X.mean(axis=0))[:, falling])  # correlated

@@ -9,6 +9,7 @@ from mercer._typing import FloatArray
 
 # Beyond these, squares overflow or vanish: points are multiplied by a power of two.
 _USUAL = (1e-100, 1e100)
+_LOOKED_AT = 10_000  # rows from which principal components are recognised
 
 
 def evenness(variances: FloatArray) -> float:
@@ -32,6 +33,37 @@ def evenness(variances: FloatArray) -> float:
     return (effective - 1.0) / (d - 1.0)
 
 
+def are_principal(X: FloatArray) -> bool:
+    """Tell whether columns look like principal components, which have one unit.
+
+    Centred, uncorrelated and of falling variance, up to what rows drawn at random
+    would show. To divide them by their deviations would make noise as large as signal.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d)
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_normal((500, 3)) @ rng.standard_normal((3, 3))
+    >>> X -= X.mean(axis=0)
+    >>> turned = X @ np.linalg.svd(X, full_matrices=False)[2].T
+    >>> are_principal(X), are_principal(turned), are_principal(turned + 5)
+    (False, True, False)
+    """
+    X = np.asarray(X[:: -(-len(X) // _LOOKED_AT)], dtype=np.float64)
+    error, deviations = 1 / np.sqrt(len(X)), X.std(axis=0)
+    X, deviations = X[:, deviations > 0], deviations[deviations > 0]
+    d = len(deviations)
+    if d < 2 or (np.abs(X.mean(axis=0)) > 5 * error * deviations).any():
+        return False
+    if (deviations[1:] > (1 + 5 * error) * deviations[:-1]).any():
+        return False
+    apart = np.asarray(np.corrcoef(X, rowvar=False))[np.triu_indices(d, 1)]
+    return bool(np.sqrt(np.mean(apart**2)) <= 2 * error)
+
+
 def column_scales(X: Any, *, below: float) -> FloatArray | None:
     """Return what to divide columns by, (d,), or None to leave them as they are.
 
@@ -40,7 +72,8 @@ def column_scales(X: Any, *, below: float) -> FloatArray | None:
     X : array or sparse array of shape (n, d)
         Points. Sparse ones are counts or weights of words, which have one unit.
     below : float
-        Columns whose `evenness` is less are divided by their standard deviations.
+        Columns whose `evenness` is less are divided by their standard deviations,
+        unless they look like principal components.
 
     Examples
     --------
@@ -62,6 +95,8 @@ def column_scales(X: Any, *, below: float) -> FloatArray | None:
     largest = float(deviations.max())
     # Relative to the largest: squares of squares must not overflow.
     if largest == 0 or evenness((deviations / largest) ** 2) >= below:
+        return None
+    if below < np.inf and are_principal(X):
         return None
     varies = deviations > 1e-12 * np.abs(X).max(axis=0)
     return np.where(varies, deviations, 1.0)
