@@ -140,6 +140,11 @@ def test_a_class_of_the_legend_fades_the_others(page: Any) -> None:
 def test_paper_has_neither_the_list_nor_its_tools(page: Any) -> None:
     assert page.locator("#predictions").is_visible()
     page.emulate_media(media="print")
+    torn = page.evaluate(
+        """() => ["p", "#map", "#quality .two > div", ".confusion"].filter(name =>
+          getComputedStyle(document.querySelector(name)).breakInside !== "avoid")"""
+    )
+    assert torn == []
     shown = {
         name: page.locator(f"#{name}").is_visible()
         for name in ("quality", "next", "map", "columns", "predictions", "search")
