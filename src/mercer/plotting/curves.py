@@ -109,6 +109,7 @@ class LabelCurveDisplay(Display):
                 alpha=0.2,
                 linewidth=0,
             )
+        ax.locator_params(axis="x", integer=True)
         ax.set_xlabel("labels")
         ax.set_ylabel("accuracy on the unlabelled points, %")
         if self.name is not None:
