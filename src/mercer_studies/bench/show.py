@@ -69,6 +69,8 @@ def plots(rows: list[Row], folder: Path) -> Iterator[Path]:
         ):
             _lines(axis, mine, what)
             axis.set(xlabel=TASKS[task].size, ylabel=name, title=f"{task}, {data}")
+        axes[1].yaxis.set_major_formatter("{x:g}")  # spans less than a decade
+        axes[1].yaxis.set_minor_formatter("{x:g}")
         axes[1].legend(fontsize=7, loc="center left", bbox_to_anchor=(1.0, 0.5))
         path = folder / f"{task}-{data}.png"
         figure.savefig(path, dpi=120)
@@ -91,6 +93,9 @@ def _lines(axis: Any, rows: list[Row], what: str) -> None:
             linewidth=2.5 if bold else 1.0,
             label=method,
         )
+    sizes = sorted({row["n"] for row in rows})
+    axis.set_xticks(sizes, [f"{n:,}" for n in sizes])
+    axis.set_xticks([], minor=True)
     axis.grid(True, which="major", alpha=0.3)
 
 
