@@ -10,6 +10,7 @@ from openpyxl import load_workbook
 from mercer.judging.outlook import Outlook
 from mercer.tables.answers import add_answers, with_later
 from mercer.tables.learning import learn
+from mercer.tables.reading import read_table
 from mercer.tables.sheets import write_sheets, write_workbook
 from mercer.tables.table import as_table
 from mercer.tables.writing import write_csv
@@ -33,6 +34,19 @@ def test_no_cell_of_a_workbook_is_a_formula(tmp_path: Path) -> None:
     assert page["D2"].value == " a"
     assert page["C2"].value is None
     assert [v.formula1 for v in page.data_validations.dataValidation] == ['"yes,no"']
+
+
+def test_pictures_of_the_rows_are_in_the_workbook(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"row": [1, 2, 3], "label": ["", "", ""], "size": [1, 2, 3]})
+    rng = np.random.default_rng(0)
+    pictures = [rng.random((8, 12, 1)), None, rng.random((100, 50, 3))]
+    path = tmp_path / "a.xlsx"
+    write_workbook(frame, path, target="label", classes=["a"], pictures=pictures)
+    placed = load_workbook(path).active._images
+    cells = [(p.anchor._from.row + 1, p.anchor._from.col + 1) for p in placed]
+    assert cells == [(2, 4), (4, 4)]  # beside the rows, after the last column
+    assert [(p.width, p.height) for p in placed] == [(96, 64), (32, 64)]
+    assert len(read_table(path)) == 3
 
 
 def test_more_columns_than_excel_holds(tmp_path: Path) -> None:

@@ -92,7 +92,11 @@ def command(
             )
             with all_or_nothing(out) as part:
                 made = write_sheets(
-                    filled, part, target=loaded.target, classes=loaded.classes_
+                    filled,
+                    part,
+                    target=loaded.target,
+                    classes=loaded.classes_,
+                    pictures=[table.picture(int(row)) for row in rows],
                 )
             files = [out / path.name for path in made]
         return {

@@ -79,6 +79,7 @@ def save_result(
             part,
             target=result.session.target,
             classes=result.labels.classes,
+            pictures=[result.table.picture(int(row)) for row in rows],
         )
         if answered is not None:
             write_csv(with_later(answered.history, folder / HISTORY), part / HISTORY)

@@ -1,6 +1,8 @@
 """A sheet to fill in: the rows to label with all their columns, as CSV and Excel."""
 
+import io
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +23,8 @@ GUESS, PROBABILITY = "best guess", "probability"
 _OFFERED = 255
 # Columns that a sheet of Excel can hold; the CSV has them all.
 _COLUMNS = 16_384
+# Height of a picture in the workbook, in pixels.
+_PICTURE = 64
 
 
 def sheet(
@@ -66,22 +70,33 @@ def sheet(
 
 
 def write_sheets(
-    frame: "pd.DataFrame", folder: Path, *, target: str, classes: Any
+    frame: "pd.DataFrame",
+    folder: Path,
+    *,
+    target: str,
+    classes: Any,
+    pictures: Sequence[FloatArray | None] = (),
 ) -> list[Path]:
     """Write a sheet as CSV and as a workbook; return the two files."""
     text, book = (folder / name for name in FILES)
     write_csv(frame, text)
-    write_workbook(frame, book, target=target, classes=classes)
+    write_workbook(frame, book, target=target, classes=classes, pictures=pictures)
     return [text, book]
 
 
 def write_workbook(
-    frame: "pd.DataFrame", path: Path, *, target: str, classes: Any
+    frame: "pd.DataFrame",
+    path: Path,
+    *,
+    target: str,
+    classes: Any,
+    pictures: Sequence[FloatArray | None] = (),
 ) -> None:
     """Write a sheet of Excel that offers the classes in the cells to fill in.
 
     No cell is a formula, whatever it starts with. Columns beyond the most that Excel
-    holds are left out.
+    holds are left out. Pictures of the rows, (height, width, colours) in [0, 1], are
+    placed after the last column.
     """
     from openpyxl import Workbook
     from openpyxl.styles import Font, PatternFill
@@ -112,7 +127,26 @@ def write_workbook(
         choice.showErrorMessage = False  # a new class may be written, too
         choice.add(f"{letter}2:{letter}{len(frame) + 1}")
         page.add_data_validation(choice)
+    letter = get_column_letter(min(len(frame.columns), _COLUMNS - 1) + 1)
+    for row, picture in enumerate(pictures, 2):
+        if picture is not None:
+            page.add_image(_drawn(picture), f"{letter}{row}")
+            page.row_dimensions[row].height = 0.8 * _PICTURE  # points, not pixels
     book.save(path)
+
+
+def _drawn(picture: FloatArray) -> Any:
+    """Return a picture as Excel takes it, of one height for all."""
+    from openpyxl.drawing.image import Image as Drawing
+    from PIL import Image
+
+    pixels = np.round(255 * picture).astype(np.uint8)
+    image = Image.fromarray(pixels[..., 0] if pixels.shape[2] == 1 else pixels)
+    width = max(_PICTURE * image.width // image.height, 1)
+    data = io.BytesIO()
+    how = Image.Resampling.NEAREST if image.height < _PICTURE else None
+    image.resize((width, _PICTURE), how).save(data, "PNG")
+    return Drawing(data)
 
 
 def _plain(value: Any) -> Any:
