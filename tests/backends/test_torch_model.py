@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_digits
+from sklearn.datasets import load_digits, make_blobs
 
 torch = pytest.importorskip("torch")
 
@@ -38,6 +38,22 @@ def test_the_default_predicts_the_same_for_tensors(both):
     assert np.abs(host.training_proba() - device.training_proba()).max() < 0.02
     assert np.mean(device.transduction_ == TRUTH) > 0.9
     assert "cpu" in device.basis_.certificate_.method
+
+
+def test_tensors_of_few_points_in_clear_groups():
+    """Fifty directions of 300 points did not converge."""
+    points, truth = make_blobs(300, centers=[[0, 0], [6, 0], [0, 6]], random_state=0)
+    y = np.where(np.arange(300) < 60, truth, -1)
+    wrong = [7, 30, 31]
+    y[wrong] = (truth[wrong] + 1) % 3
+    host, device = (
+        UnifiedKernelMachine(random_state=0).fit(made, y)
+        for made in (points, torch.as_tensor(points))
+    )
+    np.testing.assert_array_equal(host.transduction_, device.transduction_)
+    ours, theirs = host.suspicious_labels(), device.suspicious_labels()
+    np.testing.assert_array_equal(ours.ids[:3], theirs.ids[:3])
+    np.testing.assert_allclose(ours.wrong, theirs.wrong, atol=0.02)
 
 
 def test_the_default_predicts_new_points_the_same_for_tensors(both):

@@ -21,6 +21,7 @@ from mercer.optim.counting import angle_below_which
 UPPER = 2.0  # no eigenvalue of a normalised Laplacian is above
 _GROWTH = 6.0  # a filter multiplies the smoothest direction by about exp(6) / 2
 _ROUNDS = 30
+_SMALL = 500  # with at most this many points, the block is the whole space
 _MOMENTS = 16  # random vectors that the first cut is estimated from
 
 
@@ -126,6 +127,8 @@ def smallest_pairs(
     width = min(n - c, -(-(k + max(8, k // 5)) // 8) * 8)
     if width <= k:
         width = min(n - c, k + 1)
+    if n <= _SMALL:
+        width = n - c
     draw = generator(rng, L.device)
     Z = t.randn((n, min(width, _MOMENTS)), generator=draw, device=L.device)
     cut = _value_below_which(L, width, _outside(Z, null))
@@ -134,9 +137,10 @@ def smallest_pairs(
     values = np.empty(0)
     residual = np.inf
     for _ in range(_ROUNDS):
-        low = float(np.clip(cut, 1e-5, 0.9 * UPPER))
-        X = L.filter(X, _degree(low), low)
-        X = _orthonormal(_outside(X, null))
+        if width < n - c:
+            low = float(np.clip(cut, 1e-5, 0.9 * UPPER))
+            X = L.filter(X, _degree(low), low)
+            X = _orthonormal(_outside(X, null))
         X, values, residuals = _rayleigh_ritz(L, X)
         residual = float(residuals[:k].max(initial=0.0))
         if residual <= tol:
