@@ -1,5 +1,7 @@
 """Columns in mixed units."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -7,6 +9,7 @@ from sklearn.datasets import load_breast_cancer, load_digits, load_wine
 from sklearn.decomposition import PCA
 
 from mercer import UnifiedKernelMachine
+from mercer.fewlabels.anchor_pool import AnchorPool
 from mercer.fewlabels.pool import KernelPool
 from mercer.fewlabels.rule import DEFAULT
 from mercer.fewlabels.units import are_principal, column_scales, evenness
@@ -51,29 +54,54 @@ def test_the_threshold_lies_between_images_and_mixed_units() -> None:
     assert 0.37 < DEFAULT.even_columns < 0.43
 
 
-def test_units_change_nothing() -> None:
+@pytest.mark.parametrize(
+    ("most", "pool"), [(160, "neighbour graphs"), (159, "anchor graphs")]
+)
+def test_units_change_nothing(
+    monkeypatch: pytest.MonkeyPatch, most: int, pool: str
+) -> None:
+    monkeypatch.setattr("mercer.fewlabels.choice.NEIGHBORS_UP_TO", most)
     X, truth = two_groups()
     y = np.full(len(X), -1)
     y[[0, 1, 80, 81]] = truth[[0, 1, 80, 81]]
     raw = UnifiedKernelMachine(random_state=0).fit(X, y)
     scaled = UnifiedKernelMachine(random_state=0).fit(X / X.std(axis=0), y)
-    np.testing.assert_allclose(raw.training_proba(), scaled.training_proba(), atol=1e-6)
+    assert raw.basis_.certificate_.reason.startswith(pool)
+    assert raw.basis_.certificate_.reason.endswith("columns scaled to unit variance")
+    assert scaled.basis_.certificate_.reason.endswith("columns as given")
+    np.testing.assert_allclose(raw.training_proba(), scaled.training_proba(), atol=1e-4)
+    np.testing.assert_allclose(
+        raw.predict_proba(X + 0.01 * X.std(axis=0)),
+        scaled.predict_proba(X / X.std(axis=0) + 0.01),
+        atol=1e-4,
+    )
     assert np.mean(raw.transduction_ == truth) > 0.95
 
 
-def test_scaling_can_be_refused_and_forced() -> None:
+@pytest.mark.parametrize("kind", [KernelPool, AnchorPool])
+def test_scaling_can_be_refused_and_forced(kind: Any) -> None:
     X, _ = two_groups()
-    assert KernelPool(scaling="never").fit(X).scales_ is None
+    assert kind(scaling="never").fit(X).scales_ is None
     even = X / X.std(axis=0)
-    np.testing.assert_allclose(KernelPool(scaling="always").fit(even).scales_, 1.0)
+    np.testing.assert_allclose(kind(scaling="always").fit(even).scales_, 1.0)
     with pytest.raises(ValueError, match="scaling must be one of"):
-        KernelPool(scaling="sometimes").fit(X)
+        kind(scaling="sometimes").fit(X)
 
 
-def test_new_points_are_scaled_as_the_others() -> None:
+@pytest.mark.parametrize(("kind", "atol"), [(KernelPool, 1e-8), (AnchorPool, 1e-5)])
+def test_new_points_are_scaled_as_the_others(kind: Any, atol: float) -> None:
     X, _ = two_groups()
-    pool = KernelPool(random_state=0).fit(X)
-    np.testing.assert_allclose(pool.extend(X[:5]), pool.vectors_[:5], atol=1e-8)
+    pool = kind(random_state=0).fit(X)
+    assert pool.scales_ is not None
+    np.testing.assert_allclose(pool.extend(X[:5]), pool.vectors_[:5], atol=atol)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_anchors_are_in_the_units_of_the_points(dtype: Any) -> None:
+    X = two_groups()[0].astype(dtype)
+    anchors = AnchorPool(random_state=0).fit(X).anchors_
+    share = np.ptp(anchors, axis=0) / np.ptp(X, axis=0)
+    assert ((share > 0.3) & (share < 1.001)).all()
 
 
 def test_principal_components_are_left_as_they_are() -> None:

@@ -22,6 +22,7 @@ from mercer.fewlabels.anchor_number import (
 from mercer.fewlabels.anchor_sums import PoolSums
 from mercer.fewlabels.plain_kernels import LANDMARKS, plain_kernels
 from mercer.fewlabels.pool import SAMPLED_ABOVE, Block
+from mercer.fewlabels.units import SCALED_BY, Scaling, say_units, scales_for
 from mercer.graphs.points import refuse_graph
 from mercer.spectrum._base import BasisCertificate, BasisMixin
 from mercer.spectrum.anchor import (
@@ -60,6 +61,8 @@ class AnchorPool(BasisMixin):
         points would have to be compared with all of them, see `number_of_anchors`.
     n_nearest : tuple of int, default=(3, 5, 10)
         Anchors per point in each graph.
+    scaling : {"auto", "always", "never"}, default="auto"
+        Whether columns are divided by their standard deviations, as in `KernelPool`.
     random_state : int, Generator, RandomState or None, default=None
         Chooses anchors and landmarks.
 
@@ -72,6 +75,8 @@ class AnchorPool(BasisMixin):
     blocks_ : tuple of Block
         Which columns come from where.
     anchors_ : ndarray of shape (m, n_features)
+    scales_ : ndarray of shape (n_features,) or None
+        What columns were divided by; None where they were left as they are.
     certificate_ : BasisCertificate
         The worst residual of the graphs.
 
@@ -111,11 +116,13 @@ class AnchorPool(BasisMixin):
         *,
         n_anchors: int = ANCHORS,
         n_nearest: tuple[int, ...] = (3, 5, 10),
+        scaling: Scaling = "auto",
         random_state: RandomState = None,
     ) -> None:
         self.n_components = n_components
         self.n_anchors = n_anchors
         self.n_nearest = n_nearest
+        self.scaling = scaling
         self.random_state = random_state
 
     def fit(self, X: ArrayLike, y: object = None) -> Self:
@@ -132,8 +139,9 @@ class AnchorPool(BasisMixin):
         refuse_graph(X, "AnchorPool", "use GraphBasis()")
         points = self._checked(X, reset=True)
         rng = as_generator(self.random_state)
+        self.find_units(points)
         m, fewer = number_of_anchors(
-            points,
+            self._usual(points),
             points.shape[0],
             int(self.n_anchors),
             n_nearest=max(self.n_nearest) + 1,
@@ -144,15 +152,23 @@ class AnchorPool(BasisMixin):
         ties, dense = self.place(points)
         self.solve(PoolSums.of(ties, dense), rng)
         if fewer:
-            self.certificate_ = replace(self.certificate_, reason=fewer)
+            why = f"{self.certificate_.reason}; {fewer}"
+            self.certificate_ = replace(self.certificate_, reason=why)
         return self.keep(ties, dense)
+
+    def find_units(self, points: Any) -> None:
+        """Decide by which numbers columns are divided; a sample of the points does."""
+        some = points[:: -(-points.shape[0] // SCALED_BY)]
+        self.scales_ = scales_for(some, self.scaling)
+        self._exponent = _exponent(points) if self.scales_ is None else 0
 
     def prepare(self, points: Any, m: int, rng: np.random.Generator) -> None:
         """Choose the anchors and the plain kernels; a sample of the points does."""
-        self._exponent = _exponent(points)
         points = self._usual(points)
         anchors = choose_anchors(points, m, rng=rng)
         self.anchors_ = np.ldexp(anchors, -self._exponent)
+        if self.scales_ is not None:
+            self.anchors_ = anchors * self.scales_
         self._index = anchor_index(anchors, rng=rng)
         most = max(len(self.anchors_) - 1, 1)
         self.sizes_ = sorted({min(int(s), most) for s in self.n_nearest})
@@ -172,17 +188,18 @@ class AnchorPool(BasisMixin):
 
         The last column is the density.
         """
-        points, n = self._usual(points), points.shape[0]
+        n = points.shape[0]
         near = np.empty((n, self._width), dtype=np.int32)
         far = np.empty((n, self._width), dtype=np.float32)
         q = 1 + sum(len(kernel.values) for kernel in self._kernels)
         dense = np.empty((n, q), dtype=np.float32)
         for rows in gen_batches(n, _BATCH):
-            near[rows], far[rows] = self._index.query(points[rows], self._width)
+            some = self._usual(points[rows])
+            near[rows], far[rows] = self._index.query(some, self._width)
             start = 0
             for kernel in self._kernels:
                 stop = start + len(kernel.values)
-                dense[rows, start:stop] = kernel.at(points[rows])
+                dense[rows, start:stop] = kernel.at(some)
                 start = stop
         dense[:, -1] = -np.log(np.maximum(far[:, -1], self._smallest))
         m = len(self.anchors_)
@@ -235,7 +252,7 @@ class AnchorPool(BasisMixin):
         self.values_ = np.concatenate([block.values for block in blocks])
         self.certificate_ = BasisCertificate(
             method=f"{len(self.anchors_):,} anchors",
-            reason="one search for anchors serves all graphs",
+            reason=say_units(self.scales_),
             residual=max(pairs.residual for pairs in solved),
             orthogonality=0.0,
             gap=min(pairs.gap for pairs in solved),
@@ -323,6 +340,10 @@ class AnchorPool(BasisMixin):
         return np.asarray(self.fit(X, y).vectors_)
 
     def _usual(self, points: Any) -> Any:
+        """Return points with columns on one scale, and of usual sizes."""
+        if self.scales_ is not None:
+            dtype = points.dtype
+            return np.divide(points, self.scales_, dtype=dtype, casting="same_kind")
         return np.ldexp(points, self._exponent) if self._exponent else points
 
     def _checked(self, X: ArrayLike, *, reset: bool) -> Any:

@@ -117,7 +117,8 @@ class AutoKernel(LabelLearner):
             return KernelPool(r, random_state=self.random_state).fit(X)
         plan = plan_pool(X, n_classes, memory=self.memory)
         pool = plan.make(self.random_state).fit(X)
-        pool.certificate_ = replace(pool.certificate_, reason=str(plan))
+        why = f"{plan}; {pool.certificate_.reason}"
+        pool.certificate_ = replace(pool.certificate_, reason=why)
         return pool
 
     def _default_basis(self, n_labeled: int) -> KernelPool:

@@ -2,7 +2,7 @@
 
 from copy import copy
 from dataclasses import dataclass
-from typing import Any, Literal, Self, TypeAlias
+from typing import Any, Self
 
 import numpy as np
 from scipy.sparse import issparse
@@ -22,7 +22,7 @@ from mercer.fewlabels.plain_kernels import (
     plain_kernels,
 )
 from mercer.fewlabels.rule import DEFAULT
-from mercer.fewlabels.units import column_scales
+from mercer.fewlabels.units import SCALED_BY, Scaling, say_units, scales_for
 from mercer.graphs.laplacian import LaplacianKind
 from mercer.graphs.neighbors import (
     Graph,
@@ -41,9 +41,7 @@ from mercer.spectrum.gram import GramBasis
 from mercer.spectrum.graph import GraphBasis
 
 SAMPLED_ABOVE = 10_000  # points; the plain kernels of more are known from as many
-_SCALED_BY = 100_000  # rows of a device whose deviations are the scales
 SINGLE_ABOVE = 20_000  # points whose columns are kept in single precision
-Scaling: TypeAlias = Literal["auto", "always", "never"]
 _WALK: LaplacianKind = "random_walk"
 # Residuals of the graphs, as a share of the last eigenvalue. They mix directions of
 # nearly equal eigenvalues, which the learners weigh alike.
@@ -158,7 +156,7 @@ class KernelPool(BasisMixin):
         X = self._checked(X, reset=True)
         self._is_sparse = issparse(X)
         self._joined: tuple[Any, ...] = ()  # rows that came after the fit
-        self.scales_ = self._column_scales(X)
+        self.scales_ = scales_for(X, self.scaling)
         X = self._scaled(X)
         n = X.shape[0]
         sizes = sorted({min(int(k), n - 1) for k in self.n_neighbors})
@@ -307,8 +305,8 @@ class KernelPool(BasisMixin):
     def _fit_on_device(self, X: Any, rng: np.random.Generator) -> Self:
         X = as_tensor(X, self.device)
         self.n_features_in_ = X.shape[1]
-        some = X[:: -(-len(X) // _SCALED_BY)]
-        self.scales_ = self._column_scales(to_numpy(some))
+        some = X[:: -(-len(X) // SCALED_BY)]
+        self.scales_ = scales_for(to_numpy(some), self.scaling)
         pool = DevicePool.of(
             self._on_one_scale(X),
             self.n_neighbors,
@@ -328,7 +326,7 @@ class KernelPool(BasisMixin):
         graphs = [graph for _, graph in pool.graphs]
         self.certificate_ = BasisCertificate(
             method=f"filtered subspace on {pool.vectors.device}",
-            reason="one of each kind",
+            reason=say_units(self.scales_),
             residual=max(graph.pairs.residual for graph in graphs),
             orthogonality=max(graph.orthogonality for graph in graphs),
             gap=min(graph.gap for graph in graphs),
@@ -350,13 +348,6 @@ class KernelPool(BasisMixin):
         if self.scales_ is None:
             return X
         return X / as_tensor(self.scales_, str(X.device)).to(X.dtype)
-
-    def _column_scales(self, X: Any) -> FloatArray | None:
-        below = {"auto": DEFAULT.even_columns, "always": np.inf, "never": 0.0}
-        if self.scaling not in below:
-            msg = f"scaling must be one of {list(below)}, got {self.scaling!r}."
-            raise ValueError(msg)
-        return column_scales(X, below=below[self.scaling])
 
     def _scaled(self, X: Any) -> Any:
         return X if self.scales_ is None else X / self.scales_
@@ -414,8 +405,7 @@ class KernelPool(BasisMixin):
         proofs = [basis.certificate_ for _, basis, _ in bases]
         self.certificate_ = BasisCertificate(
             method=", ".join(dict.fromkeys(proof.method for proof in proofs)),
-            reason="one of each kind; columns "
-            + ("as given" if self.scales_ is None else "scaled to unit variance"),
+            reason=say_units(self.scales_),
             residual=max(proof.residual for proof in proofs),
             orthogonality=max(proof.orthogonality for proof in proofs),
             gap=min(proof.gap for proof in proofs),

@@ -1,15 +1,40 @@
 """Columns in mixed units: when to put them on one scale."""
 
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from scipy.sparse import issparse
 
 from mercer._typing import FloatArray
+from mercer.fewlabels.rule import DEFAULT
 
 # Beyond these, squares overflow or vanish: points are multiplied by a power of two.
 _USUAL = (1e-100, 1e100)
 _LOOKED_AT = 10_000  # rows from which principal components are recognised
+SCALED_BY = 100_000  # rows whose deviations are the scales, where there are more
+Scaling: TypeAlias = Literal["auto", "always", "never"]
+
+
+def scales_for(X: Any, scaling: Scaling) -> FloatArray | None:
+    """Return what to divide columns by, (d,), or None to leave them as they are.
+
+    Parameters
+    ----------
+    X : array or sparse array of shape (n, d)
+    scaling : {"auto", "always", "never"}
+        "auto" divides where columns share the variance less evenly than
+        `Rule.even_columns`.
+    """
+    below = {"auto": DEFAULT.even_columns, "always": np.inf, "never": 0.0}
+    if scaling not in below:
+        msg = f"scaling must be one of {list(below)}, got {scaling!r}."
+        raise ValueError(msg)
+    return column_scales(X, below=below[scaling])
+
+
+def say_units(scales: FloatArray | None) -> str:
+    """Return what was done to the columns."""
+    return "columns " + ("as given" if scales is None else "scaled to unit variance")
 
 
 def evenness(variances: FloatArray) -> float:
