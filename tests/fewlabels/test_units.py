@@ -12,7 +12,7 @@ from mercer import UnifiedKernelMachine
 from mercer.fewlabels.anchor_pool import AnchorPool
 from mercer.fewlabels.pool import KernelPool
 from mercer.fewlabels.rule import DEFAULT
-from mercer.fewlabels.units import are_principal, column_scales, evenness
+from mercer.fewlabels.units import are_unrelated, column_scales, evenness
 
 
 def two_groups(seed=0, n=160):
@@ -114,18 +114,31 @@ def test_principal_components_are_left_as_they_are() -> None:
         assert column_scales(components, below=DEFAULT.even_columns) is None
         assert KernelPool(3, n_neighbors=(3,)).fit(components[::9]).scales_ is None
         assert column_scales(components, below=np.inf) is not None  # if asked for
-        for other in (
-            components[:, ::-1],  # variance rises
-            components + 5 * components.std(axis=0),  # not centred
-            components @ np.linalg.qr(np.tri(50))[0],  # correlated
-        ):
-            assert not are_principal(other)
+        assert not are_unrelated(rows)
+    assert not are_unrelated(components[:, ::-1])  # variance rises
+    assert not are_unrelated(components + 5 * components.std(axis=0))  # not centred
+
+
+def test_columns_of_small_noise_do_not_hide_a_sheet() -> None:
+    rng = np.random.default_rng(0)
+    t = rng.uniform(1.5 * np.pi, 4.5 * np.pi, 900)
+    X = 0.05 * rng.standard_normal((900, 20))
+    X[:, 7] += t * np.cos(t)
+    X[:, 11] += t * np.sin(t)
+    X[:, 3] += rng.uniform(0, 10, 900)
+    truth = (t > 3 * np.pi).astype(int)
+    assert evenness(X.var(axis=0)) < DEFAULT.even_columns
+    y = np.where(np.arange(900) < 40, truth, -1)
+    model = UnifiedKernelMachine(random_state=0).fit(X, y)
+    assert model.basis_.scales_ is None
+    assert np.mean(model.transduction_ == truth) > 0.9
+    assert not are_unrelated(X[:, [3, 7, 11, 12]])  # too few columns to tell
 
 
 def test_measurements_in_mixed_units_are_no_principal_components() -> None:
     for load in (load_wine, load_breast_cancer):
         X, _ = load(return_X_y=True)
-        assert not are_principal(X)
-        assert not are_principal(X - X.mean(axis=0))
+        assert not are_unrelated(X)
+        assert not are_unrelated(X - X.mean(axis=0))
         falling = np.argsort(-X.var(axis=0))
-        assert not are_principal((X - X.mean(axis=0))[:, falling])  # correlated
+        assert not are_unrelated((X - X.mean(axis=0))[:, falling])  # correlated
