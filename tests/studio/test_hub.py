@@ -150,9 +150,10 @@ def test_one_question_in_eight_is_drawn_at_random(tmp_path: Path) -> None:
 class EagerEngine(FixedEngine):
     """Asks about row 20 + l once it has learned from l labels, after a while."""
 
-    def __init__(self, seconds: float) -> None:
-        first = Snapshot(stage="", ready=True, questions=np.array([20]))
-        super().__init__(replace(first, seconds=seconds))
+    def __init__(self, seconds: float, is_trained: bool) -> None:
+        first = Snapshot(stage="", classes=(0, 1), questions=np.array([20]))
+        proba = np.full((30, 2), 0.5) if is_trained else None
+        super().__init__(replace(first, seconds=seconds, proba=proba))
         self.seconds = seconds
 
     def wake(self) -> None:
@@ -170,26 +171,31 @@ class EagerEngine(FixedEngine):
 
 
 @pytest.mark.parametrize(
-    ("seconds", "patience", "asked"),
+    ("seconds", "patience", "is_trained", "asked"),
     [
-        (0.0, 5.0, [20, 21, 22, 23]),  # each question knows the answer before
-        (0.05, 5.0, [20, 21, 22, 23]),
-        (600.0, 5.0, [20, None, None, None]),  # there is no time to learn
+        (0.0, 5.0, True, [20, 21, 22, 23]),  # each question knows the answer before
+        (0.05, 5.0, True, [20, 21, 22, 23]),
+        (600.0, 5.0, True, [20, None, None, None]),  # there is no time to learn
+        (0.05, 600.0, False, [20, None]),  # nobody knows how long the first time takes
     ],
 )
 def test_next_question_knows_the_last_answer_where_learning_is_quick(
-    tmp_path: Path, seconds: float, patience: float, asked: list[int | None]
+    tmp_path: Path,
+    seconds: float,
+    patience: float,
+    is_trained: bool,
+    asked: list[int | None],
 ) -> None:
-    engine = EagerEngine(seconds)
+    engine = EagerEngine(seconds, is_trained)
     studio = small_studio(tmp_path, engine=engine, patience=patience)
     engine.studio = studio
     question, rows_asked = studio.next("ann"), []
-    for k in range(4):
+    for k in range(len(asked)):
         is_random = question["purpose"] == "random"
         rows_asked.append(None if is_random else question["row"])
         question = studio.answer("ann", f"t{k}", question["row"], 0)
     assert rows_asked == asked
-    assert len(studio.store.ledger.answers) == 4
+    assert len(studio.store.ledger.answers) == len(asked)
 
 
 def test_nobody_waits_long_for_a_better_question() -> None:

@@ -386,7 +386,7 @@ class Studio:
 
     def _learns_soon(self, before: Snapshot) -> bool:
         """Wait until the model has learned the last answer, where that is quick."""
-        if not before.ready or before.error or before.seconds > self.patience:
+        if before.proba is None or before.error or before.seconds > self.patience:
             return False
         labels = digest_of(self.labels()[0])
         return before.learned_from != labels and wait_until(
