@@ -135,6 +135,17 @@ def test_columns_of_small_noise_do_not_hide_a_sheet() -> None:
     assert not are_unrelated(X[:, [3, 7, 11, 12]])  # too few columns to tell
 
 
+@pytest.mark.filterwarnings("error")
+def test_columns_of_any_size_are_compared() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((200, 6))
+    sizes = np.array([1e90, 1.0, 1e-90, 1e-170, 1e30, 1.0])
+    assert are_unrelated(X * sizes)
+    assert not are_unrelated(np.cumsum(X, axis=1) * sizes)
+    assert are_unrelated(np.c_[X, np.full(200, 0.1)])  # one more that does not vary
+    assert not are_unrelated(np.ones((200, 6)))
+
+
 def test_measurements_in_mixed_units_are_no_principal_components() -> None:
     for load in (load_wine, load_breast_cancer):
         X, _ = load(return_X_y=True)

@@ -3,6 +3,7 @@
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 from mercer._typing import FloatArray
@@ -83,16 +84,17 @@ def are_unrelated(X: FloatArray) -> bool:
     (False, True, False)
     """
     X = np.asarray(X[:: -(-len(X) // _LOOKED_AT)], dtype=np.float64)
-    error, deviations = 1 / np.sqrt(len(X)), X.std(axis=0)
-    X, deviations = X[:, deviations > 0], deviations[deviations > 0]
-    d = len(deviations)
+    X = X[:, _vary(X)]
+    error, d = 1 / np.sqrt(len(X)), X.shape[1]
     if d < 2:
         return False
-    apart = np.asarray(np.corrcoef(X, rowvar=False))[np.triu_indices(d, 1)]
+    means, deviations = X.mean(axis=0), X.std(axis=0)
+    Z = (X - means) / deviations
+    apart = (Z.T @ Z / len(Z))[np.triu_indices(d, 1)]
     correlation = np.sqrt(np.mean(apart**2))
     if d >= _ENOUGH and correlation <= _BY_CHANCE * error:
         return True
-    is_centred = (np.abs(X.mean(axis=0)) <= 5 * error * deviations).all()
+    is_centred = (np.abs(means) <= 5 * error * deviations).all()
     is_falling = (deviations[1:] <= (1 + 5 * error) * deviations[:-1]).all()
     return bool(correlation <= 2 * error and is_centred and is_falling)
 
@@ -131,5 +133,10 @@ def column_scales(X: Any, *, below: float) -> FloatArray | None:
         return None
     if below < np.inf and are_unrelated(X):
         return None
-    varies = deviations > 1e-12 * np.abs(X).max(axis=0)
-    return np.where(varies, deviations, 1.0)
+    return np.where(_vary(X), deviations, 1.0)
+
+
+def _vary(X: FloatArray) -> NDArray[np.bool_]:
+    """Tell which columns vary by more than rounding, (d,)."""
+    deviations = X.std(axis=0, dtype=np.float64)
+    return np.asarray(deviations > 1e-12 * np.abs(X).max(axis=0))
