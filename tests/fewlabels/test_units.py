@@ -146,6 +146,15 @@ def test_columns_of_any_size_are_compared() -> None:
     assert not are_unrelated(np.ones((200, 6)))
 
 
+@pytest.mark.parametrize("constant", [1e-30, 1e150])
+def test_a_column_that_does_not_vary_is_of_no_account(constant: float) -> None:
+    X, _ = two_groups()
+    alone = AnchorPool(random_state=0).fit(X)
+    beside = AnchorPool(random_state=0).fit(np.c_[X, np.full(len(X), constant)])
+    np.testing.assert_allclose(beside.values_, alone.values_, rtol=1e-3, atol=1e-5)
+    assert column_scales(np.full((9, 3), constant), below=0.4) is None
+
+
 def test_measurements_in_mixed_units_are_no_principal_components() -> None:
     for load in (load_wine, load_breast_cancer):
         X, _ = load(return_X_y=True)

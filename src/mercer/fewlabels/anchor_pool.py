@@ -160,7 +160,10 @@ class AnchorPool(BasisMixin):
         """Decide by which numbers columns are divided; a sample of the points does."""
         some = points[:: -(-points.shape[0] // SCALED_BY)]
         self.scales_ = scales_for(some, self.scaling)
-        self._exponent = _exponent(points) if self.scales_ is None else 0
+        ends = np.array([points.min(axis=0), points.max(axis=0)])
+        self._exponent = _exponent(
+            ends if self.scales_ is None else ends / self.scales_
+        )
 
     def prepare(self, points: Any, m: int, rng: np.random.Generator) -> None:
         """Choose the anchors and the plain kernels; a sample of the points does."""
@@ -168,7 +171,7 @@ class AnchorPool(BasisMixin):
         anchors = choose_anchors(points, m, rng=rng)
         self.anchors_ = np.ldexp(anchors, -self._exponent)
         if self.scales_ is not None:
-            self.anchors_ = anchors * self.scales_
+            self.anchors_ = self.anchors_ * self.scales_
         self._index = anchor_index(anchors, rng=rng)
         most = max(len(self.anchors_) - 1, 1)
         self.sizes_ = sorted({min(int(s), most) for s in self.n_nearest})
@@ -343,7 +346,7 @@ class AnchorPool(BasisMixin):
         """Return points with columns on one scale, and of usual sizes."""
         if self.scales_ is not None:
             dtype = points.dtype
-            return np.divide(points, self.scales_, dtype=dtype, casting="same_kind")
+            points = np.divide(points, self.scales_, dtype=dtype, casting="same_kind")
         return np.ldexp(points, self._exponent) if self._exponent else points
 
     def _checked(self, X: ArrayLike, *, reset: bool) -> Any:

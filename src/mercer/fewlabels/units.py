@@ -131,9 +131,10 @@ def column_scales(X: Any, *, below: float) -> FloatArray | None:
     # Relative to the largest: squares of squares must not overflow.
     if largest == 0 or evenness((deviations / largest) ** 2) >= below:
         return None
-    if below < np.inf and are_unrelated(X):
+    varies = _vary(X)
+    if not varies.any() or (below < np.inf and are_unrelated(X)):
         return None
-    return np.where(_vary(X), deviations, 1.0)
+    return np.where(varies, deviations, 1.0)
 
 
 def _vary(X: FloatArray) -> NDArray[np.bool_]:
