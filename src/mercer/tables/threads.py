@@ -6,9 +6,9 @@ from typing import Any
 from threadpoolctl import threadpool_limits
 
 # Up to this many rows the matrices are so small that threads mostly wait for each
-# other: 2,000 rows took 34 CPU s with two threads and 11 with one, 30,000 rows 93
-# and 47.
-MOST_ROWS = 50_000
+# other. CPU seconds with two threads and with one: 34 and 11 for 2,000 rows, 93 and 47
+# for 30,000, 60 and 36 for 697,526 (48 and 43 s on the clock).
+MOST_ROWS = 1_000_000
 
 
 def threads_for(n_rows: int) -> AbstractContextManager[Any]:
