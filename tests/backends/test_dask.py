@@ -86,8 +86,7 @@ def test_rows_at_hand_are_what_the_model_works_on() -> None:
     np.testing.assert_array_equal(found.y, at_hand.y)
     pool, rng = AnchorPool(6), np.random.default_rng(5)
     pool.n_features_in_ = 3
-    pool.find_units(X[::2])
-    pool.prepare(X[::2], len(found.pool.anchors_), rng)
+    pool.prepare(pool.find_units(X[::2]), len(found.pool.anchors_), rng)
     pool.solve(PoolSums.of(*pool.place(X)), rng)
     pool.keep(*pool.place(X[::2]))
     assert_same_pool(found.pool, pool)

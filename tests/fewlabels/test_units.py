@@ -96,6 +96,16 @@ def test_new_points_are_scaled_as_the_others(kind: Any, atol: float) -> None:
     np.testing.assert_allclose(pool.extend(X[:5]), pool.vectors_[:5], atol=atol)
 
 
+@pytest.mark.parametrize(("most", "step"), [(160, 1), (159, 2), (40, 4)])
+def test_scales_of_many_points_are_those_of_evenly_spaced_rows(
+    monkeypatch: pytest.MonkeyPatch, most: int, step: int
+) -> None:
+    monkeypatch.setattr("mercer.fewlabels.anchor_pool.SCALED_BY", most)
+    X, _ = two_groups()
+    found = AnchorPool(random_state=0).fit(X).scales_
+    np.testing.assert_allclose(found, X[::step].std(axis=0))
+
+
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_anchors_are_in_the_units_of_the_points(dtype: Any) -> None:
     X = two_groups()[0].astype(dtype)

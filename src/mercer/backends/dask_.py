@@ -101,8 +101,7 @@ def gather(
     pool.n_features_in_ = X.shape[1]
     if isinstance(y, RowsAtHand):
         m = min(m, max(len(y.points) // 5, 2))
-        pool.find_units(y.points)
-        pool.prepare(y.points, m, rng)
+        pool.prepare(pool.find_units(y.points), m, rng)
         pool.solve(_sums(X, pool, client), rng)
         pool.keep(*pool.place(y.points))
         return Gathered(pool, y.ids, y.y)
@@ -111,8 +110,7 @@ def gather(
     wanted = np.union1d(sample, ids)
     rows = _take(X, wanted, client)
     drawn = rows[np.searchsorted(wanted, sample)]
-    pool.find_units(drawn)
-    pool.prepare(drawn, m, rng)
+    pool.prepare(pool.find_units(drawn), m, rng)
     pool.solve(_sums(X, pool, client), rng)
     pool.keep(*pool.place(rows[np.searchsorted(wanted, ids)]))
     known = np.full(len(ids), UNLABELED, dtype=_with_unlabeled(given))

@@ -139,16 +139,16 @@ class AnchorPool(BasisMixin):
         refuse_graph(X, "AnchorPool", "use GraphBasis()")
         points = self._checked(X, reset=True)
         rng = as_generator(self.random_state)
-        self.find_units(points)
+        usual = self.find_units(points)
         m, fewer = number_of_anchors(
-            self._usual(points),
+            usual,
             points.shape[0],
             int(self.n_anchors),
             n_nearest=max(self.n_nearest) + 1,
             rng=rng,
             most_products=MOST_PRODUCTS,
         )
-        self.prepare(points, m, rng)
+        self.prepare(usual, m, rng)
         ties, dense = self.place(points)
         self.solve(PoolSums.of(ties, dense), rng)
         if fewer:
@@ -156,18 +156,21 @@ class AnchorPool(BasisMixin):
             self.certificate_ = replace(self.certificate_, reason=why)
         return self.keep(ties, dense)
 
-    def find_units(self, points: Any) -> None:
-        """Decide by which numbers columns are divided; a sample of the points does."""
+    def find_units(self, points: Any) -> Any:
+        """Decide by what columns are divided, and return the points divided.
+
+        A sample of the points does.
+        """
         some = points[:: -(-points.shape[0] // SCALED_BY)]
         self.scales_ = scales_for(some, self.scaling)
         ends = np.array([points.min(axis=0), points.max(axis=0)])
         self._exponent = _exponent(
             ends if self.scales_ is None else ends / self.scales_
         )
+        return self._usual(points)
 
     def prepare(self, points: Any, m: int, rng: np.random.Generator) -> None:
-        """Choose the anchors and the plain kernels; a sample of the points does."""
-        points = self._usual(points)
+        """Choose anchors and plain kernels; points are what `find_units` returned."""
         anchors = choose_anchors(points, m, rng=rng)
         self.anchors_ = np.ldexp(anchors, -self._exponent)
         if self.scales_ is not None:

@@ -84,11 +84,13 @@ def are_unrelated(X: FloatArray) -> bool:
     (False, True, False)
     """
     X = np.asarray(X[:: -(-len(X) // _LOOKED_AT)], dtype=np.float64)
-    X = X[:, _vary(X)]
+    deviations = X.std(axis=0)
+    varies = _vary(X, deviations)
+    X, deviations = X[:, varies], deviations[varies]
     error, d = 1 / np.sqrt(len(X)), X.shape[1]
     if d < 2:
         return False
-    means, deviations = X.mean(axis=0), X.std(axis=0)
+    means = X.mean(axis=0)
     Z = (X - means) / deviations
     apart = (Z.T @ Z / len(Z))[np.triu_indices(d, 1)]
     correlation = np.sqrt(np.mean(apart**2))
@@ -131,13 +133,12 @@ def column_scales(X: Any, *, below: float) -> FloatArray | None:
     # Relative to the largest: squares of squares must not overflow.
     if largest == 0 or evenness((deviations / largest) ** 2) >= below:
         return None
-    varies = _vary(X)
+    varies = _vary(X, deviations)
     if not varies.any() or (below < np.inf and are_unrelated(X)):
         return None
     return np.where(varies, deviations, 1.0)
 
 
-def _vary(X: FloatArray) -> NDArray[np.bool_]:
+def _vary(X: FloatArray, deviations: FloatArray) -> NDArray[np.bool_]:
     """Tell which columns vary by more than rounding, (d,)."""
-    deviations = X.std(axis=0, dtype=np.float64)
     return np.asarray(deviations > 1e-12 * np.abs(X).max(axis=0))
