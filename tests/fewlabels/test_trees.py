@@ -98,6 +98,21 @@ def test_tensors_get_the_same_votes() -> None:
     np.testing.assert_allclose(votes.numpy(), trees.votes(new))
 
 
+@pytest.mark.parametrize("d", [1, 4, 60])  # 60: more columns than trees
+@pytest.mark.parametrize("n_labels", [4, 300])
+def test_many_points_at_once_get_the_votes_of_few(d, n_labels) -> None:
+    X, Y, _ = problem(8, count=n_labels, d=max(d, 2))
+    X = X[:, :d]
+    X[3], Y[3] = X[2], np.roll(Y[2], 1)  # a leaf of two classes
+    trees = grow_trees(X, Y, n_trees=50)
+    new = np.random.default_rng(1).standard_normal((5000, d))
+    at_a_threshold = trees.left[trees.roots] != trees.roots
+    for row, root in enumerate(trees.roots[at_a_threshold]):
+        new[row, trees.feature[root]] = trees.threshold[root]
+    by_parts = [trees.votes(part) for part in np.array_split(new, 3)]
+    np.testing.assert_array_equal(trees.votes(new), np.vstack(by_parts))
+
+
 def test_scores_are_log_votes_half_way_to_the_label_shares() -> None:
     X, Y, _ = problem(7)
     points = np.random.default_rng(1).standard_normal((60, X.shape[1]))

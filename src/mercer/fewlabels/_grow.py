@@ -1,4 +1,4 @@
-"""The loops of `mercer.fewlabels.trees`, compiled."""
+"""How a tree of `mercer.fewlabels.trees` grows, compiled."""
 
 import numpy as np
 from numba import njit
@@ -169,28 +169,3 @@ def grow_tree(columns, Y, first, pair, mirrored, n_tried):  # type: ignore[no-un
         feature[:n_nodes], threshold[:n_nodes], left[:n_nodes], leaf[:n_nodes],
         mixed[:n_mixed], depth[:n_nodes].max(),
     )  # fmt: skip
-
-
-_BLOCK = 128  # points that go down a tree side by side: their steps overlap
-
-
-@njit(cache=True, nogil=True)
-def count_votes(X, roots, depths, feature, threshold, left, leaf, mixed, votes):  # type: ignore[no-untyped-def]
-    """Add the votes of all trees for the rows of X to `votes`, (m, C)."""
-    n, C = votes.shape
-    node = np.empty(_BLOCK, np.int32)
-    for start in range(0, n, _BLOCK):
-        m = min(_BLOCK, n - start)
-        for tree in range(len(roots)):
-            node[:m] = roots[tree]
-            for _ in range(depths[tree]):
-                for i in range(m):
-                    at = node[i]
-                    node[i] = left[at] + (X[start + i, feature[at]] > threshold[at])
-            for i in range(m):
-                kind = leaf[node[i]]
-                if kind < C:
-                    votes[start + i, kind] += 1.0
-                else:
-                    for c in range(C):
-                        votes[start + i, c] += mixed[kind - C, c]

@@ -12,7 +12,8 @@ import numpy as np
 from mercer._typing import FloatArray, IntArray
 from mercer.backends import torch_trees
 from mercer.backends._torch import is_tensor
-from mercer.fewlabels._grow import count_votes, grow_tree
+from mercer.fewlabels._grow import grow_tree
+from mercer.fewlabels._votes import count_votes
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,12 +39,7 @@ class RandomTrees:
         """
         if is_tensor(X):
             return torch_trees.votes(self, X)
-        found = np.zeros((len(X), self.mixed.shape[1]))
-        count_votes(
-            X, self.roots, self.depths, self.feature, self.threshold, self.left,
-            self.leaf, self.mixed, found,
-        )  # fmt: skip
-        return found / len(self.roots)
+        return count_votes(self, X) / len(self.roots)
 
 
 def grow_trees(X: FloatArray, Y: FloatArray, *, n_trees: int) -> RandomTrees:
