@@ -1,3 +1,4 @@
+import copy
 import json
 import pickle
 import subprocess
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 import skops.io
 from scipy.sparse import csr_array
+from sklearn.datasets import load_digits
 from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -17,6 +19,8 @@ from sklearn.svm import SVC
 
 from mercer import persist
 from mercer.datasets import Dataset, Split, load, make_two_moons
+from mercer.fewlabels import pool as pools
+from mercer.fewlabels.anchor_pool import AnchorPool
 from mercer.graphs import search
 from mercer.graphs.search import NeighborIndex
 from mercer.kernels.composite import Weighted
@@ -277,6 +281,18 @@ from mercer import persist
 model, rows, answers = sys.argv[1:]
 np.save(answers, persist.load(model).predict(np.load(rows)))
 """
+GOES_ON = """
+import sys
+import numpy as np
+from mercer import persist
+file, rows, answers = sys.argv[1:]
+model = persist.load(file)
+before = model.predict_proba(np.load(rows))
+asked = model.ask(3)
+model.tell(asked, [3, 1, 4])
+after = model.predict_proba(np.load(rows))
+np.savez(answers, before=before, asked=asked, after=after, own=model.training_proba())
+"""
 
 
 @pytest.mark.parametrize("threshold", [500, 700], ids=["above", "below"])
@@ -315,3 +331,129 @@ def test_a_planned_cell_search_comes_back(tmp_path: Path) -> None:
     assert index.search.plans_for_new[5] is not None
     for one, other in zip(found, again.query(points[:9] + 0.01, 5), strict=True):
         assert np.array_equal(one, other)
+
+
+def few_labels(truth: Any, n_per_class: int) -> Any:
+    """Return labels of the first rows of each class; -1 elsewhere."""
+    y = np.full(len(truth), -1)
+    for c in np.unique(truth):
+        rows = np.flatnonzero(truth == c)[:n_per_class]
+        y[rows] = c
+    return y
+
+
+def test_a_model_of_digits_takes_twice_the_data_and_goes_on_in_a_new_process(
+    tmp_path: Path,
+) -> None:
+    points, truth = load_digits(return_X_y=True)
+    model = UnifiedKernelMachine(random_state=0).fit(points, few_labels(truth, 2))
+    files = [tmp_path / name for name in ("model.skops", "rows.npy", "answers.npz")]
+    persist.save(model, files[0])
+    assert files[0].stat().st_size <= 2 * points.nbytes
+    new = points[:40] + 0.5
+    np.save(files[1], new)
+    subprocess.run([sys.executable, "-c", GOES_ON, *files], check=True)
+    found = np.load(files[2])
+    assert np.allclose(found["before"], model.predict_proba(new), rtol=0, atol=1e-12)
+    asked = model.ask(3)
+    assert np.array_equal(found["asked"], asked)
+    model.tell(asked, [3, 1, 4])
+    assert np.allclose(found["after"], model.predict_proba(new), rtol=0, atol=1e-12)
+    assert np.allclose(found["own"], model.training_proba(), rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("kind", ["few columns", "many columns", "sparse"])
+@pytest.mark.parametrize("sampled", [100, 1000], ids=["sampled", "all rows"])
+@pytest.mark.parametrize("single", [100, 1000], ids=["single", "double"])
+def test_pools_come_back_equal_on_both_sides_of_their_thresholds(
+    kind: str,
+    sampled: int,
+    single: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(pools, "SAMPLED_ABOVE", sampled)
+    monkeypatch.setattr(pools, "SINGLE_ABOVE", single)
+    rng = np.random.default_rng(0)
+    points: Any = rng.standard_normal((300, 5 if kind == "few columns" else 400))
+    if kind == "sparse":
+        points = csr_array(points * (rng.random(points.shape) < 0.05))
+    truth = rng.integers(2, size=300)
+    model = UnifiedKernelMachine(random_state=0).fit(points[:250], truth[:250])
+    model.add_rows(points[250:])
+    pool, again = model.basis_, reloaded(model, tmp_path)
+    assert pool.vectors_.dtype == (np.float32 if single < 250 else np.float64)
+    assert again.basis_.vectors_.dtype == pool.vectors_.dtype
+    assert np.array_equal(again.basis_.vectors_, pool.vectors_)
+    new = points[:20] * 1.001
+    assert np.array_equal(again.basis_.extend(new), pool.extend(new))
+    assert np.array_equal(again.predict_proba(new), model.predict_proba(new))
+    for one in (again, model):
+        one.tell([260, 270], [0, 1]).add_rows(new)
+    assert np.array_equal(again.training_proba(), model.training_proba())
+    twice = reloaded(again, tmp_path)
+    assert np.array_equal(twice.basis_.vectors_, model.basis_.vectors_)
+
+
+def test_files_leave_out_what_can_be_computed(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    points = rng.standard_normal((400, 400))
+    file = tmp_path / "model.skops"
+    y = np.where(np.arange(400) < 9, rng.integers(2, size=400), -1)
+    model = UnifiedKernelMachine(random_state=0).fit(points, y)
+    persist.save(model, file)
+    with zipfile.ZipFile(file) as archive:
+        names = [entry for entry in archive.namelist() if entry.endswith(".npy")]
+        arrays = [np.load(archive.open(name)) for name in names]
+    assert sum(array.shape == points.shape for array in arrays) == 1
+    assert not any(array.shape == model.basis_.vectors_.shape for array in arrays)
+
+
+def test_an_unfitted_pool_and_copies_of_a_fitted_one(tmp_path: Path) -> None:
+    assert reloaded(pools.KernelPool(7), tmp_path).n_components == 7
+    pool = pools.KernelPool(5, random_state=0).fit(X)
+    assert copy.copy(pool).vectors_ is pool.vectors_
+    assert np.array_equal(copy.deepcopy(pool).vectors_, pool.vectors_)
+    assert len(pool.grown(NEW).vectors_) == len(pool.vectors_) + len(NEW)
+
+
+def test_cells_are_laid_out_for_the_processor_that_reads_them(tmp_path: Path) -> None:
+    """Panels are as wide as the vector registers of a machine."""
+    points = np.random.default_rng(0).standard_normal((6000, 3))
+    index = NeighborIndex.fit(points, method="cells", rng=np.random.default_rng(0))
+    file = tmp_path / "index.skops"
+    persist.save(index, file)
+    with zipfile.ZipFile(file) as archive:
+        arrays = [np.load(archive.open(name)) for name in archive.namelist()[:-1]]
+    panels = index.search.cells.grid.panels
+    assert not any(array.ndim == panels[0].ndim for array in arrays)
+    again = persist.load(file).search.cells
+    for one, other in zip(again.grid.panels, panels, strict=True):
+        assert np.array_equal(one, other)
+    assert np.array_equal(again.rows, index.search.cells.rows)
+
+
+def test_sparse_points_are_saved_once(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    points = csr_array((rng.random((300, 40_000)) < 0.001).astype(float))
+    index = NeighborIndex.fit(points, rng=rng)
+    again = reloaded(index, tmp_path)
+    for one, other in zip(again.query(points, 4), index.query(points, 4), strict=True):
+        assert np.array_equal(one, other)
+    with zipfile.ZipFile(tmp_path / "object.skops") as archive:
+        assert sum(name.endswith(".npz") for name in archive.namelist()) == 1
+
+
+def test_an_anchor_pool_comes_back_equal(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    points = rng.standard_normal((600, 4))
+    y = np.where(np.arange(600) % 50 == 0, points[:, 0] > 0, -1)
+    model = UnifiedKernelMachine(basis=AnchorPool(9, random_state=0)).fit(points, y)
+    again = reloaded(model, tmp_path)
+    assert np.array_equal(again.basis_.vectors_, model.basis_.vectors_)
+    for one in (again, model):
+        one.tell([7, 8], [0, 1]).add_rows(points[:30] + 0.01)
+    assert np.array_equal(again.training_proba(), model.training_proba())
+    with zipfile.ZipFile(tmp_path / "object.skops") as archive:
+        # skops compresses sparse arrays once per reference to them.
+        assert not any(name.endswith(".npz") for name in archive.namelist())

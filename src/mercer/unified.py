@@ -574,10 +574,20 @@ class UnifiedKernelMachine(
         return X
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return what is saved: the points are in the basis as far as it needs them."""
+        """Return what is saved: the points are in the basis as far as it needs them.
+
+        The features are those of the kernel at the points of the basis.
+        """
         state = dict(super().__getstate__())
         state.pop("_points", None)
+        if state.get("features_") is not None:
+            del state["features_"]
         return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        if "kernel_" in state and "features_" not in state:
+            self.features_ = self.kernel_.at_training()
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -21,6 +21,7 @@ from mercer.fewlabels.plain_kernels import (
     linear_landmarks,
     plain_kernels,
 )
+from mercer.fewlabels.pool_files import SmallFiles
 from mercer.fewlabels.rule import DEFAULT
 from mercer.fewlabels.units import SCALED_BY, Scaling, say_units, scales_for
 from mercer.graphs.laplacian import LaplacianKind
@@ -60,7 +61,7 @@ class Block:
     covariance: FloatArray  # (r, r) of the columns over the training points
 
 
-class KernelPool(BasisMixin):
+class KernelPool(SmallFiles):
     r"""Graphs of several sizes, plain kernels and the density, side by side.
 
     Which graph suits the data matters more than what is learned on it, and before
@@ -191,22 +192,21 @@ class KernelPool(BasisMixin):
             return [(kernel.name, SampledBasis(kernel).fit(X)) for kernel in kernels]
         if all_equal(X):
             return []
-        return [
-            (
-                name,
-                GramBasis(
-                    self.n_components,
-                    kernel=kernel,
-                    centered=True,
-                    n_landmarks=count,
-                    random_state=rng,
-                ).fit(X),
-            )
-            for name, kernel, count in (
-                ("linear", Linear(), linear_landmarks(*X.shape)),
-                ("gaussian", RBF(_RULE), min(LANDMARKS, n)),
-            )
-        ]
+        bases: list[tuple[str, BasisMixin]] = []
+        for name, kernel, count in (
+            ("linear", Linear(), linear_landmarks(*X.shape)),
+            ("gaussian", RBF(_RULE), min(LANDMARKS, n)),
+        ):
+            basis = GramBasis(
+                self.n_components,
+                kernel=kernel,
+                centered=True,
+                n_landmarks=count,
+                random_state=rng,
+            ).fit(X)
+            basis.vectors_ = basis.extend(X)  # as one computes them who reads a file
+            bases.append((name, basis))
+        return bases
 
     def extend(self, X: ArrayLike | SparseArray) -> FloatArray:
         """Return the values of all directions at new points, (m, r).
@@ -282,7 +282,7 @@ class KernelPool(BasisMixin):
         more = self.extend(X).astype(self.vectors_.dtype)
         if not self._is_sparse:
             larger._joined = (*self._joined, self.columns(X))
-        larger.vectors_ = np.vstack([self.vectors_, more])
+        larger._set_vectors(np.vstack([self.vectors_, more]))
         if hasattr(larger, "_moments"):
             del larger._moments
         return larger
@@ -380,7 +380,7 @@ class KernelPool(BasisMixin):
         n = len(log_density)
         r = 1 + sum(basis.vectors_.shape[1] for _, basis, _ in bases)
         U = np.empty((n, r), np.float32 if n > SINGLE_ABOVE else np.float64)
-        self._parts: list[Any] = []
+        self._parts = []
         found: list[tuple[str, Kind, slice, FloatArray, int]] = []
         start = 0
         for name, basis, k in bases:
@@ -394,9 +394,7 @@ class KernelPool(BasisMixin):
         U[:, start:] = log_density
         self._parts.append(None)
         found.append(("density", "density", slice(start, start + 1), np.ones(1), 0))
-        self._mean = U.mean(axis=0, dtype=np.float64)
-        U -= self._mean.astype(U.dtype)
-        self.vectors_, self._n_fitted = U, n
+        self._set_columns(U, [at for _, kind, at, _, _ in found if kind != "kernel"])
         self.blocks_ = tuple(
             Block(name, kind, at, values, k, _covariance(U[:, at]))
             for name, kind, at, values, k in found

@@ -78,6 +78,24 @@ class Cells:
         grid = grid_of(rows, starts, centers, near)
         return cls(points, axes, regions, region_cells, grid, order, cells[order], rows)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a file holds: `rows` and panels are laid out when it is read.
+
+        How wide panels are depends on the processor.
+        """
+        state = dict(vars(self))
+        grid = state.pop("grid")
+        for name in ("rows", "_radii"):
+            state.pop(name, None)
+        return {**state, "grid": (grid.centers, grid.near, grid.starts)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        centers, near, starts = state["grid"]
+        P = coordinates(state["points"], state["points"].X, state["axes"])
+        rows = P.take(state["order"], axis=0)
+        grid = grid_of(rows, starts, centers, near)
+        vars(self).update({**state, "rows": rows, "grid": grid})
+
     def queries(self, P: Float32Array) -> tuple[Int32Array, Queries]:
         """Sort rows by the cell they lie in; return their order, too."""
         centers = self.grid.centers

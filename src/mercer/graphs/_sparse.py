@@ -31,6 +31,13 @@ class SparsePoints:
         rows = max(1, min(512, _BLOCK_ENTRIES // X.shape[0]))
         return cls(X, X.T.tocsr(), scale, norms, rows)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a file holds: not the transpose."""
+        return {name: x for name, x in vars(self).items() if name != "columns"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update({**state, "columns": state["X"].T.tocsr()})
+
     def blocks(self, Q: SparseArray) -> Iterator[tuple[int, Float32Array]]:
         """Yield 0 and the values v of Q to all points."""
         G = np.empty((Q.shape[0], self.X.shape[0]), dtype=np.float32)
