@@ -124,7 +124,7 @@ class Rule:
     kernel_prior: float = 0.08
     density_prior: float = 0.18
 
-    many_labels: int = 1000
+    many_labels: int = 50
     ridges: tuple[float, ...] = (0.1, 1.0)
     even_labels: float = 5.0
     added_label: float = 1.0
