@@ -169,14 +169,20 @@ def test_products_of_features_are_those_of_the_host(columns):
     root = rng.normal(size=4) if columns is None else rng.normal(size=(4, columns))
     ours, host = TorchFeatures(torch.as_tensor(U), root), DenseFeatures(U, root)
     rows = np.array([3, 1, 40])
-    A, H = rng.normal(size=(host.shape[1], 2)), rng.normal(size=(50, 2))
+    A, codes = rng.normal(size=(host.shape[1], 2)), rng.integers(-1, 3, size=50)
     assert ours.shape == host.shape
     np.testing.assert_allclose(ours.rows(rows), host.rows(rows), rtol=1e-12)
     np.testing.assert_allclose(ours.times(A), host.times(A), rtol=1e-12)
-    np.testing.assert_allclose(ours.gather(H), host.gather(H), rtol=1e-12)
-    some = ours.gather(H[:3], rows)
-    np.testing.assert_allclose(some, host.gather(H[:3], rows), rtol=1e-12)
     Phi = host.rows(np.arange(50))
+    sums = np.stack([Phi[codes == c].sum(axis=0) for c in range(3)], axis=1)
+    for told in (codes, torch.as_tensor(codes)):
+        np.testing.assert_allclose(ours.class_sums(told, 3), sums, rtol=1e-10)
+    np.testing.assert_allclose(host.class_sums(codes, 3), sums, rtol=1e-10)
+    some = Phi[rows] - Phi[rows].mean(axis=0)
+    for features in (ours, host):
+        sample, moment = features.sample(rows)
+        np.testing.assert_allclose(sample.rows(np.arange(3)), some, atol=1e-12)
+        np.testing.assert_allclose(moment, some.T @ some / 3, atol=1e-12)
     np.testing.assert_allclose(ours.second_moment(), Phi.T @ Phi, rtol=1e-10)
     for one, other in zip(ours.moments(), host.moments(), strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-10)

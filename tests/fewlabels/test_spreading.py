@@ -34,6 +34,12 @@ def spread_decision(Phi, *rest, **options):
     return spread_features(DenseFeatures.plain(Phi), *rest, **options)
 
 
+def split_again(points, B, decision, rule=DEFAULT):
+    """Split pairs again; nothing is spread between."""
+    found, n_resplits = resplit(points, B, points.divided(decision), lambda d: d, rule)
+    return found.decision, n_resplits
+
+
 def standardised(Phi):
     Phi = Phi - Phi.mean(axis=0)
     return Phi / np.sqrt((Phi**2).sum() / len(Phi))
@@ -91,7 +97,7 @@ def test_unexplained_share_is_what_the_regression_leaves() -> None:
     decision = rng.integers(0, 3, 30)
     points = scored(Phi, np.zeros((30, 3)), np.arange(3), decision[:3])
     R = smoother_by_hand(Phi, 2.0)
-    got = unexplained(points, smoother(Phi, 2.0), decision)
+    got = unexplained(points.divided(decision), smoother(Phi, 2.0))
     assert got == pytest.approx(unexplained_by_hand(R, decision, 3), abs=1e-8)
 
 
@@ -99,7 +105,7 @@ def test_explained_wholly_by_its_own_indicators() -> None:
     decision = np.repeat(np.arange(3), [10, 20, 30])
     Phi = standardised(np.eye(3)[decision])
     points = scored(Phi, np.zeros((60, 3)), np.array([0, 10, 30]), np.arange(3))
-    assert unexplained(points, smoother(Phi, 3.0), decision) < 1e-5
+    assert unexplained(points.divided(decision), smoother(Phi, 3.0)) < 1e-5
 
 
 def test_missed_labels_are_those_the_other_points_outvote() -> None:
@@ -115,7 +121,8 @@ def test_missed_labels_are_those_the_other_points_outvote() -> None:
         V[i] = 0
         by_hand += int((R[i] @ V).argmax() != decision[i])
     assert 0 < by_hand < 12
-    assert missed_labels(points, smoother(Phi, 2.5), decision) == by_hand
+    division = points.divided(decision)
+    assert missed_labels(points, division, smoother(Phi, 2.5)) == by_hand
 
 
 def spread_by_hand(Phi, base, rows, codes, sizes, gain, fading):
@@ -269,7 +276,7 @@ def test_classes_that_share_clusters_crosswise_are_split_again() -> None:
     new = split_pair(points, B, wrong, 1, 2)
     assert np.mean(new == truth) > 0.98 > np.mean(wrong == truth)
     np.testing.assert_array_equal(np.bincount(new), np.bincount(wrong))
-    assert unexplained(points, B, new) < unexplained(points, B, wrong)
+    assert unexplained(points.divided(new), B) < unexplained(points.divided(wrong), B)
 
 
 def test_only_clear_clusters_are_split_again() -> None:
@@ -277,14 +284,14 @@ def test_only_clear_clusters_are_split_again() -> None:
     rows = np.array([0, 60, 121])
     B = smoother(Phi, 18.0)
     points = scored(Phi, np.zeros((180, 3)), rows, np.arange(3))
-    assert unexplained(points, B, wrong) > DEFAULT.clear
-    assert resplit(points, B, wrong, lambda d: d) == (pytest.approx(wrong), 0)
+    assert unexplained(points.divided(wrong), B) > DEFAULT.clear
+    assert split_again(points, B, wrong) == (pytest.approx(wrong), 0)
 
     nearly = truth.copy()  # clear enough, and 5 points of each class in the other
     swapped = np.r_[61:66, 122:127]
     nearly[swapped] = 3 - nearly[swapped]
-    assert unexplained(points, B, nearly) < DEFAULT.clear
-    new, n_resplits = resplit(points, B, nearly, lambda d: d)
+    assert unexplained(points.divided(nearly), B) < DEFAULT.clear
+    new, n_resplits = split_again(points, B, nearly)
     assert n_resplits == 1
     assert np.mean(new == truth) > 0.98
 
@@ -295,10 +302,11 @@ def test_no_division_is_taken_that_contradicts_more_labels() -> None:
     rows = np.r_[0, 60:180:10]
     said = scored(Phi, np.zeros((180, 3)), rows, wrong[rows])
     better = split_pair(said, B, wrong, 1, 2)
-    assert unexplained(said, B, better) < 0.97 * unexplained(said, B, wrong)
-    assert missed_labels(said, B, better) > missed_labels(said, B, wrong)
+    old, new = said.divided(wrong), said.divided(better)
+    assert unexplained(new, B) < 0.97 * unexplained(old, B)
+    assert missed_labels(said, new, B) > missed_labels(said, old, B)
     rule = replace(DEFAULT, clear=1.0)
-    kept, n_resplits = resplit(said, B, wrong, lambda d: d, rule)
+    kept, n_resplits = split_again(said, B, wrong, rule)
     np.testing.assert_array_equal(kept, wrong)
     assert n_resplits == 0
 
@@ -310,7 +318,7 @@ def test_the_pair_that_is_confused_is_found_among_small_classes() -> None:
     nearly = truth.copy()
     swapped = np.r_[1:31, 401:431]
     nearly[swapped] = 1 - nearly[swapped]
-    new, n_resplits = resplit(points, smoother(Phi, 50.0), nearly, lambda d: d)
+    new, n_resplits = split_again(points, smoother(Phi, 50.0), nearly)
     assert n_resplits == 1
     np.testing.assert_array_equal(new, truth)
 

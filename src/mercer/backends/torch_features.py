@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 
 from mercer._typing import FloatArray, IntArray
-from mercer.backends._torch import is_tensor, to_numpy, torch
+from mercer.backends._torch import to_numpy, torch
+from mercer.backends.torch_scores import one_hot
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,10 +62,10 @@ class TorchFeatures:
         b = t.as_tensor(np.asarray(offset), device=self.vectors.device)
         return (self.vectors @ self._small(inner)).double() + b
 
-    def gather(self, H: Any, rows: IntArray | None = None) -> FloatArray:
-        r"""Return :math:`\Phi^\top H`, (r, C); H has one row for each of `rows`."""
-        U = self.vectors if rows is None else self.vectors[self._index(rows)]
-        sums = to_numpy(U.T @ self._small(H))
+    def class_sums(self, codes: Any, n_classes: int) -> FloatArray:
+        """Return the sums of the features of each class, (r, C)."""
+        hot = one_hot(self._index(codes), n_classes)
+        sums = to_numpy(self.vectors.T @ hot.to(self.vectors.dtype))
         weighted: FloatArray
         if self.root.ndim == 1:
             weighted = self.root[:, None] * sums
@@ -92,12 +93,17 @@ class TorchFeatures:
         """Return the features of some points."""
         return TorchFeatures(self.vectors[self._index(rows)], self.root)
 
-    def _index(self, rows: IntArray) -> Any:
-        t = torch()
-        return t.as_tensor(np.asarray(rows), device=self.vectors.device)
+    def sample(self, rows: IntArray) -> tuple["TorchFeatures", FloatArray]:
+        """Return the features of some points, centred, and their second moment."""
+        U = self.vectors[self._index(rows)]
+        centred = TorchFeatures(U - U.mean(dim=0), self.root)
+        return centred, centred.second_moment() / max(len(U), 1)
 
-    def _small(self, A: Any) -> Any:
-        t = torch()
-        if not is_tensor(A):
-            A = np.ascontiguousarray(A)
-        return t.as_tensor(A, dtype=self.vectors.dtype, device=self.vectors.device)
+    def _index(self, rows: Any) -> Any:
+        return torch().as_tensor(rows, device=self.vectors.device)
+
+    def _small(self, A: FloatArray) -> Any:
+        A = np.ascontiguousarray(A)
+        return torch().as_tensor(
+            A, dtype=self.vectors.dtype, device=self.vectors.device
+        )

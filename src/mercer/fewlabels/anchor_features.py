@@ -8,6 +8,7 @@ from scipy import sparse
 
 from mercer._typing import FloatArray, IntArray, SparseArray
 from mercer.fewlabels.anchor_sums import gram
+from mercer.spectrum.features import DenseFeatures
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,12 +71,11 @@ class AnchorColumns:
         product += self.dense @ A[start:].astype(self.dense.dtype, copy=False)
         return product
 
-    def gather(self, H: FloatArray, rows: IntArray | None = None) -> FloatArray:
-        """Return the sums Uᵀ H, (r, C); with `rows`, H belongs to these rows."""
-        ties = self.ties if rows is None else tuple(Z[rows] for Z in self.ties)
-        dense = self.dense if rows is None else self.dense[rows]
-        parts = [T.T @ (Z.T @ H) for Z, T in zip(ties, self.maps, strict=True)]
-        parts.append((H.T.astype(dense.dtype, copy=False) @ dense).T)
+    def class_sums(self, codes: IntArray, n_classes: int) -> FloatArray:
+        """Return the sums of the rows of each class, (r, C)."""
+        H = np.equal.outer(codes, np.arange(n_classes)) * 1.0
+        parts = [T.T @ (Z.T @ H) for Z, T in zip(self.ties, self.maps, strict=True)]
+        parts.append((H.T.astype(self.dense.dtype, copy=False) @ self.dense).T)
         sums: FloatArray = np.vstack(parts) - np.outer(self.mean, H.sum(axis=0))
         return sums
 
@@ -110,9 +110,9 @@ class AnchorFeatures:
         r"""Return :math:`\Phi A + 1 b^\top`, (n, C)."""
         return self.times(A) + offset
 
-    def gather(self, H: FloatArray, rows: IntArray | None = None) -> FloatArray:
-        r"""Return :math:`\Phi^\top H`, (r, C)."""
-        return self.root[:, None] * self.columns.gather(H, rows)
+    def class_sums(self, codes: IntArray, n_classes: int) -> FloatArray:
+        """Return the sums of the features of each class, (r, C)."""
+        return self.root[:, None] * self.columns.class_sums(codes, n_classes)
 
     def moments(self) -> tuple[FloatArray, float]:
         """Return the mean of the columns, (r,), and the mean squared length."""
@@ -122,6 +122,11 @@ class AnchorFeatures:
     def take(self, rows: IntArray) -> "AnchorFeatures":
         """Return the features of some points."""
         return AnchorFeatures(self.columns.take(rows), self.root)
+
+    def sample(self, rows: IntArray) -> tuple[DenseFeatures, FloatArray]:
+        """Return the features of some points, centred, and their second moment."""
+        U = self.columns[rows].astype(self.columns.dense.dtype, copy=False)
+        return DenseFeatures(U, self.root).sample(np.arange(len(U)))
 
 
 def moments_of(columns: AnchorColumns) -> tuple[FloatArray, FloatArray]:

@@ -17,13 +17,12 @@ import numpy as np
 from scipy.linalg import eigh
 from scipy.optimize import brentq
 
-from mercer._typing import BoolArray, FloatArray, IntArray
+from mercer._typing import FloatArray, IntArray
 from mercer.backends import torch_scores
 from mercer.backends._torch import is_tensor
-from mercer.backends.torch_features import TorchFeatures
 from mercer.fewlabels.rule import DEFAULT, Rule
 from mercer.fewlabels.sizes import class_counts, decide, mean_squares
-from mercer.spectrum.features import DenseFeatures, Features
+from mercer.spectrum.features import Features
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,26 +45,12 @@ class ScoredPoints:
 
     def sums(self, decision: Any) -> FloatArray:
         """Return the sums of the features of each class, (r, C); ties are in none."""
-        C = self.base.shape[1]
-        if is_tensor(decision):
-            return self.Phi.gather(torch_scores.one_hot(decision, C))
-        hot = np.equal.outer(decision, np.arange(C)) * 1.0
-        return self.Phi.gather(hot)
+        return self.Phi.class_sums(decision, self.base.shape[1])
 
-    def sums_after(
-        self, sums: FloatArray, before: Any, now: Any, has_moved: Any
-    ) -> FloatArray:
-        """Return the sums of a new decision from those of the one before.
-
-        On a device all of them are cheaper than those of the points that moved.
-        """
-        if is_tensor(now):
-            return self.sums(now)
-        C = self.base.shape[1]
-        hot = np.vstack([np.eye(C), np.zeros(C)])  # last: undecided
-        moved = np.flatnonzero(has_moved)
-        change = hot[now[moved]] - hot[before[moved]]
-        return sums + self.Phi.gather(change, moved)
+    def divided(self, decision: IntArray) -> "Division":
+        """Return a division of the points."""
+        counts = class_counts(decision, self.base.shape[1])
+        return Division(decision, counts, self.sums(decision))
 
     def spread(self, added: FloatArray, gain: float) -> tuple[Any, float]:
         """Return the scores with what is added, made as large as `gain`, and how."""
@@ -76,14 +61,18 @@ class ScoredPoints:
         return S, factor
 
 
-def together(
-    Phi: FloatArray, scores: Any, rows: IntArray
-) -> tuple[Features, FloatArray]:
-    """Return features of the host, and scores of some points, where the scores are."""
-    if is_tensor(scores):
-        features = TorchFeatures(torch_scores.like(Phi, scores), np.ones(Phi.shape[1]))
-        return features, torch_scores.taken(scores, rows)
-    return DenseFeatures.plain(Phi), scores[rows]
+@dataclass(frozen=True, slots=True, eq=False)
+class Division:
+    """Points divided into classes, and what a regression has to know of it."""
+
+    decision: IntArray  # (n,)
+    counts: IntArray  # (C,) ties are in none
+    sums: FloatArray  # (r, C) of the features of each class
+
+    def between(self, B: FloatArray) -> FloatArray:
+        """Return what the regression says of classes at classes, summed, (C, C)."""
+        between: FloatArray = self.sums.T @ B @ self.sums / len(self.decision)
+        return between
 
 
 def ridge_smoother(moment: FloatArray, dof: float) -> FloatArray:
@@ -122,21 +111,20 @@ def ridge_smoother(moment: FloatArray, dof: float) -> FloatArray:
     return B
 
 
-def unexplained(points: ScoredPoints, B: FloatArray, decision: IntArray) -> float:
+def unexplained(division: Division, B: FloatArray) -> float:
     """Return the share of a division that ridge regression does not reproduce.
 
     At least 1 - d / (C - 1) for a regression with d degrees of freedom.
     """
-    counts = class_counts(decision, points.base.shape[1])
-    explained = np.diag(_between(points, B, decision)) / np.maximum(counts, 1)
-    return 1.0 - float(explained.sum()) / (len(counts) - 1)
+    explained = np.diag(division.between(B)) / np.maximum(division.counts, 1)
+    return 1.0 - float(explained.sum()) / (len(division.counts) - 1)
 
 
-def missed_labels(points: ScoredPoints, B: FloatArray, decision: IntArray) -> int:
+def missed_labels(points: ScoredPoints, division: Division, B: FloatArray) -> int:
     """Return how many labels the regression on all *other* points would miss."""
     L = points.Phi.rows(points.rows)
     LB = L @ B
-    votes = LB @ points.sums(decision)
+    votes = LB @ division.sums
     votes[np.arange(len(L)), points.codes] -= np.einsum("ij,ij->i", LB, L)
     return int((votes.argmax(axis=1) != points.codes).sum())
 
@@ -144,10 +132,10 @@ def missed_labels(points: ScoredPoints, B: FloatArray, decision: IntArray) -> in
 def resplit(
     points: ScoredPoints,
     B: FloatArray,
-    decision: IntArray,
-    settle: Callable[[IntArray], IntArray],
+    division: Division,
+    settle: Callable[[Division], Division],
     rule: Rule = DEFAULT,
-) -> tuple[IntArray, int]:
+) -> tuple[Division, int]:
     """Split pairs of classes again while that leaves less unexplained.
 
     Spreading a decision climbs to the nearest local optimum. With one label per class
@@ -163,45 +151,45 @@ def resplit(
         Features, scores and labels.
     B : ndarray of shape (r, r)
         From `ridge_smoother`.
-    decision : int ndarray of shape (n,)
+    division : Division
         What spreading converged to.
     settle : callable
-        Spreads a decision until it converges.
+        Spreads a division until it converges.
     rule : Rule, optional
         When to try, how often, and what is worth taking.
 
     Returns
     -------
-    decision : int ndarray of shape (n,)
+    division : Division
     n_resplits : int
     """
-    if unexplained(points, B, decision) > rule.clear:
-        return decision, 0
+    if unexplained(division, B) > rule.clear:
+        return division, 0
     for n_resplits in range(rule.resplits):
-        left = unexplained(points, B, decision)
-        for a, b in _confused(points, B, decision, rule.split_pairs):
-            new = split_pair(points, B, decision, a, b, rule)
-            if unexplained(points, B, new) >= left:
+        left = unexplained(division, B)
+        for a, b in _confused(division, B, rule.split_pairs):
+            new = points.divided(split_pair(points, B, division.decision, a, b, rule))
+            if unexplained(new, B) >= left:
                 continue
             new = settle(new)
-            if is_better(points, B, new, decision, rule):
-                decision = new
+            if is_better(points, B, new, division, rule):
+                division = new
                 break
         else:
-            return decision, n_resplits
-    return decision, rule.resplits
+            return division, n_resplits
+    return division, rule.resplits
 
 
 def is_better(
     points: ScoredPoints,
     B: FloatArray,
-    new: IntArray,
-    old: IntArray,
+    new: Division,
+    old: Division,
     rule: Rule = DEFAULT,
 ) -> bool:
     """Tell whether a division leaves less unexplained and misses no more labels."""
-    return unexplained(points, B, new) < rule.worth * unexplained(points, B, old) and (
-        missed_labels(points, B, new) <= missed_labels(points, B, old)
+    return unexplained(new, B) < rule.worth * unexplained(old, B) and (
+        missed_labels(points, new, B) <= missed_labels(points, old, B)
     )
 
 
@@ -219,44 +207,39 @@ def split_pair(
         np.searchsorted(inside, points.rows[points.codes == c]) for c in (a, b)
     )
     n_a = int((decision == a).sum())
-    X = points.Phi.rows(inside)
-    X = X - X.mean(axis=0)
-    r = X.shape[1]
-    _, V = eigh(X.T @ X, subset_by_index=[max(r - rule.split_directions, 0), r - 1])
+    Phi, moment = points.Phi.sample(inside)
+    r = len(moment)
+    _, V = eigh(moment, subset_by_index=[max(r - rule.split_directions, 0), r - 1])
 
-    def take(lead: FloatArray) -> BoolArray:
+    def take(lead: FloatArray) -> IntArray:
         lead[at_a], lead[at_b] = -np.inf, np.inf
-        side = np.ones(len(X), bool)
-        side[np.argpartition(lead, n_a)[:n_a]] = False
+        side = np.zeros(len(lead), np.intp)
+        side[np.argpartition(lead, n_a)[:n_a]] = -1
         return side
 
-    best, best_side = -np.inf, decision[inside] == b
-    for lead in (X @ V).T:
+    best, best_side = -np.inf, np.where(decision[inside] == b, 0, -1)
+    for lead in Phi.times(V).T:
         side = take(lead if lead[at_b].mean() >= lead[at_a].mean() else -lead)
+        total = Phi.class_sums(side, 1)  # of the points of b
         for _ in range(rule.split_rounds):
-            before, side = side, take(X @ (B @ X[side].sum(axis=0)))
+            before, side = side, take(Phi.times(B @ total)[:, 0])
+            total = Phi.class_sums(side, 1)
             if np.mean(before != side) < rule.still:
                 break
-        total = X[side].sum(axis=0)
-        if total @ B @ total > best:
-            best, best_side = float(total @ B @ total), side
+        explained = float(np.sum(total * (B @ total)))
+        if explained > best:
+            best, best_side = explained, side
     new = decision.copy()
-    new[inside] = np.where(best_side, b, a)
+    new[inside] = np.where(best_side == 0, b, a)
     return new
 
 
-def _between(points: ScoredPoints, B: FloatArray, decision: IntArray) -> FloatArray:
-    sums = points.sums(decision)
-    between: FloatArray = sums.T @ B @ sums / len(decision)
-    return between
-
-
 def _confused(
-    points: ScoredPoints, B: FloatArray, decision: IntArray, n_pairs: int
+    division: Division, B: FloatArray, n_pairs: int
 ) -> Iterator[tuple[int, int]]:
     """Yield the pairs of classes that the regression, with an offset, confuses most."""
-    counts = class_counts(decision, points.base.shape[1])
-    votes = _between(points, B, decision) + np.outer(counts, counts) / len(decision)
+    counts, n = division.counts, len(division.decision)
+    votes = division.between(B) + np.outer(counts, counts) / n
     a, b = np.triu_indices(len(counts), 1)
     order = np.argsort(-votes[a, b])[:n_pairs]
     yield from zip(a[order].tolist(), b[order].tolist(), strict=True)

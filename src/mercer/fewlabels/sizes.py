@@ -121,6 +121,11 @@ def rows_of(scores: Any, rows: IntArray) -> FloatArray:
     return some
 
 
+def taken(scores: Any, rows: IntArray) -> Any:
+    """Return the scores of some points where all of them are, (m, C)."""
+    return torch_scores.taken(scores, rows) if is_tensor(scores) else scores[rows]
+
+
 def on_host(values: Any) -> NDArray[Any]:
     """Return a decision or scores as an array."""
     array: NDArray[Any] = values.cpu().numpy() if is_tensor(values) else values

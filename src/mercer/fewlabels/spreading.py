@@ -9,11 +9,11 @@ from scipy.special import softmax
 
 from mercer._typing import FloatArray, IntArray
 from mercer.fewlabels.partition import (
+    Division,
     ScoredPoints,
     is_better,
     resplit,
     ridge_smoother,
-    together,
     unexplained,
 )
 from mercer.fewlabels.rule import DEFAULT, Rule
@@ -24,6 +24,7 @@ from mercer.fewlabels.sizes import (
     mean_squares,
     on_host,
     rows_of,
+    taken,
 )
 from mercer.spectrum.features import Features
 
@@ -114,17 +115,17 @@ def spread_decision(
     coarse = gain * _fading(n, n_labels, rule) ** rule.gentle_power
     shares, found = _first(some, B, candidates, (coarse, gain), rule)
 
-    def settle(decision: IntArray) -> IntArray:
-        sums = some.sums(decision)
-        return _settle(some, B, shares, gain, sums, found.offset, rule).decision
+    def settle(division: Division) -> Division:
+        rested = _settle(some, B, shares, gain, division.sums, found.offset, rule)
+        return some.divided(rested.decision)
 
-    decision, n_resplits = resplit(some, B, found.decision, settle, rule)
+    division, n_resplits = resplit(some, B, some.divided(found.decision), settle, rule)
     final = _settle(
         every,
         B,
         shares,
         gain,
-        some.sums(decision),
+        division.sums,
         found.offset,
         rule,
         max_rounds=rule.last_rounds,
@@ -136,7 +137,7 @@ def spread_decision(
         slope * (offset + scale * final.offset),
         shares,
         slope,
-        unexplained(some, B, decision),
+        unexplained(division, B),
         n_resplits,
     )
 
@@ -194,12 +195,9 @@ def _drawn(n: int, most: int) -> IntArray:
 def _sampled(points: ScoredPoints, drawn: IntArray) -> tuple[ScoredPoints, FloatArray]:
     """Return the drawn and the labelled points, centred, and their second moment."""
     some = np.union1d(points.rows, drawn)
-    Phi = points.Phi.rows(some)
-    if len(some) < len(points.base):
-        Phi = Phi - Phi.mean(axis=0)
+    Phi, moment = points.Phi.sample(some)
     rows = np.searchsorted(some, points.rows)
-    features, base = together(Phi, points.base, some)
-    return ScoredPoints(features, base, rows, points.codes), Phi.T @ Phi / len(Phi)
+    return ScoredPoints(Phi, taken(points.base, some), rows, points.codes), moment
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -228,8 +226,9 @@ def _first(
     found = _spread_own(points, B, sizes, gains, rule)
     for other in candidates[1:]:
         new = _spread_own(points, B, other, gains, rule)
-        is_clear = unexplained(points, B, new.decision) <= rule.clear
-        if is_clear and is_better(points, B, new.decision, found.decision, rule):
+        old, division = points.divided(found.decision), points.divided(new.decision)
+        is_clear = unexplained(division, B) <= rule.clear
+        if is_clear and is_better(points, B, division, old, rule):
             sizes, found = other, new
     return sizes, found
 
@@ -275,13 +274,9 @@ def _settle(
         S, factor = points.spread(added, gain)
         b = match_sizes(S, sizes, start=b, max_iter=rule.sweeps)
         before, now = now, points.decide(S, b)
-        if before is None:
-            sums = points.sums(now)
-            continue
-        has_moved = now != before
-        if int(has_moved.sum()) < rule.still * len(now):
+        if before is not None and int((now != before).sum()) < rule.still * len(now):
             break
-        sums = points.sums_after(sums, before, now, has_moved)
+        sums = points.sums(now)
     return _Settled(on_host(now), S, factor * added, b)
 
 

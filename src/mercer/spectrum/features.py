@@ -1,17 +1,19 @@
 r"""The features of all points, wherever they live, through four products.
 
 Whatever the default does with the features :math:`\Phi` of n points is one of: some
-rows, :math:`\Phi A`, :math:`\Phi^\top H` and the moments of the columns. A backend
-that offers these four serves the whole model.
+rows, :math:`\Phi A`, the sums of the rows of each class and the moments of the columns.
+A backend that offers these four serves the whole model.
 """
 
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
+from numba import njit
 
 from mercer._typing import FloatArray, IntArray
-from mercer.backends._torch import is_tensor, to_numpy
+from mercer.backends import torch_scores
+from mercer.backends._torch import is_tensor
 
 
 class Features(Protocol):
@@ -33,11 +35,11 @@ class Features(Protocol):
         An array in double precision, or a tensor on their device.
         """
 
-    def gather(self, H: Any, rows: IntArray | None = None) -> FloatArray:
-        r"""Return :math:`\Phi^\top H`, (r, C), for H of shape (n, C).
+    def class_sums(self, codes: Any, n_classes: int) -> FloatArray:
+        """Return the sums of the features of each class, (r, C).
 
-        H is an array, or a tensor where the features are. With `rows`, it has one row
-        for each of these points and the others are 0.
+        The classes of the points, (n,), are an array, or a tensor where the features
+        are; points of negative ones are in no sum.
         """
 
     def moments(self) -> tuple[FloatArray, float]:
@@ -45,6 +47,13 @@ class Features(Protocol):
 
     def take(self, rows: IntArray) -> "Features":
         """Return the features of some points, to be used as these are."""
+
+    def sample(self, rows: IntArray) -> tuple["Features", FloatArray]:
+        r"""Return the features of some points, and their second moment, (r, r).
+
+        They have mean 0 over these points, and are written out, for many products. The
+        moment is :math:`\Phi^\top \Phi / m`.
+        """
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,7 +76,7 @@ class DenseFeatures:
     array([[2., 1.]])
     >>> Phi.times(np.ones((2, 1))).ravel()
     array([2., 3.])
-    >>> Phi.gather(np.ones((2, 1))).ravel()
+    >>> Phi.class_sums(np.array([0, 0]), 1).ravel()
     array([4., 1.])
     >>> Phi.moments()
     (array([2. , 0.5]), 4.5)
@@ -102,14 +111,12 @@ class DenseFeatures:
         r"""Return :math:`\Phi A + 1 b^\top`, (n, C)."""
         return self.times(A) + offset
 
-    def gather(self, H: FloatArray, rows: IntArray | None = None) -> FloatArray:
-        r"""Return :math:`\Phi^\top H`, (r, C)."""
-        U = self.vectors if rows is None else self.vectors[rows]
-        # The wide factor second: BLAS reads U in its own order.
-        sums = (H.T.astype(U.dtype, copy=False) @ U).T.astype(np.float64, copy=False)
-        if self.root.ndim == 1:
-            return np.ascontiguousarray(self.root[:, None] * sums)
-        return np.ascontiguousarray(self.root.T @ sums)
+    def class_sums(self, codes: IntArray, n_classes: int) -> FloatArray:
+        """Return the sums of the features of each class, (r, C)."""
+        sums = np.zeros((n_classes, self.vectors.shape[1]))
+        _add_rows(self.vectors, codes, sums)
+        weighted = sums * self.root if self.root.ndim == 1 else sums @ self.root
+        return np.ascontiguousarray(weighted.T)
 
     def moments(self) -> tuple[FloatArray, float]:
         """Return the mean of the columns, (r,), and the mean squared length."""
@@ -123,6 +130,17 @@ class DenseFeatures:
     def take(self, rows: IntArray) -> "DenseFeatures":
         """Return the features of some points."""
         return DenseFeatures(self.vectors[rows], self.root)
+
+    def sample(self, rows: IntArray) -> tuple["DenseFeatures", FloatArray]:
+        """Return the features of some points, centred, and their second moment."""
+        U = self.vectors[rows]
+        U -= U.mean(axis=0, dtype=np.float64)
+        moment = (U.T @ U).astype(np.float64, copy=False) / max(len(U), 1)
+        if self.root.ndim == 1:
+            moment *= np.outer(self.root, self.root)
+        else:
+            moment = self.root.T @ moment @ self.root
+        return DenseFeatures(U, self.root), moment
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -161,10 +179,13 @@ class Standardised:
         A = A / self.scale
         return self.raw.scores(A, offset - self.mean @ A)
 
-    def gather(self, H: Any, rows: IntArray | None = None) -> FloatArray:
-        r"""Return :math:`\Phi^\top H`, (r, C)."""
-        total = to_numpy(H.sum(dim=0)) if is_tensor(H) else H.sum(axis=0)
-        sums = self.raw.gather(H, rows) - np.outer(self.mean, total)
+    def class_sums(self, codes: Any, n_classes: int) -> FloatArray:
+        """Return the sums of the features of each class, (r, C)."""
+        if is_tensor(codes):
+            counts = torch_scores.class_counts(codes, n_classes)
+        else:
+            counts = np.bincount(codes[codes >= 0], minlength=n_classes)
+        sums = self.raw.class_sums(codes, n_classes) - np.outer(self.mean, counts)
         return sums / self.scale
 
     def moments(self) -> tuple[FloatArray, float]:
@@ -178,8 +199,25 @@ class Standardised:
         """Return the features of some points, centred and scaled as before."""
         return Standardised(self.raw.take(rows), self.mean, self.scale)
 
+    def sample(self, rows: IntArray) -> tuple["Standardised", FloatArray]:
+        """Return the features of some points, centred, and their second moment."""
+        raw, moment = self.raw.sample(rows)
+        centred = Standardised(raw, np.zeros_like(self.mean), self.scale)
+        return centred, moment / self.scale**2
+
 
 def column_moments(U: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return mean and mean square of the columns of U."""
     squares = np.einsum("ij,ij->j", U, U, dtype=np.float64) / len(U)
     return U.mean(axis=0, dtype=np.float64), squares
+
+
+@njit(cache=True)
+def _add_rows(U, codes, sums):  # type: ignore[no-untyped-def]
+    """Add every row of U to the sum of its class, if it has one."""
+    n, r = U.shape
+    for i in range(n):
+        c = codes[i]
+        if c >= 0:
+            for j in range(r):
+                sums[c, j] += U[i, j]
