@@ -9,7 +9,7 @@ from mercer.fewlabels.pool import KernelPool
 from mercer.graphs.neighbors import graph_from_neighbors, self_tuning_edges
 from mercer.graphs.search import NeighborIndex
 from mercer.kernels.parametric import RBF
-from mercer.spectrum import eigen, search
+from mercer.spectrum import chebyshev, eigen, search
 from mercer.spectrum._base import BasisMixin
 from mercer.spectrum.extension import extend_vectors
 from mercer.spectrum.gram import GramBasis
@@ -82,7 +82,7 @@ def test_columns_are_centred_and_covariances_are_theirs(basis) -> None:
         )
 
 
-def test_crowded_eigenvalues_mean_fewer_directions_and_no_error(
+def test_crowded_eigenvalues_are_said_and_no_error(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     rng = np.random.default_rng(0)
@@ -94,10 +94,39 @@ def test_crowded_eigenvalues_mean_fewer_directions_and_no_error(
     monkeypatch.setattr(search, "_how_many_are_sure", lambda *args: (4, "they crowd"))
     pool = KernelPool(20, random_state=0).fit(X)
     assert pool.certificate_.note.count("they crowd") == 3
-    assert "graph 10: 4 of" in pool.certificate_.note
+    assert "graph 10: 4 of 19 directions are certain" in pool.certificate_.note
+    assert all(len(block.values) == 20 for block in pool.blocks_[:3])
     y = np.where(np.arange(150) < 10, labels, -1)
     model = UnifiedKernelMachine(random_state=0).fit(X, y)
     assert np.mean(model.predict(X) == labels) > 0.9
+
+
+@pytest.mark.parametrize("per_edge", [1000, 2e4])
+def test_groups_that_are_all_but_separate_take_no_more_work_than_allowed(
+    per_edge: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Groups of eight points ten times as close to each other as to others."""
+    assert pool_module.WORK_PER_EDGE == 2e4
+    monkeypatch.setattr(pool_module, "WORK_PER_EDGE", per_edge)
+    monkeypatch.setattr(eigen, "DENSE_UP_TO", 10)
+    spent = 0.0
+    recur = chebyshev._recur
+
+    def counted(indptr, indices, data, X, *rest):
+        nonlocal spent
+        spent += len(indices) * X.shape[1]
+        recur(indptr, indices, data, X, *rest)
+
+    monkeypatch.setattr(chebyshev, "_recur", counted)
+    rng = np.random.default_rng(0)
+    groups = np.repeat(rng.standard_normal((150, 10)), 8, axis=0)
+    X = groups + 0.1 * rng.standard_normal(groups.shape)
+    pool = KernelPool(20, n_neighbors=(8,), random_state=0).fit(X)
+    n_edges = graph_from_neighbors(pool.index_.neighbors_and_ties(8), 8).adjacency.nnz
+    assert spent < 1.5 * per_edge * n_edges
+    assert len(pool.blocks_[0].values) == 20
+    note = pool.certificate_.note
+    assert ("with the work allowed, residuals are up to" in note) == (per_edge == 1000)
 
 
 def test_the_graphs_weigh_new_points_as_a_graph_would(basis, points) -> None:

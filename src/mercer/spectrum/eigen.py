@@ -85,7 +85,7 @@ def smallest_eigenpairs(
     points are solved one by one (LAPACK), so that many equal ones cost nothing. The
     rest is dense up to 1200 points, beyond that `searched_pairs`, which proves that no
     eigenvalue below the r-th was skipped, with a probability of failure of 1e-6. Where
-    that search gives up LAPACK takes over, up to 5000 points.
+    that search gives up LAPACK takes over, up to 5000 points, if none may be rough.
 
     Examples
     --------
@@ -174,7 +174,7 @@ def _solved(
     n = null.shape[0]
     if 4 * k > n or n <= DENSE_UP_TO:
         return _dense(A, null, k, upper, tol)
-    may_be_dense = n <= DENSE_AT_MOST
+    may_be_dense = n <= DENSE_AT_MOST and on_failure != "rough"
     try:
         return searched_pairs(
             A,

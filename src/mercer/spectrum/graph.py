@@ -62,10 +62,13 @@ class GraphBasis(BasisMixin):
     tol : float, default=1e-7
         Residuals are at most this share of the last eigenvalue, or as small as
         rounding allows.
-    on_failure : {"raise", "fewer"}, default="raise"
+    on_failure : {"raise", "fewer", "rough"}, default="raise"
         Where the eigenvalues lie so close together that `n_components` directions
-        cannot be certified: raise `EigenpairError`, or keep those that can be, with the
-        reason in `certificate_.note`.
+        cannot be certified: raise `EigenpairError`, keep those that can be, or keep
+        all as they are, with the reason in `certificate_.note`.
+    most_work : float, default=inf
+        Multiplications with entries of the Laplacian that the eigenvectors may take,
+        about; with "rough" in mind.
     device : str, optional
         Where PyTorch computes the basis, such as "cuda"; a tensor as X is used where
         it is. The vectors stay there, in single precision (`DeviceVectors`).
@@ -132,6 +135,7 @@ class GraphBasis(BasisMixin):
         device: str | None = None,
         tol: float = 1e-7,
         on_failure: OnFailure = "raise",
+        most_work: float = np.inf,
         random_state: RandomState = None,
     ) -> None:
         self.n_components = n_components
@@ -145,6 +149,7 @@ class GraphBasis(BasisMixin):
         self.device = device
         self.tol = tol
         self.on_failure = on_failure
+        self.most_work = most_work
         self.random_state = random_state
 
     def fit(self, X: ArrayLike | SparseArray | Graph, y: object = None) -> Self:
@@ -177,6 +182,7 @@ class GraphBasis(BasisMixin):
             rng=rng,
             tol=self.tol,
             on_failure=self.on_failure,
+            most_work=self.most_work,
         )
         U = pairs.vectors * column_signs(pairs.vectors)
         gap = pairs.next_value - float(pairs.values[-1])
