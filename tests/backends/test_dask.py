@@ -88,7 +88,7 @@ def test_rows_at_hand_are_what_the_model_works_on() -> None:
     pool.n_features_in_ = 3
     pool.prepare(pool.find_units(X[::2]), len(found.pool.anchors_), rng)
     pool.solve(PoolSums.of(*pool.place(X)), rng)
-    pool.keep(*pool.place(X[::2]))
+    pool.keep(X[::2], *pool.place(X[::2]))
     assert_same_pool(found.pool, pool)
     assert len(found.pool.vectors_) == 300
 

@@ -7,6 +7,7 @@ from sklearn.datasets import load_iris, make_blobs
 from sklearn.ensemble import ExtraTreesClassifier
 
 from mercer import UnifiedKernelMachine
+from mercer.fewlabels import choice
 from mercer.fewlabels.learner import AutoKernel
 from mercer.fewlabels.machine import LeaveOneOutRLS
 from mercer.fewlabels.opinion import TreeScores, held_out_opinion
@@ -133,7 +134,14 @@ def few(n_labels=6):
     return X, y
 
 
-def test_the_decision_is_a_weighted_mean_of_both_opinions() -> None:
+GRAPHS = pytest.mark.parametrize("neighbors_up_to", [100_000, 60])  # or anchors
+
+
+@GRAPHS
+def test_the_decision_is_a_weighted_mean_of_both_opinions(
+    neighbors_up_to, monkeypatch
+) -> None:
+    monkeypatch.setattr(choice, "NEIGHBORS_UP_TO", neighbors_up_to)
     X, y = few()
 
     def scores(**options):
@@ -172,7 +180,11 @@ def test_what_the_trees_add_is_no_contribution_of_a_labelled_point() -> None:
     )
 
 
-def test_trees_are_asked_again_after_answers_loading_and_growth(tmp_path) -> None:
+@GRAPHS
+def test_trees_are_asked_again_after_answers_loading_and_growth(
+    neighbors_up_to, tmp_path, monkeypatch
+) -> None:
+    monkeypatch.setattr(choice, "NEIGHBORS_UP_TO", neighbors_up_to)
     X, y = few()
     model = UnifiedKernelMachine(random_state=0).fit(X[:120], y[:120])
     save(model, tmp_path / "model.skops")
@@ -183,8 +195,11 @@ def test_trees_are_asked_again_after_answers_loading_and_growth(tmp_path) -> Non
     np.testing.assert_allclose(other.predict_proba(X), model.predict_proba(X))
     rows = np.arange(140)
     np.testing.assert_allclose(
-        model.training_proba(), model.predict_proba(X[rows]), atol=1e-8
+        model.training_proba(), model.predict_proba(X[rows]), atol=1e-5
     )
+    alone = model.without_rows()
+    np.testing.assert_array_equal(alone.predict_proba(X), model.predict_proba(X))
+    assert len(alone.basis_.columns()) == (140 if neighbors_up_to > 60 else 0)
 
 
 def test_held_out_labels_are_unknown_to_the_trees() -> None:

@@ -103,7 +103,7 @@ def gather(
         m = min(m, max(len(y.points) // 5, 2))
         pool.prepare(pool.find_units(y.points), m, rng)
         pool.solve(_sums(X, pool, client), rng)
-        pool.keep(*pool.place(y.points))
+        pool.keep(y.points, *pool.place(y.points))
         return Gathered(pool, y.ids, y.y)
     sample = _drawn(n, max(5 * m, local_rows), rng)
     ids = np.union1d(labeled, _drawn(n, local_rows, rng))
@@ -112,7 +112,8 @@ def gather(
     drawn = rows[np.searchsorted(wanted, sample)]
     pool.prepare(pool.find_units(drawn), m, rng)
     pool.solve(_sums(X, pool, client), rng)
-    pool.keep(*pool.place(rows[np.searchsorted(wanted, ids)]))
+    own = rows[np.searchsorted(wanted, ids)]
+    pool.keep(own, *pool.place(own))
     known = np.full(len(ids), UNLABELED, dtype=_with_unlabeled(given))
     known[np.searchsorted(ids, labeled)] = given
     return Gathered(pool, ids, known)

@@ -154,7 +154,7 @@ class AnchorPool(BasisMixin):
         if fewer:
             why = f"{self.certificate_.reason}; {fewer}"
             self.certificate_ = replace(self.certificate_, reason=why)
-        return self.keep(ties, dense)
+        return self.keep(points, ties, dense)
 
     def find_units(self, points: Any) -> Any:
         """Decide by what columns are divided, and return the points divided.
@@ -273,8 +273,9 @@ class AnchorPool(BasisMixin):
             ),
         )
 
-    def keep(self, ties: list[SparseArray], dense: FloatArray) -> Self:
-        """Keep the columns of points, as `place` returned them, as `vectors_`."""
+    def keep(self, points: Any, ties: list[SparseArray], dense: FloatArray) -> Self:
+        """Keep points as they are, and what `place` returned of them as `vectors_`."""
+        self._own = points
         self.vectors_ = AnchorColumns(tuple(ties), self._maps, dense, self._mean)
         return self
 
@@ -295,6 +296,17 @@ class AnchorPool(BasisMixin):
         dense[:, -1] = np.clip(dense[:, -1], *self._range)
         return ties, dense
 
+    def columns(self, X: ArrayLike | None = None) -> Any:
+        """Return points as they were given, (m, n_features): trees need no scale.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, n_features), optional
+            New points; all of its own when left out.
+        """
+        check_is_fitted(self, "vectors_")
+        return self._own if X is None else self._checked(X, reset=False)
+
     def grown(self, X: ArrayLike) -> Self:
         """Return the pool with further rows, which join by extension.
 
@@ -309,7 +321,8 @@ class AnchorPool(BasisMixin):
             sparse.csr_array(sparse.vstack([Z, more]))
             for Z, more in zip(old.ties, ties, strict=True)
         ]
-        return larger.keep(both, np.vstack([old.dense, dense]))
+        points = np.vstack([self._own, self.columns(X)])
+        return larger.keep(points, both, np.vstack([old.dense, dense]))
 
     def log_density(self, X: ArrayLike | None = None) -> FloatArray:
         """Return the logarithm of the density, but for a constant, (m,).
@@ -332,7 +345,7 @@ class AnchorPool(BasisMixin):
     def without_rows(self) -> Self:
         """Return the pool without its training points; `extend` needs none of them."""
         slim = copy(self)
-        slim.vectors_ = self.vectors_.take(np.arange(0))
+        slim.vectors_, slim._own = self.vectors_.take(np.arange(0)), self._own[:0]
         return slim
 
     def weighted(self, root: FloatArray) -> AnchorFeatures:
