@@ -67,8 +67,12 @@ def positions_of(ids: NDArray[Any], known: NDArray[Any]) -> IntArray:
     >>> positions_of(np.array(["c", "a"]), np.array(["a", "b", "c"]))
     array([2, 0])
     """
-    place = {row: i for i, row in enumerate(known.tolist())}
-    if len(place) < len(known):
+    n = len(known)
+    is_counted = known.dtype.kind == ids.dtype.kind == "i" and (known == range(n)).all()
+    place: Any = range(n)
+    if not is_counted:
+        place = {row: i for i, row in enumerate(known.tolist())}
+    if len(place) < n:
         msg = "row labels are not unique; reset the index of the data frame."
         raise ValueError(msg)
     wanted = ids.tolist()

@@ -1,11 +1,14 @@
 """From a few labels to scores of all points: centred and calibrated."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.special import softmax
 
 from mercer._typing import BoolArray, FloatArray, IntArray
+from mercer.backends._torch import is_tensor
+from mercer.backends.torch_scores import like
 from mercer.fewlabels.ridge import (
     calibrate,
     held_out_loss,
@@ -22,6 +25,7 @@ class CentredFit:
     """Scores with mean 0 over all points, and offsets."""
 
     coef: FloatArray  # (r, C) of features, rows centred
+    points: Any  # (n, C) scores of all points without the offset, where they are
     dual: FloatArray  # (l, C) the same, of labelled points
     offset: FloatArray  # (C,)
     scores: FloatArray  # (l, C) held out
@@ -76,21 +80,20 @@ def fit_centred(
     ridges = [ridge / weight for ridge in rule.ridges]
     fits = loo_ridges(labeled, 1.0, targets, ridges, rule)
     coefs = labeled.T @ np.hstack([fit.alpha for fit in fits])
-    squares = mean_squares(Phi.scores(coefs, np.zeros(coefs.shape[1])))
-    losses = np.empty(len(fits))
-    duals, scores = [], []
+    points = Phi.scores(coefs, np.zeros(coefs.shape[1]))
+    squares = mean_squares(points)
+    losses, slopes = np.empty(len(fits)), np.empty(len(fits))
+    scores = []
     for i, (fit, square) in enumerate(
         zip(fits, np.split(squares, len(fits)), strict=True)
     ):
         scale = max(float(np.sqrt(square.mean())), 1e-12)
         held = (fit.held_out - fit.held_out_offset) / scale
         losses[i], slope = held_out_loss(held, votes, prior, rule=rule)
-        duals.append(slope * fit.alpha / scale)
+        slopes[i] = slope / scale
         scores.append(slope * held)
     ridge_weights = softmax(-losses)
-    dual, held = (
-        np.tensordot(ridge_weights, parts, axes=1) for parts in (duals, scores)
-    )
+    held = np.tensordot(ridge_weights, scores, axes=1)
     offset = prior.copy()
     # Classes without a second label are never right when one is left out: how large
     # they are is not for the held-out labels to say.
@@ -100,9 +103,15 @@ def fit_centred(
         held[tested][:, seen], votes[tested][:, seen], offset[seen], rule=rule
     )
     offset[seen] = line.offset
-    dual = line.slope * (dual - dual.mean(axis=1, keepdims=True))
+    # What is taken of each ridge and class for each class: a mean, rows centred.
+    taken = np.kron(
+        (line.slope * ridge_weights * slopes)[:, None],
+        np.eye(n_classes) - 1 / n_classes,
+    )
+    dual = np.hstack([fit.alpha for fit in fits]) @ taken
     return CentredFit(
         labeled.T @ dual,
+        points @ (like(taken, points) if is_tensor(points) else taken),
         dual,
         offset - offset.mean(),
         line.slope * held + offset,

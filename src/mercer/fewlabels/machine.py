@@ -13,7 +13,7 @@ from mercer._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from mercer.fewlabels.centred import fit_centred
 from mercer.fewlabels.opinion import ask_trees
 from mercer.fewlabels.rule import DEFAULT, Rule
-from mercer.fewlabels.sizes import LabelsDrawn, on_host
+from mercer.fewlabels.sizes import LabelsDrawn, on_host, with_offset
 from mercer.fewlabels.spreading import spread_decision
 from mercer.machines._base import KernelMachine, Solution
 from mercer.machines._maps import GramMap, KernelMap
@@ -177,6 +177,9 @@ class LeaveOneOutRLS(KernelMachine):
         opinion = ask_trees(self._map, rows, labeled, votes, rule)
         share = 0.0 if opinion is None else opinion.share
         coef, offset, slope = (1 - share) * start.coef, (1 - share) * start.offset, 1.0
+        scores = with_offset((1 - share) * start.points, offset)
+        if opinion is not None:
+            scores += share * opinion.scores
         is_missed = (start.scores.argmax(axis=1) != codes) & start.counted
         sizes, left = softmax(offset), None
         # A class that is likeliest nowhere holds no point that could be kept.
@@ -188,7 +191,7 @@ class LeaveOneOutRLS(KernelMachine):
                 offset,
                 labeled,
                 codes,
-                further=None if opinion is None else share * opinion.scores,
+                scores=scores,
                 sizes=self._sizes(labels),
                 labels_drawn=self.labels_drawn,
                 weights=weights,
@@ -197,6 +200,7 @@ class LeaveOneOutRLS(KernelMachine):
                 rule=rule,
             )
             coef, offset, slope = spread.coef, spread.offset, spread.slope
+            scores = spread.scores
             sizes, left = spread.sizes, spread.unexplained
         self.certificate_ = HeldOut(
             start.scores,
@@ -208,17 +212,17 @@ class LeaveOneOutRLS(KernelMachine):
             left,
         )
         coef, dual = coef / Phi.scale, (1 - share) * start.dual / Phi.scale**2
-        intercept, further = offset - Phi.mean @ coef, None
+        intercept, scores = offset - Phi.mean @ coef, on_host(scores)
         if opinion is not None:
-            self._map, further = opinion.map, slope * share * on_host(opinion.scores)
+            self._map = opinion.map
             coef = np.vstack([coef, slope * share * np.eye(len(offset))])
         if coef.shape[1] == 2:
             coef, dual = coef[:, 1:] - coef[:, :1], dual[:, 1:] - dual[:, :1]
-            further = None if further is None else further[:, 1:] - further[:, :1]
+            scores = scores[:, 1:] - scores[:, :1]
             intercept = intercept[1:] - intercept[:1]
         if to_features is not None:
             dual = to_features @ coef
-        return Solution(coef, dual, intercept, further)
+        return Solution(coef, dual, intercept, scores)
 
     def _codes_of(self, scores: FloatArray) -> IntArray:
         """Return positions in `classes_`; the first of those that are level."""

@@ -126,6 +126,11 @@ def taken(scores: Any, rows: IntArray) -> Any:
     return torch_scores.taken(scores, rows) if is_tensor(scores) else scores[rows]
 
 
+def with_offset(scores: Any, b: FloatArray) -> Any:
+    """Return scores moved by the offsets of the classes, (n, C)."""
+    return scores + (torch_scores.like(b, scores) if is_tensor(scores) else b)
+
+
 def on_host(values: Any) -> NDArray[Any]:
     """Return a decision or scores as an array."""
     array: NDArray[Any] = values.cpu().numpy() if is_tensor(values) else values

@@ -25,6 +25,7 @@ from mercer.fewlabels.sizes import (
     on_host,
     rows_of,
     taken,
+    with_offset,
 )
 from mercer.spectrum.features import Features
 
@@ -35,6 +36,7 @@ class SpreadDecision:
 
     coef: FloatArray  # (r, C) as confident on average as before
     offset: FloatArray  # (C,)
+    scores: Any  # (n, C) of all points, where the features are
     sizes: FloatArray  # (C,)
     slope: float  # what the scores were multiplied by
     unexplained: float  # share of the division that was found, before the last rounds
@@ -48,7 +50,7 @@ def spread_decision(
     rows: IntArray,
     codes: IntArray,
     *,
-    further: Any = None,
+    scores: Any = None,
     sizes: FloatArray | None = None,
     labels_drawn: LabelsDrawn | None = None,
     weights: FloatArray | None = None,
@@ -77,8 +79,9 @@ def spread_decision(
         Scores to start from.
     rows, codes : int ndarray of shape (l,)
         Labelled points and their classes.
-    further : ndarray or tensor of shape (n, C), optional
-        Added to the scores to start from; where the features are.
+    scores : ndarray or tensor of shape (n, C), optional
+        The scores to start from, where they hold more than these, or are known; where
+        the features are. What they hold more stays in the result.
     sizes : ndarray of shape (C,), optional
         Shares of the classes.
     labels_drawn : {"at random", "per class"}, optional
@@ -90,11 +93,9 @@ def spread_decision(
     rule : Rule, optional
         Every constant of the above.
     """
-    base = Phi.scores(coef, offset)
-    if further is not None:
-        base += further
+    base = Phi.scores(coef, offset) if scores is None else scores
     scale = float(np.sqrt(mean_squares(base).mean())) or 1.0
-    base /= scale
+    base = base / scale
     n, C = base.shape
     given = np.ones(len(rows)) if weights is None else weights
     n_labels = float(given.sum())
@@ -135,6 +136,7 @@ def spread_decision(
     return SpreadDecision(
         slope * (coef + scale * final.added),
         slope * (offset + scale * final.offset),
+        slope * scale * with_offset(final.scores, final.offset),
         shares,
         slope,
         unexplained(division, B),

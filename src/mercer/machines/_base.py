@@ -37,7 +37,7 @@ class Solution(NamedTuple):
     coef: FloatArray  # (m, q) weights of the features of the map
     dual_coef: FloatArray  # (l, q)
     intercept: FloatArray  # (q,)
-    further: FloatArray | None = None  # (n, q) scores of all points besides these
+    scores: FloatArray | None = None  # (n, q) of all points, where they are known
 
 
 class KernelMachine(LabeledScoreMixin, BaseEstimator):
@@ -177,7 +177,7 @@ class KernelMachine(LabeledScoreMixin, BaseEstimator):
                 codes[rest] = self._codes_of(scores)
                 self._distributions[rest] = self._proba(scores, self._map.unreached(R))
         else:
-            scores, unreached = self._scores_of(features, solution.further)
+            scores, unreached = self._scores_of(features, solution)
             self.training_proba_ = self._proba(scores, unreached)
             self._given = labels.one_hot()
             codes = np.where(codes < 0, self._codes_of(scores), codes)
@@ -280,13 +280,13 @@ class KernelMachine(LabeledScoreMixin, BaseEstimator):
         return self._with_prior(scores, self._map.unreached(R))
 
     def _scores_of(
-        self, features: Features, further: FloatArray | None
+        self, features: Features, solution: Solution
     ) -> tuple[FloatArray, BoolArray]:
         """Return decision values of training points, and which no label reaches."""
-        weights = self._readout[: features.shape[1]]
-        scores = self._combine(features.times(weights) + self.intercept_)
-        scores = scores + self.size_offset_
-        scores = scores if further is None else scores + further
+        scores = solution.scores
+        if scores is None:
+            scores = features.times(self._readout) + self.intercept_
+        scores = self._combine(scores) + self.size_offset_
         unreached = self._map.unreached_of(features)
         return self._with_prior(scores, unreached), unreached
 

@@ -15,6 +15,10 @@ from mercer._typing import FloatArray, IntArray
 from mercer.backends import torch_scores
 from mercer.backends._torch import is_tensor
 
+# Products of so many steps are done by BLAS without a copy of their factors, which
+# would take longer than the product itself where one of them is this narrow.
+_SMALL = 1_000_000
+
 
 class Features(Protocol):
     """Features of n points, r numbers per point."""
@@ -104,8 +108,13 @@ class DenseFeatures:
     def times(self, A: FloatArray) -> FloatArray:
         r"""Return :math:`\Phi A`, (n, C)."""
         inner = self.root[:, None] * A if self.root.ndim == 1 else self.root @ A
-        product = self.vectors @ inner.astype(self.vectors.dtype, copy=False)
-        return product.astype(np.float64, copy=False)
+        inner = inner.astype(self.vectors.dtype, copy=False)
+        product = np.empty((len(self.vectors), A.shape[1]))
+        step = max(_SMALL // max(inner.size, 1), 64)
+        for start in range(0, len(product), step):
+            rows = slice(start, start + step)
+            product[rows] = self.vectors[rows] @ inner
+        return product
 
     def scores(self, A: FloatArray, offset: FloatArray) -> FloatArray:
         r"""Return :math:`\Phi A + 1 b^\top`, (n, C)."""
