@@ -29,10 +29,11 @@ def probabilities(scores: FloatArray) -> FloatArray:
         return np.hstack([expit(-scores), expit(scores)])
     proba = np.empty(scores.shape)
     for rows in gen_batches(len(scores), max(1, _AT_A_TIME // scores.shape[1])):
-        part, some = proba[rows], scores[rows]
-        np.subtract(some, some.max(axis=1, keepdims=True), out=part)
-        np.exp(part, out=part)
-        part /= part.sum(axis=1, keepdims=True)
+        columns = np.array(scores[rows].T, order="C")  # long axes are summed faster
+        columns -= columns.max(axis=0)
+        np.exp(columns, out=columns)
+        columns /= columns.sum(axis=0)
+        proba[rows] = columns.T
     return proba
 
 

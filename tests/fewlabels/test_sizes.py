@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
 from mercer._typing import FloatArray, IntArray
-from mercer.fewlabels._contenders import leads_at
+from mercer.fewlabels._contenders import Leads, leads_at
 from mercer.fewlabels.sizes import UNDECIDED, decide, match_sizes
 
 
@@ -40,6 +40,13 @@ def test_offsets_solve_the_assignment_problem(n: int, C: int) -> None:
     assert np.abs(decided - counts).sum() <= 0.01 * n
 
 
+def by_sorting(columns: FloatArray, b: FloatArray, places: IntArray) -> FloatArray:
+    moved = columns + b[:, None]
+    every = [moved[c] - np.delete(moved, c, axis=0).max(axis=0) for c in range(len(b))]
+    found: FloatArray = np.take_along_axis(np.sort(every, axis=1), places, axis=1)
+    return found
+
+
 @settings(max_examples=60, deadline=None)
 @given(
     n=st.integers(2, 2500),
@@ -56,10 +63,31 @@ def test_leads_are_those_of_all_points_in_order(
     b = spread * rng.normal(size=C)
     low = rng.integers(n, size=C)
     places = np.stack([low, np.minimum(low + rng.integers(2, size=C), n - 1)], axis=1)
-    moved = columns + b[:, None]
-    every = [moved[c] - np.delete(moved, c, axis=0).max(axis=0) for c in range(C)]
-    expected = np.take_along_axis(np.sort(every, axis=1), places, axis=1)
-    np.testing.assert_array_equal(leads_at(columns, b, places, margin), expected)
+    found = leads_at(columns, b, places, np.full(C, margin))
+    np.testing.assert_array_equal(found, by_sorting(columns, b, places))
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    n=st.integers(2, 2500),
+    C=st.integers(2, 8),
+    seed=st.integers(0, 10**6),
+    jumps=st.lists(st.sampled_from([0, 0, 0, 2]), min_size=4, max_size=8),
+)
+def test_leads_follow_offsets_that_converge_or_jump(
+    n: int, C: int, seed: int, jumps: list[int]
+) -> None:
+    rng = np.random.default_rng(seed)
+    scores = rng.normal(size=(n, C)).round(int(rng.integers(1, 9)))
+    b = rng.normal(size=C)
+    low = ((1 - rng.dirichlet(np.full(C, 5.0))) * (n - 1)).astype(np.intp)
+    places = np.stack([low, np.minimum(low + 1, n - 1)], axis=1)
+    leads = Leads(scores)
+    for jump in jumps:
+        found = leads.at(b, places)
+        np.testing.assert_array_equal(found, by_sorting(scores.T, b, places))
+        b = b - 0.75 * found[:, 0]
+        b += jump * np.abs(found).max() * rng.choice([-1, 1], size=C)
 
 
 @settings(max_examples=40, deadline=None)

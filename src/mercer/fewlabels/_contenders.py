@@ -5,14 +5,85 @@ zero once the offsets are nearly right, and most points are far from any border:
 are counted, and only the leads of the others are listed.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 from numba import njit
 
 from mercer._typing import FloatArray, IntArray
 
 
+class Leads:
+    """By how much classes are ahead, for offsets that change.
+
+    Offsets change little by little. Points whose lead they cannot turn are counted
+    once, and put aside until the offsets have come too far.
+    """
+
+    def __init__(self, scores: FloatArray) -> None:
+        self._all = _Near.of(np.ascontiguousarray(scores.T))
+        self._near, self._margins = self._all, np.ones(scores.shape[1])
+
+    def at(self, b: FloatArray, places: IntArray) -> FloatArray:
+        """Return the leads at given places in ascending order, (C, 2)."""
+        last = self._near.leads_at(b, places, self._margins)
+        if last is None:
+            self._near = self._all
+            last = leads_at(self._all.columns, b, places, self._margins)
+        size = max(_largest(last), 1e-9)
+        # Leads shrink, and those of a class follow the steps of the others.
+        sizes = np.abs(last).max(axis=1)
+        self._margins = np.maximum(2 * sizes, sizes.mean() + 1e-9)
+        if _REACH * size < self._near.reach(b) / 2:
+            self._near = self._near.narrowed(b, _REACH * size)
+        return last
+
+
+# Offsets move by about as much as the leads that are looked for.
+_REACH = 4
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Near:
+    """The points near a border, at some offsets."""
+
+    columns: FloatArray  # (C, m) their scores
+    behind: IntArray  # (C,) points put aside that another class has
+    b: FloatArray  # (C,)
+    width: float  # of the border: all others have larger leads
+
+    @classmethod
+    def of(cls, columns: FloatArray) -> "_Near":
+        """Return all points."""
+        none = np.zeros(len(columns), np.int64)
+        return cls(columns, none, np.zeros(len(columns)), np.inf)
+
+    def narrowed(self, b: FloatArray, width: float) -> "_Near":
+        """Return those of these points that are near a narrower border."""
+        columns, behind = _put_aside(self.columns, b, width)
+        return _Near(columns, self.behind + behind, b, width)
+
+    def leads_at(
+        self, b: FloatArray, places: IntArray, margins: FloatArray
+    ) -> FloatArray | None:
+        """Return the leads at these places, None where other points may matter."""
+        inside = places - self.behind[:, None]
+        if inside.min() < 0 or inside.max() >= self.columns.shape[1]:
+            return None
+        last = leads_at(self.columns, b, inside, margins)
+        return last if _largest(last) <= self.reach(b) else None
+
+    def reach(self, b: FloatArray) -> float:
+        """Return what the leads of all points put aside are larger than."""
+        return self.width - 2 * _largest(b - self.b)
+
+
+def _largest(values: FloatArray) -> float:
+    return float(np.abs(values).max())
+
+
 def leads_at(
-    columns: FloatArray, b: FloatArray, places: IntArray, margin: float
+    columns: FloatArray, b: FloatArray, places: IntArray, margins: FloatArray
 ) -> FloatArray:
     """Return order statistics of the leads of every class over the best other one.
 
@@ -24,7 +95,7 @@ def leads_at(
         Offsets of the classes.
     places : int ndarray of shape (C, 2)
         Two positions, equal or adjacent, in the ascending order of the n leads.
-    margin : float
+    margins : ndarray of shape (C,)
         Leads larger than this in size are listed only where fewer do not suffice; it
         changes the cost and not the result.
 
@@ -36,18 +107,19 @@ def leads_at(
     Examples
     --------
     >>> scores = np.array([[3.0, 0.0], [2.0, 0.0], [1.0, 0.0], [0.5, 0.0]])
-    >>> leads_at(scores.T, np.zeros(2), np.array([[1, 2], [0, 0]]), 1.0)
+    >>> leads_at(scores.T, np.zeros(2), np.array([[1, 2], [0, 0]]), np.ones(2))
     array([[ 1.,  2.],
            [-3., -3.]])
     """
     columns = np.ascontiguousarray(columns)
     places = np.asarray(places, np.int64)
     while True:
-        above, starts, leads = _list_leads(columns, b, margin)
+        above, starts, leads = _list_leads(columns, b, margins)
         found: FloatArray = _select(above, starts, leads, places, columns.shape[1])
-        if not np.isnan(found).any():
+        is_missing = np.isnan(found[:, 0])
+        if not is_missing.any():
             return found
-        margin *= 4
+        margins = np.where(is_missing, 4 * margins, margins)
 
 
 # Points are looked at in blocks that stay in the cache. No score is NaN, so that the
@@ -71,9 +143,10 @@ def _best_two(columns, b, start, top, second):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, fastmath=_FAST)
-def _list_leads(columns, b, margin):  # type: ignore[no-untyped-def]
+def _list_leads(columns, b, margins):  # type: ignore[no-untyped-def]
     """Count leads above the margin, and list those within: of c from starts[c] on."""
     C, n = columns.shape
+    widest = margins.max()
     above = np.zeros(C, np.int64)
     contested, n_contested = np.empty(n, np.int64), 0
     tops, seconds = np.empty(n), np.empty(n)
@@ -83,30 +156,48 @@ def _list_leads(columns, b, margin):  # type: ignore[no-untyped-def]
         _best_two(columns, b, start, top, second)
         for c in range(C):
             scores, offset, count = columns[c, start : start + m], b[c], 0
+            margin = margins[c]
             for j in range(m):
                 ahead = scores[j] + offset - second[j] > margin
                 count += 1 if ahead else 0
             above[c] += count
         for j in range(m):
-            if top[j] - second[j] <= margin:
-                contested[n_contested] = start + j
-                n_contested += 1
+            contested[n_contested] = start + j
+            n_contested += top[j] - second[j] <= widest
     contested = contested[:n_contested]
-    starts = np.zeros(C + 1, np.int64)
+    starts, leads = np.zeros(C + 1, np.int64), np.empty(C * n_contested + 1)
+    filled = 0
     for c in range(C):
-        for i in contested:
-            if columns[c, i] + b[c] >= tops[i] - margin:
-                starts[c + 1] += 1
-    starts = np.cumsum(starts)
-    leads = np.empty(starts[C])
-    for c in range(C):
-        filled = starts[c]
         for i in contested:
             v = columns[c, i] + b[c]
-            if v >= tops[i] - margin:
-                leads[filled] = v - (seconds[i] if v == tops[i] else tops[i])
-                filled += 1
+            lead = v - (seconds[i] if v == tops[i] else tops[i])
+            leads[filled] = lead
+            filled += abs(lead) <= margins[c]
+        starts[c + 1] = filled
     return above, starts, leads
+
+
+@njit(cache=True, fastmath=_FAST)
+def _put_aside(columns, b, width):  # type: ignore[no-untyped-def]
+    """Return the scores of the points that are near a border, and count the others."""
+    C, n = columns.shape
+    tops, seconds = np.empty(n), np.empty(n)
+    near, m = np.empty(n, np.int64), 0
+    for start in range(0, n, _BLOCK):
+        stop = min(start + _BLOCK, n)
+        _best_two(columns, b, start, tops[start:stop], seconds[start:stop])
+        for i in range(start, stop):
+            near[m] = i
+            m += tops[i] - seconds[i] <= width
+    kept, behind = np.empty((C, m)), np.empty(C, np.int64)
+    for c in range(C):
+        ahead = 0
+        for i in range(n):
+            ahead += columns[c, i] + b[c] - seconds[i] > width
+        behind[c] = n - m - ahead
+        for k in range(m):
+            kept[c, k] = columns[c, near[k]]
+    return kept, behind
 
 
 @njit(cache=True)

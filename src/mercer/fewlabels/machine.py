@@ -228,8 +228,10 @@ class LeaveOneOutRLS(KernelMachine):
         """Return positions in `classes_`; the first of those that are level."""
         if scores.shape[1] == 1:
             return (scores[:, 0] > _LEVEL).astype(np.intp)
-        best = scores.max(axis=1, keepdims=True)
-        first: IntArray = (scores >= best - _LEVEL).argmax(axis=1)
+        columns = np.ascontiguousarray(scores.T)  # long axes are compared faster
+        level, first = columns.max(axis=0) - _LEVEL, np.zeros(len(scores), np.intp)
+        for c in reversed(range(len(columns))):
+            first[columns[c] >= level] = c
         return first
 
     def _sizes(self, labels: Labels) -> FloatArray | None:

@@ -21,7 +21,7 @@ from mercer._typing import FloatArray, IntArray
 from mercer.backends import torch_scores
 from mercer.backends._torch import is_tensor
 from mercer.fewlabels.rule import DEFAULT, Rule
-from mercer.fewlabels.sizes import class_counts, decide, mean_squares, with_offset
+from mercer.fewlabels.sizes import class_counts, decide, mean_squares
 from mercer.spectrum.features import Features
 
 
@@ -36,7 +36,7 @@ class ScoredPoints:
 
     def decide(self, scores: Any, b: FloatArray) -> Any:
         """Return the class with the largest score, if one has it; labels are kept."""
-        decided = decide(with_offset(scores, b))
+        decided = decide(scores, b)
         if is_tensor(decided):
             return torch_scores.placed(decided, self.rows, self.codes)
         decided[self.rows] = self.codes

@@ -9,7 +9,7 @@ from scipy.special import xlogy
 from mercer._typing import FloatArray, IntArray
 from mercer.backends import torch_scores
 from mercer.backends._torch import is_tensor
-from mercer.fewlabels._contenders import decided, leads_at
+from mercer.fewlabels._contenders import Leads, decided
 from mercer.fewlabels.rule import DEFAULT, Rule
 
 LabelsDrawn: TypeAlias = Literal["at random", "per class"]
@@ -59,7 +59,7 @@ def match_sizes(
     b = np.zeros(C) if start is None else start - start.mean()
     if C == 1:
         return b
-    leads = torch_scores.Leads(scores) if is_tensor(scores) else _Leads(scores)
+    leads = torch_scores.Leads(scores) if is_tensor(scores) else Leads(scores)
     # Half way from the last point let in to the first left out, by their leads.
     place = np.clip((1 - sizes) * n - 0.5, 0, n - 1)
     below = np.floor(place + 1e-9).astype(np.intp)
@@ -76,13 +76,15 @@ def match_sizes(
     return b
 
 
-def decide(scores: Any, *, tol: float = 1e-8) -> Any:
+def decide(scores: Any, b: FloatArray | None = None, *, tol: float = 1e-8) -> Any:
     """Return the class with the largest score, or `UNDECIDED` in a tie, (n,).
 
     Parameters
     ----------
     scores : ndarray or tensor of shape (n, C)
         Of points against classes; the decision is of the same kind.
+    b : ndarray of shape (C,), optional
+        Offsets of the classes.
     tol : float, default=1e-8
         Lead, in units of the largest score, below which two classes are level.
 
@@ -91,11 +93,13 @@ def decide(scores: Any, *, tol: float = 1e-8) -> Any:
     >>> decide(np.array([[1.0, 0.0], [0.3, 0.1 + 0.2], [0.0, 2.0]]))
     array([ 0, -1,  1])
     """
+    b = np.zeros(scores.shape[1]) if b is None else b
     if is_tensor(scores):
-        return torch_scores.decide(scores, tol=tol, undecided=UNDECIDED)
-    level = tol * max(float(scores.max(initial=0.0)), -float(scores.min(initial=0.0)))
+        moved = with_offset(scores, b)
+        return torch_scores.decide(moved, tol=tol, undecided=UNDECIDED)
     columns = np.ascontiguousarray(scores.T)
-    return decided(columns, np.zeros(len(columns)), level, UNDECIDED)
+    ends = np.stack([columns.max(axis=1), columns.min(axis=1)])
+    return decided(columns, b, tol * float(np.abs(ends + b).max()), UNDECIDED)
 
 
 def class_counts(decision: Any, n_classes: int) -> IntArray:
@@ -135,19 +139,6 @@ def on_host(values: Any) -> NDArray[Any]:
     """Return a decision or scores as an array."""
     array: NDArray[Any] = values.cpu().numpy() if is_tensor(values) else values
     return array
-
-
-class _Leads:
-    """By how much classes are ahead, for offsets that change."""
-
-    def __init__(self, scores: FloatArray) -> None:
-        self.columns, self.margin = np.ascontiguousarray(scores.T), 1.0
-
-    def at(self, b: FloatArray, places: IntArray) -> FloatArray:
-        """Return the leads at given places in ascending order, (C, 2)."""
-        last = leads_at(self.columns, b, places, self.margin)
-        self.margin = 2 * max(float(np.abs(last).max()), 1e-9)  # leads shrink
-        return last
 
 
 def candidate_sizes(

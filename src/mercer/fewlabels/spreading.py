@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 from scipy.optimize import brentq
-from scipy.special import softmax
 
 from mercer._typing import FloatArray, IntArray
 from mercer.fewlabels.partition import (
@@ -272,13 +271,12 @@ def _settle(
         return _Settled(decision, points.base, 0.0 * sums, b)
     now: Any = None
     for _ in range(rule.rounds if max_rounds is None else max_rounds):
-        added = B @ sums
+        added = B @ (sums if now is None else points.sums(now))
         S, factor = points.spread(added, gain)
         b = match_sizes(S, sizes, start=b, max_iter=rule.sweeps)
         before, now = now, points.decide(S, b)
         if before is not None and int((now != before).sum()) < rule.still * len(now):
             break
-        sums = points.sums(now)
     return _Settled(on_host(now), S, factor * added, b)
 
 
@@ -300,13 +298,17 @@ def matching_slope(scores: FloatArray, calibrated: FloatArray) -> float:
     0.1
     """
 
-    def confidence(z: FloatArray) -> float:
-        return float(np.mean(softmax(z, axis=1).max(axis=1)))
+    def behind(z: FloatArray) -> FloatArray:
+        gaps: FloatArray = np.ascontiguousarray(z.T) - z.max(axis=1)
+        return gaps  # (C, n)
 
-    wanted = confidence(calibrated)
+    def confidence(z: FloatArray) -> float:
+        return float(np.mean(1 / np.exp(z).sum(axis=0)))
+
+    wanted, gaps = confidence(behind(calibrated)), behind(scores)
 
     def excess(log_slope: float) -> float:
-        return confidence(np.exp(log_slope) * scores) - wanted
+        return confidence(np.exp(log_slope) * gaps) - wanted
 
     low, high = -6.0, 3.0
     if excess(low) >= 0 or excess(high) <= 0:

@@ -118,7 +118,9 @@ class DenseFeatures:
 
     def scores(self, A: FloatArray, offset: FloatArray) -> FloatArray:
         r"""Return :math:`\Phi A + 1 b^\top`, (n, C)."""
-        return self.times(A) + offset
+        found = self.times(A)
+        found += offset
+        return found
 
     def class_sums(self, codes: IntArray, n_classes: int) -> FloatArray:
         """Return the sums of the features of each class, (r, C)."""
