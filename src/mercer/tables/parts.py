@@ -21,7 +21,6 @@ from mercer.fewlabels.choice import PoolPlan, choose_pool
 from mercer.tables.encoding import TableEncoder
 from mercer.tables.formats import from_arrow
 from mercer.tables.learning import TableResult, judged, predictions_frame
-from mercer.tables.looking import look
 from mercer.tables.numbers import is_placeholder
 from mercer.tables.session import Session
 from mercer.tables.stages import Stages, quiet
@@ -154,31 +153,22 @@ def learn_parts(
     labeled = _labeled_rows(parts, target, missing, labels_as_written)
     ids = np.union1d(labeled, _drawn(len(parts), dask_.LOCAL_ROWS, rng))
     table = _rows(parts, ids)
-    looked = look(
+    session = PartsSession.open(
         table,
         target,
         id=id,
-        drop=tuple(drop),
-        keep=tuple(keep),
+        drop=drop,
+        keep=keep,
         labels_as_written=labels_as_written,
         missing=missing,
+        memory=memory,
+        random_state=random_state,
+        stages=stages,
     )
-    stages.begin("columns to coordinates")
-    encoder = TableEncoder(random_state=random_state)
-    points = encoder.fit_transform(looked.table)
+    points, looked = session.points, session.looked
     if issparse(points):
         msg = f"{pattern}: a table of texts alone must be one file; or add vectors."
         raise TableError(msg)
-    session = PartsSession(
-        table,
-        looked,
-        encoder,
-        points,
-        target=target,
-        id=id,
-        memory=memory,
-        random_state=random_state,
-    )
     session.n_rows = len(parts)
     if id is None:
         session.ids = ids + 1  # row numbers of all files together
@@ -186,7 +176,7 @@ def learn_parts(
     stages.begin("neighbours and directions")
     model = UnifiedKernelMachine(memory=memory, random_state=random_state)
     at_hand: Any = dask_.RowsAtHand(ids, points, looked.labels)
-    model.fit(_encoded(parts, encoder, points.shape[1]), at_hand)
+    model.fit(_encoded(parts, session.encoder, points.shape[1]), at_hand)
     model.ids_ = np.arange(len(ids))  # a session names rows of its table
     session.model = model
     result = judged(session, stages=stages)
