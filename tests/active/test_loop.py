@@ -159,3 +159,30 @@ def test_the_expected_gain_is_that_of_the_curve():
     assert now.low <= now.then <= now.high
     assert 0 <= now.gain <= later.gain
     assert now == model.outlook(10)  # the same labels, the same answer
+
+
+def test_a_listener_hears_of_every_round(model_and_truth):
+    model, truth = copy_of(model_and_truth[0]), model_and_truth[1]
+    heard = []
+
+    class Listener:
+        def begin(self, name):
+            heard.append(name)
+
+        def advance(self, share):
+            heard.append(share)
+
+        def tell(self, message):
+            heard.append(message)
+
+    learn_actively(
+        model,
+        lambda rows: truth[rows],
+        batch_size=4,
+        max_rounds=4,
+        tol=-1.0,  # nothing is enough
+        stages=Listener(),
+    )
+    labels = [3, 7, 11, 15]
+    assert heard[::2] == [f"round {k + 1}, {n} labels" for k, n in enumerate(labels)]
+    assert heard[1::2] == [0.0, 0.25, 0.5, 0.75]

@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
+from mercer._progress import quiet, watching
 from mercer.tables.learning import learn
-from mercer.tables.stages import quiet
-from mercer.tables.watching import watching
 from tables_at_hand import two_groups
 
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from mercer._html import Shown
 from mercer._labels import is_labeled, keep_missing
+from mercer._progress import Stages, watching
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,6 +93,7 @@ def learn_actively(
     tol: float = 0.0,
     patience: int = 3,
     min_gain: float | None = None,
+    stages: Stages | None = None,
 ) -> History:
     """Ask, take the answers and learn again until more questions are not worth it.
 
@@ -114,6 +116,9 @@ def learn_actively(
         Stop when ten more labels are known to bring less accuracy than this, 0.01 for
         one point (`History.is_not_worth_more`). Each round then also predicts hidden
         labels, which takes about 14 refits; ask in batches.
+    stages : Stages, optional
+        Told how many labels there are, and the share of the rounds that is done. By
+        default a line in a notebook, and nothing elsewhere.
 
     Returns
     -------
@@ -134,30 +139,46 @@ def learn_actively(
     """
     history = History()
     refused: list[Any] = []
-    for _ in range(max_rounds):
-        asked = model.ask(batch_size, exclude=refused)
-        if len(asked) == 0:
-            break
-        before = model.transduction_
-        answers = np.asarray(keep_missing(answer(asked)))
-        known = is_labeled(answers)
-        refused.extend(asked[~known].tolist())
-        if known.any():
-            model.tell(asked[known], answers[known])
-        is_other = ~np.isin(model.ids_, asked)
-        different = (before != model.transduction_)[is_other]
-        step = Round(
-            asked,
-            answers,
-            n_labeled=len(model.labeled_),
-            changed=float(np.mean(different)) if len(different) else 0.0,
-            outlook=None if min_gain is None else model.outlook(10),
-        )
-        history = History((*history.rounds, step))
-        if min_gain is None:
-            is_enough = history.has_converged(tol=tol, patience=patience)
-        else:
-            is_enough = history.is_not_worth_more(min_gain)
-        if is_enough:
-            break
+    with watching(stages) as watcher:
+        for k in range(max_rounds):
+            watcher.begin(f"round {k + 1}, {len(model.labeled_):,} labels")
+            watcher.advance(k / max_rounds)
+            step = _round(model, answer, batch_size, refused, min_gain is not None)
+            if step is None:
+                break
+            history = History((*history.rounds, step))
+            if min_gain is None:
+                is_enough = history.has_converged(tol=tol, patience=patience)
+            else:
+                is_enough = history.is_not_worth_more(min_gain)
+            if is_enough:
+                break
     return history
+
+
+def _round(
+    model: Any,
+    answer: Callable[[NDArray[Any]], Sequence[Any]],
+    batch_size: int,
+    refused: list[Any],
+    looks_ahead: bool,
+) -> Round | None:
+    """Ask and tell once; None when no row is left to ask about."""
+    asked = model.ask(batch_size, exclude=refused)
+    if len(asked) == 0:
+        return None
+    before = model.transduction_
+    answers = np.asarray(keep_missing(answer(asked)))
+    known = is_labeled(answers)
+    refused.extend(asked[~known].tolist())
+    if known.any():
+        model.tell(asked[known], answers[known])
+    is_other = ~np.isin(model.ids_, asked)
+    different = (before != model.transduction_)[is_other]
+    return Round(
+        asked,
+        answers,
+        n_labeled=len(model.labeled_),
+        changed=float(np.mean(different)) if len(different) else 0.0,
+        outlook=model.outlook(10) if looks_ahead else None,
+    )

@@ -16,8 +16,8 @@ from mercer.cli.running import (
 )
 
 if TYPE_CHECKING:
+    from mercer._progress import Stages
     from mercer.tables.learning import TableResult
-    from mercer.tables.stages import Stages
 
 _FIRST_RUN = "First run: some functions are compiled and kept, about 20 s of CPU time."
 

@@ -14,7 +14,7 @@ from mercer.cli.running import (
 )
 
 if TYPE_CHECKING:
-    from mercer.tables.stages import Stages
+    from mercer._progress import Stages
 
 
 @click.command("next")

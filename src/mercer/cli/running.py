@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 import click
 
 if TYPE_CHECKING:
-    from mercer.tables.stages import Stages
+    from mercer._progress import Stages
 
 F = TypeVar("F", bound=Callable[..., Any])
 BAD_INPUT, INTERRUPTED, TERMINATED = 2, 130, 143
@@ -142,8 +142,8 @@ def run(
 
     before_interrupt = signal.signal(signal.SIGINT, interrupt)
     try:
+        from mercer._progress import quiet as silence
         from mercer.cli.progress import COSTS, Display
-        from mercer.tables.stages import quiet as silence
 
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mercer._labels import Labels
+from mercer._progress import Stages, quiet, watching
 from mercer._typing import FloatArray, IntArray
 from mercer.judging.hiding import Check
 from mercer.judging.outlook import Outlook
@@ -15,9 +16,7 @@ from mercer.tables.influence import Influence
 from mercer.tables.model import TableModel
 from mercer.tables.notebook import Shown
 from mercer.tables.session import Session
-from mercer.tables.stages import Stages, quiet
 from mercer.tables.table import Table
-from mercer.tables.watching import watching
 
 if TYPE_CHECKING:
     import pandas as pd

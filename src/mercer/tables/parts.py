@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
+from mercer._progress import Stages, quiet
 from mercer._typing import FloatArray, IntArray
 from mercer._words import reason
 from mercer.backends import dask_
@@ -23,7 +24,6 @@ from mercer.tables.formats import from_arrow
 from mercer.tables.learning import TableResult, judged, predictions_frame
 from mercer.tables.numbers import is_placeholder
 from mercer.tables.session import Session
-from mercer.tables.stages import Stages, quiet
 from mercer.tables.table import Table, TableError
 from mercer.tables.target import read_ids
 from mercer.unified import UnifiedKernelMachine

@@ -8,13 +8,13 @@ from pathlib import Path
 import numpy as np
 
 from mercer import persist
+from mercer._progress import Stages, quiet
 from mercer.report.data import as_data
 from mercer.report.page import render
 from mercer.tables.answers import HISTORY, Answered, with_later
 from mercer.tables.comparing import RESULT, changes_since
 from mercer.tables.learning import TableResult
 from mercer.tables.sheets import sheet, write_sheets
-from mercer.tables.stages import Stages, quiet
 from mercer.tables.telling import tell
 from mercer.tables.writing import all_or_nothing, write_csv, write_frame
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from mercer._extras import require
 from mercer._labels import Labels, encode_labels
+from mercer._progress import Stages, quiet
 from mercer._typing import FloatArray, IntArray
 from mercer.fewlabels.choice import PoolPlan, plan_pool
 from mercer.judging.hiding import Check, check_by_hiding
@@ -20,7 +21,6 @@ from mercer.tables.influence import Influence, column_influences
 from mercer.tables.looking import Looked, look
 from mercer.tables.model import TableModel
 from mercer.tables.pair_files import read_pairs
-from mercer.tables.stages import Stages, quiet
 from mercer.tables.table import Table, TableError, as_table
 from mercer.tables.target import read_ids
 from mercer.unified import UnifiedKernelMachine

@@ -1,12 +1,37 @@
-"""Progress of a long job in a notebook: one line that is drawn again and again."""
+"""What a long job says while it works, and a line in a notebook that shows it."""
 
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from html import escape
-from typing import Any
+from typing import Any, Protocol
 
-from mercer.tables.stages import Stages, quiet
+
+class Stages(Protocol):
+    """Listens to a job: where it is, how far, and what a person should know."""
+
+    def begin(self, name: str) -> None:
+        """Take note that a stage begins."""
+
+    def advance(self, share: float) -> None:
+        """Take note of the share of the stage that is done."""
+
+    def tell(self, message: str) -> None:
+        """Pass on something worth saying."""
+
+
+class _Quiet:
+    def begin(self, name: str) -> None:
+        """Say nothing."""
+
+    def advance(self, share: float) -> None:
+        """Say nothing."""
+
+    def tell(self, message: str) -> None:
+        """Say nothing."""
+
+
+quiet = _Quiet()
 
 
 class NotebookLine:
