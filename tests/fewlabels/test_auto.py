@@ -22,8 +22,7 @@ from mercer.fewlabels.ridge import calibrate, held_out_loss, solve_loo_ridge
 from mercer.fewlabels.rule import Rule
 from mercer.fewlabels.sizes import estimated_sizes, match_sizes
 from mercer.fewlabels.spreading import spread_decision
-from mercer.fewlabels.steep import steep
-from mercer.fewlabels.weigh import pool_members
+from mercer.fewlabels.weigh import pool_members, steep
 from mercer.spectrum.features import DenseFeatures
 from mercer.spectrum.graph import GraphBasis
 

@@ -15,7 +15,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 from mercer.exceptions import NotPSDError
 from mercer.kernels.parametric import RBF, Linear
 from mercer.spectrum.gram import GramBasis
-from mercer.spectrum.nystrom import pivoted_cholesky
+from mercer.spectrum.kernel_pairs import pivoted_cholesky
 from oracles.spectrum import projector
 
 RNG = np.random.default_rng(0)

@@ -10,6 +10,7 @@ import click
 from mercer.cli.running import (
     is_first_run,
     output_options,
+    parse_size,
     reading_options,
     run,
     stem_of,
@@ -125,7 +126,6 @@ def command(
     def job(stages: "Stages") -> dict[str, Any]:
         from mercer.tables.answers import HISTORY, add_answers, not_used
         from mercer.tables.learning import learn
-        from mercer.tables.memory import parse_size
         from mercer.tables.parts import is_pattern
         from mercer.tables.reading import read_table
         from mercer.tables.saving import save_result

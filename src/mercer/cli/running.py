@@ -211,8 +211,6 @@ def _words(error: Exception) -> str:
     if isinstance(error, MemoryError):
         return "memory ran out; pass --memory with less than this machine has."
     if isinstance(error, ModuleNotFoundError) and error.name:
-        from mercer.tables.extras import hint
-
         return hint(error.name)
     if isinstance(error, OSError):
         where = f"{error.filename}: " if error.filename else ""
@@ -226,3 +224,54 @@ def stop_with(message: str, code: int = BAD_INPUT, *, as_json: bool) -> NoReturn
         click.echo(json.dumps({"error": message, "exit_code": code}))
     click.echo(f"Error: {message}", err=True)
     sys.exit(code)
+
+
+# Which extra brings a module, for messages.
+EXTRAS = {
+    "pandas": "tables",
+    "pyarrow": "tables",
+    "skrub": "tables",
+    "PIL": "tables",
+    "python_calamine": "tables",
+    "openpyxl": "tables",
+    "sqlalchemy": "databases",
+    "duckdb": "databases",
+    "dask": "dask",
+}
+
+
+def hint(module: str) -> str:
+    """Return what to do about a module that is not there.
+
+    Examples
+    --------
+    >>> hint("pyarrow")
+    'This needs the package pyarrow: pip install "mercer[tables]"'
+    """
+    extra = EXTRAS.get(module.partition(".")[0])
+    name = f'"mercer[{extra}]"' if extra else module.partition(".")[0]
+    return f"This needs the package {module.partition('.')[0]}: pip install {name}"
+
+
+def parse_size(text: str) -> float:
+    """Return bytes of a text such as "4GB" or "500 MiB".
+
+    Examples
+    --------
+    >>> parse_size("2 KiB")
+    2048.0
+    """
+    from mercer.tables.table import TableError
+
+    number = text.strip().rstrip("bBiIkKmMgGtT ").strip()
+    unit = text.strip()[len(number) :].strip().lower()
+    base = 1024 if "i" in unit else 1000
+    power = " kmgt".find(unit[:1]) if unit[:1] != "b" else 0
+    try:
+        size = float(number) * float(base ** max(power, 0))
+    except ValueError:
+        size = 0.0
+    if not 0 < size < float("inf"):
+        msg = f"--memory must be a size such as 4GB or 500MB, got {text!r}."
+        raise TableError(msg)
+    return size

@@ -12,8 +12,7 @@ import numpy as np
 from mercer._typing import FloatArray, IntArray
 from mercer.backends import torch_trees
 from mercer.backends._torch import is_tensor
-from mercer.fewlabels._grow import grow_tree
-from mercer.fewlabels._votes import count_votes
+from mercer.fewlabels._grow import count_votes, grow_tree
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,16 +1,103 @@
 """What learners from pairs share: evidence, a basis, and a core in the end."""
 
+import warnings
+from dataclasses import dataclass
 from typing import Any, Self
 
+import numpy as np
 from sklearn.utils import Tags
 
-from mercer._labels import Labels
+from mercer._labels import Labels, is_labeled
 from mercer._typing import ArrayLike, FloatArray, SparseArray
 from mercer.graphs.neighbors import Graph
 from mercer.learners._base import SpectralLearner
-from mercer.learners._pair_evidence import PairFamily, gather_pairs, pair_family
-from mercer.pairs import Pairs
+from mercer.optim.pair_forms import BasisForms, EntryForms, PairForms
+from mercer.pairs import ContradictionWarning, Pairs, as_pairs, describe
 from mercer.spectrum.kernel import SpectralKernel
+
+# All pairs of this many labels, two million, still fit and are far more than needed.
+_MOST_LABELS = 2000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PairFamily:
+    """The kernels that compete, and the pairs as forms on them."""
+
+    name: str
+    forms: PairForms
+    penalty: FloatArray  # L on the matrices the forms act on
+    lift: FloatArray | None  # columns U of the basis where the forms act on entries
+
+    def core(self, values: FloatArray, vectors: FloatArray) -> FloatArray:
+        """Return M of the kernel with these eigenpairs, exactly symmetric."""
+        inside = vectors if self.lift is None else self.lift.T @ vectors
+        root = inside * np.sqrt(values)
+        M: FloatArray = root @ root.T
+        return (M + M.T) / 2
+
+
+def pair_family(basis: Any, pairs: Pairs) -> PairFamily:
+    """Return the kernels spanned by a fitted basis; with r = n, all kernels."""
+    U: FloatArray = basis.vectors_
+    n, r = U.shape
+    penalty = smoothness(basis.values_)
+    if r < n:
+        forms = BasisForms.over(U, pairs.first, pairs.second, pairs.signs)
+        name = f"kernels in the span of {r} directions over {n} points"
+        return PairFamily(name, forms, np.diag(penalty), None)
+    entries = EntryForms(pairs.first, pairs.second, pairs.signs, n)
+    return PairFamily(f"all kernels on {n} points", entries, (U * penalty) @ U.T, U)
+
+
+def smoothness(values: FloatArray) -> FloatArray:
+    """Return what a direction costs: its Laplacian value, or 1 - kernel value / top."""
+    return values if values[0] <= values[-1] else 1 - values / values[0]
+
+
+def gather_pairs(
+    n: int, y: ArrayLike | None, pairs: Any, who: str, *, stacklevel: int = 3
+) -> Pairs:
+    """Join the evidence of labels and pairs; warn where it contradicts itself."""
+    found = Pairs.from_index(n_points=n)
+    labelled = 0 if y is None else int(is_labeled(np.asarray(y)).sum())
+    if labelled > _MOST_LABELS:
+        msg = (
+            f"y has {labelled} labels, which make {labelled * (labelled - 1) // 2} "
+            "pairs; draw some: pairs=Pairs.from_labels(y, n_pairs=100_000)."
+        )
+        raise ValueError(msg)
+    if y is not None and labelled > 0:
+        found = found + Pairs.from_labels(y)
+    if pairs is not None:
+        found = found + as_pairs(pairs, n)
+    if len(found) == 0:
+        raise ValueError(_no_evidence(y, pairs, who))
+    if wrong := found.contradictions():
+        warnings.warn(describe(wrong), ContradictionWarning, stacklevel=stacklevel)
+    return found
+
+
+def default_budget(pairs: Pairs) -> float:
+    """Return n² times the share of must-links, counting one more pair of each kind."""
+    share = (len(pairs.must_link) + 1) / (len(pairs) + 2)
+    return share * pairs.n_points**2
+
+
+def default_weight(pairs: Pairs) -> float:
+    """Return 1, or less where there are more than four pairs per point."""
+    return min(1.0, 4 * pairs.n_points / len(pairs))
+
+
+def _no_evidence(y: ArrayLike | None, pairs: Any, who: str) -> str:
+    if y is None and pairs is None:
+        return (
+            f"{who} has no evidence: it requires y to be passed, but the target y is "
+            "None, or pairs=(must_link, cannot_link)."
+        )
+    return (
+        f"{who} has no evidence: there are no pairs, and y has less than two labels. "
+        "Pass pairs=(must_link, cannot_link), or label two points."
+    )
 
 
 class PairLearner(SpectralLearner):

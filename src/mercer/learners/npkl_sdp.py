@@ -9,8 +9,7 @@ from sklearn.utils import check_scalar
 
 from mercer._html import Shown
 from mercer._typing import RandomState
-from mercer.learners._pair_evidence import PairFamily
-from mercer.learners._pair_learner import PairLearner
+from mercer.learners._pair_learner import PairFamily, PairLearner
 from mercer.optim.npkl_sdp import solve_npkl_sdp
 from mercer.spectrum.graph import GraphBasis
 

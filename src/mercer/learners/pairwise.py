@@ -10,8 +10,12 @@ from sklearn.utils import check_scalar
 
 from mercer._html import Shown
 from mercer._typing import FloatArray, RandomState
-from mercer.learners._pair_evidence import PairFamily, default_budget, default_weight
-from mercer.learners._pair_learner import PairLearner
+from mercer.learners._pair_learner import (
+    PairFamily,
+    PairLearner,
+    default_budget,
+    default_weight,
+)
 from mercer.optim.budgeted_psd import solve_budgeted_psd
 from mercer.optim.npkl import NPKLSolution, PairProblem
 from mercer.optim.npkl_newton import solve_npkl

@@ -2,8 +2,8 @@
 
 import pytest
 
+from mercer.cli.running import parse_size
 from mercer.fewlabels.choice import GIB
-from mercer.tables.memory import parse_size
 from mercer.tables.table import TableError
 
 
