@@ -30,6 +30,17 @@ def take_rows(X: Any, rows: IntArray) -> Any:
     return X[rows]
 
 
+def thinned(X: Any, most: int) -> Any:
+    """Return at most so many rows of an array or a tensor, evenly spaced, as a view.
+
+    Examples
+    --------
+    >>> thinned(np.arange(7), 3), thinned(np.arange(2), 3)
+    (array([0, 3, 6]), array([0, 1]))
+    """
+    return X[:: max(-(-X.shape[0] // most), 1)]
+
+
 def stacked(X: Any, more: Any) -> Any:
     """Return rows below rows, sparse if both are.
 

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from mercer._rows import thinned
 from mercer.backends._torch import as_tensor, torch
 from mercer.backends.torch_tiles import Listing, every_tile, near_tiles
 
@@ -55,7 +56,7 @@ class TorchPoints:
         if not bool(t.isfinite(X).all()):
             msg = "X contains NaN or infinity."
             raise ValueError(msg)
-        some = X[:: -(-len(X) // 1024)].double()
+        some = thinned(X, 1024).double()
         center = some.median(dim=0).values.to(X.dtype)
         largest = float((X - center).abs().max())
         scale = 2.0 ** -float(np.ceil(np.log2(largest))) if largest > 0 else 1.0

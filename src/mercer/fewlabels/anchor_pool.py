@@ -11,6 +11,7 @@ from sklearn.utils import check_scalar, gen_batches
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mercer._random import as_generator
+from mercer._rows import thinned
 from mercer._typing import ArrayLike, FloatArray, RandomState, SparseArray
 from mercer.fewlabels.anchor_features import AnchorColumns, AnchorFeatures
 from mercer.fewlabels.anchor_joining import light_anchors_joined
@@ -161,8 +162,7 @@ class AnchorPool(BasisMixin):
 
         A sample of the points does.
         """
-        some = points[:: -(-points.shape[0] // SCALED_BY)]
-        self.scales_ = scales_for(some, self.scaling)
+        self.scales_ = scales_for(thinned(points, SCALED_BY), self.scaling)
         ends = np.array([points.min(axis=0), points.max(axis=0)])
         self._exponent = _exponent(
             ends if self.scales_ is None else ends / self.scales_

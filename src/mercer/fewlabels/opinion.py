@@ -5,12 +5,13 @@ from typing import Any
 
 import numpy as np
 
+from mercer._rows import thinned
 from mercer._typing import BoolArray, FloatArray, IntArray
 from mercer.backends._torch import is_tensor
-from mercer.backends.torch_scores import like, taken
+from mercer.backends.torch_scores import like
 from mercer.fewlabels.centred import log_shares
 from mercer.fewlabels.rule import DEFAULT, Rule
-from mercer.fewlabels.sizes import on_host, rows_of
+from mercer.fewlabels.sizes import on_host, rows_of, taken
 from mercer.fewlabels.trees import RandomTrees, grow_trees
 from mercer.machines._maps import FeatureMap, KernelMap
 from mercer.spectrum.features import Features
@@ -120,7 +121,7 @@ def ask_trees(
     if columns is None:
         return None
     if rows is not None:
-        columns = _some(columns, rows)
+        columns = taken(columns, rows)
     some = rows_of(columns, labeled)
     trees, scores = TreeScores.fit(columns, some, Y, rule)
     return Opinion(WithTrees(kernel_map, trees), share, scores)
@@ -147,8 +148,7 @@ def held_out_opinion(
     columns = None if share <= 0 or len(labeled) > _MOST_HELD_OUT else _columns(kernel)
     if columns is None:
         return None
-    n = len(columns)
-    centre = _some(columns, np.arange(0, n, -(-n // _CENTRED_ON)))
+    centre = thinned(columns, _CENTRED_ON)
     points, scores = rows_of(columns, labeled), np.empty(Y.shape)
     fold = np.arange(len(labeled)) % _FOLDS
     for k in np.unique(fold):
@@ -169,10 +169,6 @@ def _columns(kernel: Any) -> Any:
     """Return the columns of all points of a kernel, None where there are none."""
     basis = getattr(kernel, "basis", None)
     return None if basis is None else getattr(basis, "columns", lambda: None)()
-
-
-def _some(columns: Any, rows: IntArray) -> Any:
-    return taken(columns, rows) if is_tensor(columns) else columns[rows]
 
 
 @dataclass(frozen=True, eq=False)

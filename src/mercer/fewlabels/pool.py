@@ -10,7 +10,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mercer._random import as_generator
-from mercer._rows import all_equal
+from mercer._rows import all_equal, thinned
 from mercer._typing import ArrayLike, FloatArray, RandomState, SparseArray
 from mercer.backends._torch import as_tensor, is_tensor, to_numpy
 from mercer.backends.torch_vectors import DeviceVectors
@@ -312,8 +312,8 @@ class KernelPool(SmallFiles):
     def _fit_on_device(self, X: Any, rng: np.random.Generator) -> Self:
         X = as_tensor(X, self.device)
         self.n_features_in_ = X.shape[1]
-        some = X[:: -(-len(X) // SCALED_BY)]
-        self.scales_ = scales_for(to_numpy(some), self.scaling)
+        some = to_numpy(thinned(X, SCALED_BY))
+        self.scales_ = scales_for(some, self.scaling)
         pool = DevicePool.of(
             self._on_one_scale(X),
             self.n_neighbors,

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
+from mercer._rows import thinned
 from mercer._typing import FloatArray
 from mercer.fewlabels.rule import DEFAULT
 
@@ -83,7 +84,7 @@ def are_unrelated(X: FloatArray) -> bool:
     >>> are_unrelated(X), are_unrelated(turned), are_unrelated(turned + 5)
     (False, True, False)
     """
-    X = np.asarray(X[:: -(-len(X) // _LOOKED_AT)], dtype=np.float64)
+    X = np.asarray(thinned(X, _LOOKED_AT), dtype=np.float64)
     deviations = X.std(axis=0)
     varies = _vary(X, deviations)
     X, deviations = X[:, varies], deviations[varies]

@@ -19,6 +19,7 @@ import joblib
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer._rows import thinned
 from mercer._typing import FloatArray
 from mercer.graphs._interface import Found, Neighbors
 from mercer.graphs._select import (
@@ -77,8 +78,8 @@ class DensePoints:
     def of(cls, X: Any) -> "DensePoints":
         """Prepare the rows of X, which is kept and not copied."""
         scale = power_of_two(max(-float(X.min()), float(X.max())))
-        some = X[:: -(-len(X) // _MEDIAN)]
-        center = np.median(np.multiply(some, scale, dtype=float), axis=0)
+        some = np.multiply(thinned(X, _MEDIAN), scale, dtype=float)
+        center = np.median(some, axis=0)
         return cls(X, scale, center)
 
     def __len__(self) -> int:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer._rows import thinned
 from mercer._typing import BoolArray, FloatArray, IntArray
 from mercer.tables.columns import is_date
 
@@ -68,10 +69,9 @@ def _as_days(cells: "pd.Series[Any]") -> FloatArray:
 
 def _some_rows(known: BoolArray, most: int) -> NDArray[Any]:
     """Return evenly spaced rows, some labelled and some not."""
-    parts = []
-    for rows in (np.flatnonzero(known), np.flatnonzero(~known)):
-        parts.append(rows[:: -(-len(rows) // most)])
-    return np.concatenate(parts)
+    return np.concatenate(
+        [thinned(np.flatnonzero(side), most) for side in (known, ~known)]
+    )
 
 
 def _pieces(columns: NDArray[Any]) -> list[NDArray[Any]]:
