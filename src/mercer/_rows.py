@@ -31,7 +31,7 @@ def take_rows(X: Any, rows: IntArray) -> Any:
 
 
 def thinned(X: Any, most: int) -> Any:
-    """Return at most so many rows of an array or a tensor, evenly spaced, as a view.
+    """Return at most this many rows of an array or a tensor, evenly spaced, as a view.
 
     Examples
     --------

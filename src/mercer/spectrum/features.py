@@ -15,7 +15,7 @@ from mercer._typing import FloatArray, IntArray
 from mercer.backends import torch_scores
 from mercer.backends._torch import is_tensor
 
-# Products of so many steps are done by BLAS without a copy of their factors, which
+# Products of this many steps are done by BLAS without a copy of their factors, which
 # would take longer than the product itself where one of them is this narrow.
 _SMALL = 1_000_000
 
