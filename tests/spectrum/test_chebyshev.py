@@ -42,3 +42,12 @@ def test_more_than_there_are_is_everything() -> None:
     A = sparse.diags_array(np.linspace(0.0, 1.0, 50)).tocsr()
     Z = np.random.default_rng(0).standard_normal((50, 8))
     assert value_below_which(A, 500, Z, upper=1.0) == 1.0
+
+
+def test_many_values_beyond_do_not_lower_the_estimate() -> None:
+    """Ten values below 0.2 and 20,000 beyond: a coarse step would count these too."""
+    spectrum = np.r_[np.linspace(0.01, 0.19, 10), 0.2 + np.linspace(0, 1, 20_000)]
+    A = sparse.diags_array(spectrum).tocsr()
+    Z = np.random.default_rng(0).standard_normal((len(spectrum), 8))
+    cut = value_below_which(A, 60, Z, upper=2.0)
+    assert abs(cut - spectrum[59]) < 0.05 * spectrum[59]

@@ -4,8 +4,11 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from mercer.graphs.laplacian import laplacian
+from mercer.graphs.neighbors import neighbor_graph
 from mercer.spectrum import search
-from mercer.spectrum.lanczos import Search, search_outside
+from mercer.spectrum.graph import graph_null_vectors
+from mercer.spectrum.lanczos import BLOCK, Search, lowest_pairs, search_outside
 from mercer.spectrum.proof import largest_unseen
 from mercer.spectrum.search import searched_pairs
 from mercer.spectrum.transforms import ChebyshevTransform, InverseTransform
@@ -116,3 +119,27 @@ def test_a_cut_below_the_wanted_values_is_raised(monkeypatch) -> None:
     )
     np.testing.assert_allclose(found.values, values[1:61], atol=1e-10)
     assert found.next_value == pytest.approx(0.0489)
+
+
+def crowded_graph(n: int) -> tuple[sparse.csr_array, np.ndarray]:
+    """Return the Laplacian of a 3-neighbour graph of one blob in 50 columns."""
+    X = np.random.default_rng(0).standard_normal((n, 50))
+    graph = neighbor_graph(X, 3, weights="self_tuning", rng=np.random.default_rng(0))
+    null, _ = graph_null_vectors(graph, "normalized", at_most=51)
+    return sparse.csr_array(laplacian(graph.adjacency)), null
+
+
+def test_a_cut_that_is_too_low_ends_the_search_when_the_space_is_full() -> None:
+    A, null = crowded_graph(8000)
+    rng = np.random.default_rng(0)
+    applied = []
+
+    class Counted(ChebyshevTransform):
+        def apply(self, X):
+            applied.append(X.shape[1])
+            return super().apply(X)
+
+    low = Counted(A, 0.15, 2.0, 10)
+    pairs = lowest_pairs(A, low, 51, outside=null, tol=1e-3, rng=rng)
+    assert pairs.values[50] > 0.15
+    assert sum(applied) <= 3 * len(pairs.values) + BLOCK  # not filled again

@@ -9,6 +9,7 @@ from mercer._typing import FloatArray, SparseArray
 from mercer.optim.counting import angle_below_which
 
 _MAX_DEGREE = 2000
+_SETTLED = 0.05  # share by which an estimate may still change
 _ONE, _TWO, _THREE, _FOUR = np.arange(1, 5, dtype=np.uint64)
 
 
@@ -120,7 +121,8 @@ def value_below_which(
     expanded in Chebyshev polynomials of degree up to 2 m, whose traces are estimated
     from random vectors: :math:`E\, z^\top T_j(A) z = \operatorname{tr} T_j(A)`. Near
     the end of the spectrum they resolve steps of width `upper` :math:`(\pi / 2m)^2/4`;
-    the degree is doubled until that is well below the answer.
+    the degree is doubled until that is well below the answer, and until the answer
+    no longer changes: where many values follow, steps of some width count these too.
 
     Parameters
     ----------
@@ -154,12 +156,14 @@ def value_below_which(
     >>> 0.03 < value_below_which(A, 50, Z, upper=1.0) < 0.07
     True
     """
-    traces = _Traces(A, Z, upper)
+    traces, before = _Traces(A, Z, upper), 0.0
     while True:
         angle, step = angle_below_which(traces.up_to(degree), count)
-        if angle >= 4 * step or degree >= min(most_degree, _MAX_DEGREE):
-            return float(upper * (1 - np.cos(angle)) / 2)
-        degree *= 2
+        value = float(upper * (1 - np.cos(angle)) / 2)
+        settled = angle >= 4 * step and abs(value - before) <= _SETTLED * value
+        if settled or degree >= min(most_degree, _MAX_DEGREE):
+            return value
+        degree, before = 2 * degree, value
 
 
 class _Traces:

@@ -182,7 +182,9 @@ def lowest_pairs(
         hopeful = _is_small(
             A, space.vectors(Y[:, probe]), transform, heights[k - 1], tol
         )
-        stop = stop or (space.is_full() and restarts == 0)
+        # Values from the cut on are not told apart, however long one goes on.
+        is_lost = transform.value(heights[k - 1]) >= transform.cut
+        stop = stop or (space.is_full() and (restarts == 0 or is_lost))
         if hopeful or complete or stop:
             X = space.vectors(Y)
             X -= outside @ (outside.T @ X)

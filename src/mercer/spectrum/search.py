@@ -28,6 +28,8 @@ ROUNDS = 20
 SAME = 1e-6
 # The proof may end this share of the last kept value below it.
 RESOLUTION = 0.01
+# The cut is this much above its estimate: one that is too low costs a search.
+_MARGIN = 1.05
 # From this tolerance on the search is run in single precision.
 SINGLE_FROM = 1e-4
 # Further pairs are set aside in the search for skipped ones if they are this exact.
@@ -161,7 +163,9 @@ def _ordered_pairs(
     Z -= null @ (null.T @ Z)
     Z = Z.astype(np.float32 if tol >= SINGLE_FROM else np.float64, copy=False)
     most = _FOR_CUT * work.most / (A.nnz * BLOCK)
-    cut = value_below_which(A, k + 2 * guard, Z, upper=upper, most_degree=most)
+    cut = _MARGIN * value_below_which(
+        A, k + 2 * guard, Z, upper=upper, most_degree=most
+    )
     # The space is filled twice with what is allowed, at least.
     cut = max(cut, cut_of_degree(work.most / (2 * A.nnz * (k + guard)), upper))
     restarts = 3
@@ -184,7 +188,7 @@ def _ordered_pairs(
         following = float(pairs.values[min(k, len(pairs.values) - 1)])
         if transform.cut <= max((1 + 2 * RESOLUTION) * pairs.values[k - 1], following):
             # Values above a cut that is too low are not ordered: `last` may be far off.
-            cut = min(1.2 * last, 2 * transform.cut)
+            cut = min(1.2 * last, 1.5 * transform.cut)
         elif pairs.converged(k, tol) or restarts > 9:
             break
         elif transform.cut == np.inf and cut > 4 * last > 0:
