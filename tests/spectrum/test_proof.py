@@ -6,7 +6,7 @@ from scipy import sparse
 
 from mercer.graphs.laplacian import laplacian
 from mercer.graphs.neighbors import neighbor_graph
-from mercer.spectrum import search
+from mercer.spectrum import search, transforms
 from mercer.spectrum.graph import graph_null_vectors
 from mercer.spectrum.lanczos import BLOCK, Search, lowest_pairs, search_outside
 from mercer.spectrum.proof import largest_unseen
@@ -143,3 +143,25 @@ def test_a_cut_that_is_too_low_ends_the_search_when_the_space_is_full() -> None:
     pairs = lowest_pairs(A, low, 51, outside=null, tol=1e-3, rng=rng)
     assert pairs.values[50] > 0.15
     assert sum(applied) <= 3 * len(pairs.values) + BLOCK  # not filled again
+
+
+def path_laplacian(n: int) -> sparse.csr_array:
+    d = np.r_[1.0, np.full(n - 2, 2.0), 1.0]
+    edges = -np.ones(n - 1)
+    return sparse.csr_array(sparse.diags_array([edges, d, edges], offsets=[-1, 0, 1]))
+
+
+def test_values_below_the_rounding_of_single_precision_take_double(
+    monkeypatch,
+) -> None:
+    """A thousandth of the tenth value of this grid is 1e-7."""
+    monkeypatch.setattr(transforms, "WIDEST_BAND", 0)
+    n = 1500
+    A = sparse.kronsum(path_laplacian(n), path_laplacian(4)).tocsr() / 4
+    null = np.full((4 * n, 1), 1 / np.sqrt(4 * n))
+    found = searched_pairs(
+        sparse.csr_array(A), null, 10, upper=2.0, tol=1e-3, rng=np.random.default_rng(0)
+    )
+    exact = np.sin(np.pi * np.arange(1, 11) / (2 * n)) ** 2
+    np.testing.assert_allclose(found.values, exact, rtol=1e-3)
+    assert found.method == "filtered lanczos"  # not in single precision

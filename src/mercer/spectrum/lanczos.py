@@ -16,6 +16,8 @@ BLOCK, WIDEST = 8, 64
 PROBE = 4
 # Of a unit vector, in the complement: nearly all, or errors grow from step to step.
 _KEPT = 0.9
+# Residuals are computed where their estimates are below this many times the goal.
+_NEAR = 4.0
 # A residual cannot be below this share of what a product with the matrix adds up.
 _ROUNDING = 64 * np.finfo(float).eps
 
@@ -167,8 +169,9 @@ def lowest_pairs(
     Z = rng.standard_normal((n, min(block, n - c)))
     Z -= outside @ (outside.T @ Z)
     space = KrylovSpace(transform, outside, Z, room, rng, single=single)
-    look = wanted
+    look, ratio = wanted, 0.0
     work = Work() if work is None else work
+    least = _ROUNDING * float(np.abs(A.diagonal()).max())
     while True:
         work.spend(transform.cost * space.T.shape[1])
         space.expand()
@@ -179,9 +182,12 @@ def lowest_pairs(
         heights, Y, slips = space.ritz(wanted)
         complete = space.T.shape[1] == 0
         probe = np.argsort(slips[:k])[-PROBE:]
-        hopeful = _is_small(
-            A, space.vectors(Y[:, probe]), transform, heights[k - 1], tol
-        )
+        goal = max(tol * transform.value(heights[k - 1]), least)
+        slip = float(slips[probe].max())
+        hopeful = ratio * slip <= _NEAR * goal
+        if hopeful:  # residuals and slips fall together, and slips cost nothing
+            residual = _largest_residual(A, space.vectors(Y[:, probe]))
+            hopeful, ratio = residual <= goal, residual / slip if slip > 0 else 0.0
         # Values from the cut on are not told apart, however long one goes on.
         is_lost = transform.value(heights[k - 1]) >= transform.cut
         stop = stop or (space.is_full() and (restarts == 0 or is_lost))
@@ -288,16 +294,11 @@ def search_outside(
             return result
 
 
-def _is_small(
-    A: SparseArray, X: FloatArray, transform: Transform, height: float, tol: float
-) -> bool:
-    """Tell whether the residuals of a few columns are as small as wanted."""
+def _largest_residual(A: SparseArray, X: FloatArray) -> float:
+    """Return the largest residual of unit vectors as eigenvectors of A."""
     AX = A @ X
     values = np.einsum("ij,ij->j", X, AX)
-    residuals = np.linalg.norm(AX - X * values, axis=0)
-    goal = tol * transform.value(height)
-    least = _ROUNDING * float(np.abs(A.diagonal()).max())
-    return bool(residuals.max() <= max(goal, least))
+    return float(np.linalg.norm(AX - X * values, axis=0).max())
 
 
 def rayleigh_ritz(A: SparseArray, X: FloatArray) -> RitzPairs:

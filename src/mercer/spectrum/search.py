@@ -32,6 +32,8 @@ RESOLUTION = 0.01
 _MARGIN = 1.05
 # From this tolerance on the search is run in single precision.
 SINGLE_FROM = 1e-4
+# Rounding in single precision leaves residuals of some 1e-6.
+_LEAST_SINGLE = 2e-6
 # Further pairs are set aside in the search for skipped ones if they are this exact.
 _ROUGH = 1e-3
 # Shares of the work that is allowed: for the estimate of the cut, and for the pairs.
@@ -170,7 +172,7 @@ def _ordered_pairs(
     cut = max(cut, cut_of_degree(work.most / (2 * A.nnz * (k + guard)), upper))
     restarts = 3
     for _ in range(10):
-        transform = make_transform(A, cut, upper)
+        transform = make_transform(A, cut, upper, single=_is_single(cut, tol))
         pairs = lowest_pairs(
             A,
             transform,
@@ -179,7 +181,7 @@ def _ordered_pairs(
             tol=tol,
             rng=rng,
             restarts=restarts,
-            single=_is_single(transform, tol),
+            single=_is_single(transform.cut, tol),
             work=work,
         )
         if work.is_spent:
@@ -223,7 +225,7 @@ def _proved(
             failure=FAILURE / ROUNDS,
             rng=rng,
             resolution=RESOLUTION,
-            single=_is_single(transform, tol),
+            single=_is_single(transform.cut, tol),
             work=work,
         )
         if seen.smallest >= level - same or work.is_spent:
@@ -259,7 +261,7 @@ def _merged(
         tol=tol,
         rng=rng,
         block=block,
-        single=_is_single(transform, tol),
+        single=_is_single(transform.cut, tol),
         work=work,
     )
     values = np.concatenate([pairs.values[exact], more.values])
@@ -294,15 +296,15 @@ def _how_many_are_sure(
     return whole, reason
 
 
-def _is_single(transform: Transform, tol: float) -> bool:
-    """Tell whether single precision is enough: it limits residuals to some 1e-5."""
-    return tol >= SINGLE_FROM and transform.cut < np.inf
+def _is_single(cut: float, tol: float) -> bool:
+    """Tell whether single precision is enough for values up to a cut."""
+    return tol >= SINGLE_FROM and _LEAST_SINGLE <= tol * cut < np.inf
 
 
 def _method(transform: Transform, tol: float) -> str:
     if transform.cut == np.inf:
         return "band cholesky"
-    single = ", single precision" if _is_single(transform, tol) else ""
+    single = ", single precision" if _is_single(transform.cut, tol) else ""
     return f"filtered lanczos{single}"
 
 

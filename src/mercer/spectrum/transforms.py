@@ -11,7 +11,7 @@ from mercer._typing import FloatArray, SparseArray
 from mercer.spectrum.chebyshev import chebyshev_filter
 
 # A Chebyshev filter multiplies the smoothest direction by about exp(GROWTH) / 2.
-GROWTH = 6.0
+GROWTH = 8.0
 # A band is factorised if it is no wider and the factor takes no more operations.
 WIDEST_BAND = 600
 MOST_WORK = 1e10
@@ -106,7 +106,9 @@ class InverseTransform:
         return self.shift / height - self.shift if height > 0 else np.inf
 
 
-def make_transform(A: SparseArray, cut: float, upper: float) -> Transform:
+def make_transform(
+    A: SparseArray, cut: float, upper: float, *, single: bool = False
+) -> Transform:
     """Return the cheaper transform that separates eigenvalues below `cut`.
 
     Parameters
@@ -116,6 +118,8 @@ def make_transform(A: SparseArray, cut: float, upper: float) -> Transform:
     cut : float
         Positive.
     upper : float
+    single : bool, default=False
+        Whether the polynomial is computed in single precision.
 
     Returns
     -------
@@ -132,7 +136,7 @@ def make_transform(A: SparseArray, cut: float, upper: float) -> Transform:
             return InverseTransform(_band_factor(A, band, cut / 8), cut / 8)
         except LinAlgError:  # the shift is lost in rounding
             pass
-    return ChebyshevTransform(A, cut, high, degree)
+    return ChebyshevTransform(A.astype(np.float32) if single else A, cut, high, degree)
 
 
 def chebyshev_degree(cut: float, high: float) -> int:
