@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from mercer.exceptions import NearlyConstantKernelWarning
+from mercer.fewlabels.learner import AutoKernel
 from mercer.fewlabels.machine import LeaveOneOutRLS
 from mercer.fewlabels.partition import (
     ScoredPoints,
@@ -125,7 +126,7 @@ def test_missed_labels_are_those_the_other_points_outvote() -> None:
     assert missed_labels(points, division, smoother(Phi, 2.5)) == by_hand
 
 
-def spread_by_hand(Phi, base, rows, codes, sizes, gain, fading):
+def spread_by_hand(Phi, base, rows, codes, sizes, fading):
     """Iterate as it is written, with matrices of all points."""
     C = base.shape[1]
     base = base / np.sqrt(np.mean(base**2))
@@ -149,11 +150,16 @@ def spread_by_hand(Phi, base, rows, codes, sizes, gain, fading):
         return now, F, b
 
     R = smoother_by_hand(Phi, min(10 * C, len(Phi) / 10))
+
+    def gain_of(division):  # all of six labels right
+        return 4 * (1 - 2 * unexplained_by_hand(R, division, C) / 8) ** 4 * fading
+
+    gain = gain_of(decide(base))
     now = decide(base + b)
     now, _, b = settle(Phi @ Phi.T, gain * fading**2, now, b, 10)
     now, _, b = settle(R, gain, now, b, 10)
     rested = now
-    now, F, b = settle(R, gain, now, b, 3)
+    now, F, b = settle(R, gain_of(rested), now, b, 3)
     return F + b, unexplained_by_hand(R, rested, C)
 
 
@@ -166,9 +172,9 @@ def test_spreading_is_its_formula(seed, n) -> None:
     coef, offset = rng.standard_normal((60, 3)), np.array([0.1, 0.0, -0.1])
     sizes = np.array([0.5, 0.3, 0.2])
     got = spread_decision(Phi, coef, offset, rows, codes, sizes=sizes, n_held_out=6)
-    fading = n / (n + 100 * 16)
+    fading = n / (n + 30 * 16)
     expected, left = spread_by_hand(
-        Phi, Phi @ coef + offset, rows, codes, sizes, 4 * fading, fading
+        Phi, Phi @ coef + offset, rows, codes, sizes, fading
     )
     assert got.n_resplits == 0
     assert got.unexplained == pytest.approx(left, abs=1e-6)
@@ -386,13 +392,51 @@ def test_labelled_points_without_features_leave_the_offsets() -> None:
 
 
 def test_gain_fades_among_few_points_with_many_labels_and_without_skill() -> None:
-    assert spreading_gain(10**9, 2, 2, 0, 0) == pytest.approx(4, abs=1e-5)
-    assert spreading_gain(10**9, 40, 2, 21, 40) == 0.0
-    among = [spreading_gain(n, 20, 2, 2, 20) for n in (100, 1000, 10000)]
-    given_labels = [spreading_gain(1000, k, 2, 0, 50) for k in (50, 100, 200)]
+    two = np.ones(2)
+    assert spreading_gain(10**9, two, 0, 0, 0.0) == pytest.approx(4, abs=1e-5)
+    assert spreading_gain(10**9, 20 * two, 21, 40, 0.0) == 0.0
+    among = [spreading_gain(n, 10 * two, 2, 20, 0.0) for n in (100, 1000, 10000)]
+    given_labels = [spreading_gain(1000, k * two, 0, 50, 0.0) for k in (25, 50, 100)]
     assert sorted(among) == among
     assert sorted(given_labels, reverse=True) == given_labels
-    assert spreading_gain(3000, 20, 2, 0, 0) == pytest.approx(2.0)
+    assert spreading_gain(900, 10 * two, 0, 0, 0.0) == pytest.approx(2.0)
+
+
+def test_gain_is_the_fourth_power_of_the_skill() -> None:
+    many, even = 10**12, np.ones(4)
+    # Without a held-out label the skill is what the kernel explains.
+    assert spreading_gain(many, even, 0, 0, 0.5) == pytest.approx(4 * 0.5**4)
+    assert spreading_gain(many, even, 0, 0, -0.1) == pytest.approx(4)
+    # 3 of 8 missed where a guess misses three quarters, two labels more for the prior.
+    skill = 1 - (3 / 0.75 + 2 * 0.1) / 10
+    assert spreading_gain(many, 2 * even, 3, 8, 0.1) == pytest.approx(4 * skill**4)
+    # Nine labels in ten are of one class: who misses one in ten might as well guess.
+    uneven = np.array([90.0, 10.0])
+    assert spreading_gain(many, uneven, 10, 98, 1.0) == 0.0
+    assert spreading_gain(many, 50 * np.ones(2), 10, 98, 1.0) > 1.0
+
+
+def test_overlapping_classes_are_not_spread_and_clusters_are() -> None:
+    """Many points: a border through the middle of a cloud stays where labels put it."""
+    rng = np.random.default_rng(0)
+    cloud = rng.normal(size=(3000, 2))
+    truth = (cloud[:, 0] > 0.7).astype(int)
+    noisy = np.where(rng.random(3000) < 0.3, 1 - truth, truth)
+    apart = rng.normal(size=(3000, 2)) + 8.0 * truth[:, None]
+    rows = rng.choice(3000, 60, replace=False)
+
+    def moved(X, names) -> float:
+        y = np.full(3000, -1)
+        y[rows] = names[rows]
+        kernel = AutoKernel(random_state=0).fit(X, y)
+        with_sizes, without = (
+            LeaveOneOutRLS(kernel, class_sizes=sizes).fit(X, y).transduction_
+            for sizes in ("estimate", None)
+        )
+        return float(np.mean(with_sizes != without))
+
+    assert moved(cloud, noisy) < 0.02
+    assert moved(apart, truth) < 0.001
 
 
 def test_spreading_keeps_the_confidence_that_held_out_labels_justified() -> None:

@@ -155,6 +155,23 @@ def test_new_points_on_many_copies_are_weighed():
     assert (rows.data == 1).all()
 
 
+def test_a_self_tuning_edge_weighs_at_least_a_thousandth():
+    """A tight pair far from others: its degree would be exp(-1e6), its vectors 1e80."""
+    X = np.vstack([gaussian(40, 2), [[50.0, 50.0], [50.0 + 1e-6, 50.0]]])
+    graph = graph_of(X, 3, weights="self_tuning")
+    weights = graph.adjacency.toarray()
+    assert weights[weights > 0].min() == 1e-3
+    i, j = np.nonzero(weights)
+    tuned = np.exp(
+        -np.sum((X[i] - X[j]) ** 2, axis=1) / (graph.scales[i] * graph.scales[j])
+    )
+    np.testing.assert_allclose(weights[i, j], np.maximum(tuned, 1e-3))
+    new = graph.weigh(
+        *NeighborIndex.fit(X, rng=np.random.default_rng(0)).query(X[-1:] + 1e-7, 3), 3
+    )
+    assert new.data.min() == 1e-3
+
+
 def test_ready_made_graph_is_checked_and_kept():
     W = np.array([[5.0, 1, 0], [1, 0, 2], [0, 2, 0]])
     for given_w in (W, sparse.csr_array(W), sparse.coo_matrix(W), W.tolist()):

@@ -7,6 +7,7 @@ import numpy as np
 
 from mercer.backends._torch import to_numpy, torch
 from mercer.backends.torch_search import TorchNeighbors
+from mercer.graphs._edges import LEAST_TUNED
 
 Weights = Literal["gaussian", "binary", "self_tuning"]
 
@@ -140,7 +141,7 @@ def _gaussian(lengths: Any, sigma: float) -> Any:
 def _self_tuning(lengths: Any, left: Any, right: Any) -> Any:
     t = torch()
     values = t.exp(-(lengths / left) * (lengths / right))
-    return values.clamp_(min=np.finfo(np.float32).tiny)
+    return values.clamp_(min=LEAST_TUNED)
 
 
 def _positive(scales: Any) -> Any:

@@ -94,9 +94,9 @@ class LeaveOneOutRLS(KernelMachine):
 
     Notes
     -----
-    The gain g (`spreading_gain`) is 4 among many points, falls to 0 when held-out
-    labels might as well be guessed (where the kernel does not know the classes, nothing
-    is spread), and is smaller among few points and with many labels.
+    The gain g (`spreading_gain`) is 4 among many points of clear clusters, falls to 0
+    when held-out labels might as well be guessed (where the kernel does not know the
+    classes, nothing is spread), and is smaller among few points and with many labels.
 
     Weighted labels count as if they were given that often, and a label distribution
     as if each class were given with its share; a point is left out whole. Step 4 keeps

@@ -48,8 +48,8 @@ _WALK: LaplacianKind = "random_walk"
 # nearly equal eigenvalues, which the learners weigh alike.
 _TOL = 1e-3
 # Multiplications per edge, counted both ways, that eigenvectors of a graph may take.
-# Most graphs take 1,000 to 10,000. Where groups of points are all but separate, values
-# of 1e-7 would take a hundred times that, and make no difference to the learners.
+# Most graphs take 1,000 to 10,000. Where groups of points are all but separate, their
+# small values would take a hundred times that, and make no difference to the learners.
 WORK_PER_EDGE = 2e4
 
 

@@ -73,12 +73,16 @@ class Rule:
     tree_centring : float
         How far the mean of these over all points is moved to that of the label shares.
         Not at all: 0.5 points of balanced accuracy lost; wholly: 0.3 of accuracy.
-    gain : float
-        How much of a decision is spread, in units of the scores' own size.
+    gain, skill_power : float
+        How much of a decision is spread, in units of the scores' own size, times the
+        skill of the kernel to this power. Over 19 sets of 1,600 to 20,000 points the
+        fourth power gains 0.5 +- 0.3 points compared with the first, Covertype 3; the
+        square gains 0.4.
     points_per_label, labels_at_hand : float
         Spreading fades by n / (n + p (l + h)) among few points or with many labels.
     doubted_labels : float
-        Labels added to those held out when the share of errors is taken.
+        Labels added to those held out when the skill is taken. As many errors are added
+        as the share of the decision that the kernel does not explain.
     directions_per_class, share_of_points : float
         Degrees of freedom of the regression that spreads: this many per class, at most
         this share of the points.
@@ -140,7 +144,8 @@ class Rule:
     tree_centring: float = 0.5
 
     gain: float = 4.0
-    points_per_label: float = 100.0
+    skill_power: float = 4.0
+    points_per_label: float = 30.0
     labels_at_hand: float = 10.0
     doubted_labels: float = 2.0
     directions_per_class: float = 10.0

@@ -97,13 +97,17 @@ def spread_decision(
     base = base / scale
     n, C = base.shape
     given = np.ones(len(rows)) if weights is None else weights
-    n_labels = float(given.sum())
-    gain = spreading_gain(n, n_labels, C, n_errors, n_held_out, rule=rule)
     every = ScoredPoints(Phi, base, rows, codes)
     drawn = _drawn(n, rule.sampled_points)
     some, moment = _sampled(every, drawn)
     dof = min(rule.directions_per_class * C, rule.share_of_points * len(some.base))
     B = ridge_smoother(moment, dof)
+    per_class = np.bincount(codes, given, minlength=C).astype(np.float64)
+
+    def gain_of(division: Division) -> float:
+        left = unexplained(division, B)
+        return spreading_gain(n, per_class, n_errors, n_held_out, left, rule=rule)
+
     if sizes is None:
         candidates = list(
             candidate_sizes(
@@ -112,10 +116,13 @@ def spread_decision(
         )
     else:
         candidates = [sizes]
-    coarse = gain * _fading(n, n_labels, rule) ** rule.gentle_power
+    gain = gain_of(some.divided(on_host(some.decide(some.base, np.zeros(C)))))
+    coarse = gain * _fading(n, float(given.sum()), rule) ** rule.gentle_power
     shares, found = _first(some, B, candidates, (coarse, gain), rule)
 
     def settle(division: Division) -> Division:
+        # A division that the kernel explains better than the first one is spread more.
+        gain = gain_of(division)
         rested = _settle(some, B, shares, gain, division.sums, found.offset, rule)
         return some.divided(rested.decision)
 
@@ -124,7 +131,7 @@ def spread_decision(
         every,
         B,
         shares,
-        gain,
+        gain_of(division),
         division.sums,
         found.offset,
         rule,
@@ -145,41 +152,51 @@ def spread_decision(
 
 def spreading_gain(
     n: int,
-    n_labeled: float,
-    n_classes: int,
+    given: FloatArray,
     n_errors: float,
     n_held_out: float,
+    left: float,
     *,
     rule: Rule = DEFAULT,
 ) -> float:
     r"""Return how much of a decision to spread, in units of the scores' own size.
 
-    .. math:: g = 4 \max\Big(0, 1 - \frac{e}{(m + 2)(1 - 1/C)}\Big)
-              \frac{n}{n + 100 (l + 10)}:
+    .. math:: g = 4 s^4 \frac{n}{n + 30 (l + 10)}, \qquad
+              s = \max\Big(0, 1 - \frac{e / (1 - p) + 2 u}{m + 2}\Big):
 
-    4 among many points, 0 when held-out labels might as well be guessed, and less among
-    few points, whose groups are as much chance as structure, or with many labels, which
-    need no help.
+    4 among many points of clear clusters. The skill s is 0 when held-out labels might
+    as well be guessed; with no label to hold out it is the share of the decision that
+    the kernel explains. Where classes overlap, spreading moves their borders to
+    wherever the points are few. There is less of it among few points, whose groups are
+    as much chance as structure, or with many labels, which need no help.
 
     Parameters
     ----------
-    n, n_labeled, n_classes : int, float and int
-        Points, labels l and classes C.
+    n : int
+        Points.
+    given : ndarray of shape (C,)
+        Labels of each class; l is their sum, p the share of the largest.
     n_errors, n_held_out : float
         Labels missed, e, among those that could be left out, m.
+    left : float
+        Share u of the decision that the kernel does not explain (`unexplained`).
     rule : Rule, optional
         The constants.
 
     Examples
     --------
-    >>> round(spreading_gain(10**6, 10, 10, 0, 0), 2)
-    3.99
-    >>> round(spreading_gain(200, 20, 2, 4, 20), 2)
-    0.16
+    >>> even = np.ones(10)
+    >>> round(spreading_gain(10**6, even, 0, 0, 0.1), 2)
+    2.62
+    >>> round(spreading_gain(10**6, even, 0, 0, 0.5), 2)
+    0.25
+    >>> round(spreading_gain(10**6, 10 * even, 40, 100, 0.5), 2)
+    0.38
     """
-    tested = n_held_out + rule.doubted_labels
-    skill = 1.0 - n_errors / (tested * (1 - 1 / n_classes))
-    return rule.gain * max(skill, 0.0) * _fading(n, n_labeled, rule)
+    n_labels, guessed = float(given.sum()), 1.0 - float(given.max() / given.sum())
+    missed = n_errors / guessed + rule.doubted_labels * max(left, 0.0)
+    skill = max(1.0 - missed / (n_held_out + rule.doubted_labels), 0.0)
+    return float(rule.gain * skill**rule.skill_power * _fading(n, n_labels, rule))
 
 
 def _fading(n: int, n_labeled: float, rule: Rule) -> float:

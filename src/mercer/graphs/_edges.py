@@ -7,6 +7,9 @@ from mercer._typing import ArrayLike, BoolArray, FloatArray, IntArray, SparseArr
 
 # Weights stay above zero however far the points are, so an edge remains an edge.
 _SMALLEST = float(np.finfo(np.float64).tiny)
+# A self-tuning edge weighs at least this. Groups of points very close to each other
+# would be all but separate, with degrees of 1e-300 and random-walk vectors of 1e80.
+LEAST_TUNED = 1e-3
 
 
 # Distances that differ by less than this share are equal.
@@ -90,8 +93,8 @@ def gaussian(lengths: FloatArray, sigma: float) -> FloatArray:
 
 
 def self_tuning(lengths: FloatArray, s_i: FloatArray, s_j: FloatArray) -> FloatArray:
-    """Return exp(-d^2 / s_i s_j)."""
-    return np.maximum(np.exp(-(lengths / s_i) * (lengths / s_j)), _SMALLEST)
+    """Return exp(-d^2 / s_i s_j), at least 1e-3."""
+    return np.maximum(np.exp(-(lengths / s_i) * (lengths / s_j)), LEAST_TUNED)
 
 
 def positive(scales: FloatArray) -> FloatArray:

@@ -229,7 +229,8 @@ def neighbor_graph(
         \exp\frac{-d_{ij}^2}{2\sigma^2} \text{ ("gaussian")} \quad\text{or}\quad
         \exp\frac{-d_{ij}^2}{s_i s_j} \text{ ("self\_tuning")},
 
-    where :math:`s_i` is the distance of i to its last neighbour.
+    where :math:`s_i` is the distance of i to its last neighbour. A self-tuning edge
+    weighs at least 0.001, so that no point is all but separate from its neighbours.
 
     Parameters
     ----------
