@@ -5,7 +5,6 @@ import pytest
 from scipy.linalg import block_diag
 from sklearn.datasets import make_blobs
 
-from mercer.learners._base import default_graph_basis
 from mercer.learners.closed_form import ClosedFormKernel
 from mercer.learners.parameter_free import ParameterFreeKernel
 from mercer.machines.rls import RLSClassifier
@@ -125,5 +124,5 @@ def test_parameters_are_checked_first(params, match) -> None:
 
 def test_default_basis_keeps_away_from_as_many_directions_as_labels() -> None:
     for n_labeled in range(1, 2000, 7):
-        r = default_graph_basis(n_labeled, None).n_components
+        r = ParameterFreeKernel()._default_basis(n_labeled).n_components
         assert r >= 2 * n_labeled or r <= n_labeled / 5

@@ -122,9 +122,11 @@ class SpectralLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
 class LabelLearner(SpectralLearner):
     """Learns the weights of a basis from partly labelled points.
 
-    Subclasses write `_check_parameters`, `_default_basis` and `_learn`, which sets
-    `weights_` and `certificate_` once `basis_` is known.
+    Subclasses write `_check_parameters` and `_learn`, which sets `weights_` and
+    `certificate_` once `basis_` is known.
     """
+
+    random_state: RandomState
 
     def fit(
         self, X: ArrayLike | SparseArray | Graph, y: ArrayLike | None = None
@@ -169,23 +171,22 @@ class LabelLearner(SpectralLearner):
     def _learn(self, labels: Labels) -> None:
         raise NotImplementedError
 
+    def _default_basis(self, n_labeled: int) -> Any:
+        """Return a graph basis with many more directions than labels, or far fewer.
+
+        With about as many directions as labels a machine that interpolates them is
+        unstable: at 50 of each, accuracy on USPST falls from 84 to 21 percent. Up to
+        250 labels there are ten directions per label, but at least 100 and at most 500;
+        beyond, one for five labels.
+        """
+        wide = min(max(100, 10 * n_labeled), 500)
+        r = wide if n_labeled <= 250 else n_labeled // 5
+        return GraphBasis(n_components=r, random_state=self.random_state)
+
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         return tags
-
-
-def default_graph_basis(n_labeled: int, random_state: RandomState) -> GraphBasis:
-    """Return a graph basis with many more directions than labels, or far fewer.
-
-    With about as many directions as labels a machine that interpolates them is
-    unstable: at 50 of each, accuracy on USPST falls from 84 to 21 percent. Up to 250
-    labels there are ten directions per label, but at least 100 and at most 500; beyond,
-    one for five labels.
-    """
-    wide = min(max(100, 10 * n_labeled), 500)
-    r = wide if n_labeled <= 250 else n_labeled // 5
-    return GraphBasis(n_components=r, random_state=random_state)
 
 
 def check_laplacian_values(values: FloatArray, who: str) -> None:

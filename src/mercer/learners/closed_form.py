@@ -10,7 +10,7 @@ from sklearn.utils import check_scalar
 from mercer._html import Shown
 from mercer._labels import Labels
 from mercer._typing import FloatArray, RandomState
-from mercer.learners._base import LabelLearner, default_graph_basis
+from mercer.learners._base import LabelLearner
 from mercer.learners.parameter_free import (
     check_energy,
     check_penalty,
@@ -124,9 +124,6 @@ class ClosedFormKernel(LabelLearner):
             check_scalar(
                 getattr(self, name), name, Real, min_val=0, include_boundaries="neither"
             )
-
-    def _default_basis(self, n_labeled: int) -> Any:
-        return default_graph_basis(n_labeled, self.random_state)
 
     def _learn(self, labels: Labels) -> None:
         self._solve(labels, float(self.C), float(self.mu))

@@ -13,7 +13,6 @@ from mercer._typing import FloatArray, IntArray, RandomState
 from mercer.learners._base import (
     LabelLearner,
     check_laplacian_values,
-    default_graph_basis,
     unit_mean_diagonal,
 )
 from mercer.optim.spectral import eigenspaces, label_energy, solve_parameter_free
@@ -130,9 +129,6 @@ class ParameterFreeKernel(LabelLearner):
 
     def _check_parameters(self) -> None:
         check_penalty(self.power, self.eps)
-
-    def _default_basis(self, n_labeled: int) -> Any:
-        return default_graph_basis(n_labeled, self.random_state)
 
     def _learn(self, labels: Labels) -> None:
         name = type(self).__name__
