@@ -3,7 +3,9 @@
 from dataclasses import replace
 
 import numpy as np
+from sklearn.datasets import load_iris
 
+from mercer import UnifiedKernelMachine
 from mercer.fewlabels.centred import fit_centred
 from mercer.fewlabels.ridge import loo_ridges, solve_loo_ridge
 from mercer.fewlabels.rule import DEFAULT
@@ -40,3 +42,36 @@ def test_many_labels_are_solved_for_the_features_with_the_same_result() -> None:
             x, y = getattr(a, name), getattr(b, name)
             np.testing.assert_allclose(y, x, rtol=1e-8, atol=1e-10)
         assert (a.alpha != b.alpha).any()  # another way to the same
+
+
+def test_columns_that_labels_have_ruled_out_are_left_aside(monkeypatch) -> None:
+    X, truth = load_iris(return_X_y=True)
+    few = np.where(np.arange(150) % 2 == 0, truth, -1)
+    widths = []
+    narrowed = DenseFeatures.narrowed
+
+    def watched(self: DenseFeatures) -> tuple[DenseFeatures, slice]:
+        found = narrowed(self)
+        widths.append((found[0].shape[1], self.shape[1]))
+        return found
+
+    monkeypatch.setattr(DenseFeatures, "narrowed", watched)
+    model = UnifiedKernelMachine(random_state=0).fit(X, few)
+    assert widths[0][0] < widths[0][1]
+    monkeypatch.setattr(DenseFeatures, "narrowed", lambda self: (self, slice(None)))
+    wide = UnifiedKernelMachine(random_state=0).fit(X, few)
+    assert wide.machine_._readout.shape == model.machine_._readout.shape
+    for found, wanted in (
+        (model.training_proba(), wide.training_proba()),
+        (model.predict_proba(X + 0.01), wide.predict_proba(X + 0.01)),
+    ):
+        np.testing.assert_allclose(found, wanted, atol=1e-8)
+
+
+def test_features_without_any_weight_have_no_columns() -> None:
+    Phi = DenseFeatures(np.ones((4, 3)), np.array([0.0, 0.0, 0.0]))
+    narrow, kept = Phi.narrowed()
+    assert narrow.shape == (4, 0)
+    assert kept == slice(0, 0)
+    narrow, kept = DenseFeatures(np.ones((4, 3)), np.array([0.0, 2.0, 0.0])).narrowed()
+    assert (narrow.shape, kept) == ((4, 1), slice(1, 2))

@@ -160,6 +160,9 @@ class LeaveOneOutRLS(KernelMachine):
         if to_features is not None:
             values = features.rows(np.arange(features.shape[0]))
             features = DenseFeatures(values, to_features)
+        kept, r = slice(None), features.shape[1]
+        if isinstance(features, DenseFeatures):
+            features, kept = features.narrowed()
         Phi = Standardised.of(features)
         rule = DEFAULT if self.rule is None else self.rule
         labeled, codes = labels.labeled, labels.codes[labels.labeled]
@@ -213,6 +216,9 @@ class LeaveOneOutRLS(KernelMachine):
         )
         coef, dual = coef / Phi.scale, (1 - share) * start.dual / Phi.scale**2
         intercept, scores = offset - Phi.mean @ coef, on_host(scores)
+        every = np.zeros((r, len(offset)))
+        every[kept] = coef
+        coef = every
         if opinion is not None:
             self._map = opinion.map
             coef = np.vstack([coef, slope * share * np.eye(len(offset))])

@@ -18,6 +18,9 @@ from mercer.backends._torch import is_tensor
 # Products of this many steps are done by BLAS without a copy of their factors, which
 # would take longer than the product itself where one of them is this narrow.
 _SMALL = 1_000_000
+# Columns of less variance, as a share of the largest, change no regression whose ridge
+# is above 1e-6 of it by more than rounding does.
+_NO_WEIGHT = 1e-20
 
 
 class Features(Protocol):
@@ -141,6 +144,23 @@ class DenseFeatures:
     def take(self, rows: IntArray) -> "DenseFeatures":
         """Return the features of some points."""
         return DenseFeatures(self.vectors[rows], self.root)
+
+    def narrowed(self) -> tuple["DenseFeatures", slice]:
+        """Return the features without outer columns of no weight, and which are left.
+
+        Columns of kernels that the labels have ruled out would be read in every
+        product.
+        """
+        if self.root.ndim == 2:
+            return self, slice(0, self.root.shape[1])
+        mean, squares = self.columns or column_moments(self.vectors)
+        weights = self.root**2 * squares
+        counted = np.flatnonzero(weights > _NO_WEIGHT * weights.max(initial=0.0))
+        kept = slice(counted[0], counted[-1] + 1) if len(counted) else slice(0, 0)
+        narrow = DenseFeatures(
+            self.vectors[:, kept], self.root[kept], (mean[kept], squares[kept])
+        )
+        return narrow, kept
 
     def sample(self, rows: IntArray) -> tuple["DenseFeatures", FloatArray]:
         """Return the features of some points, centred, and their second moment."""
