@@ -19,7 +19,7 @@ from mercer.fewlabels.learner import AutoKernel
 from mercer.fewlabels.machine import LeaveOneOutRLS
 from mercer.fewlabels.pool import KernelPool
 from mercer.fewlabels.ridge import calibrate, held_out_loss, solve_loo_ridge
-from mercer.fewlabels.rule import Rule
+from mercer.fewlabels.rule import DEFAULT, Rule
 from mercer.fewlabels.sizes import estimated_sizes, match_sizes
 from mercer.fewlabels.spreading import spread_decision
 from mercer.fewlabels.weigh import pool_members, steep
@@ -129,8 +129,15 @@ def test_held_out_loss_is_the_best_of_the_slopes_and_never_above_guessing() -> N
     wrong = np.array([[-1.0, 1.0], [1.0, -1.0], [1.0, -1.0]])
     assert held_out_loss(wrong, votes, np.zeros(2))[0] == pytest.approx(3 * np.log(2))
     loss, slope = held_out_loss(-wrong, votes, np.zeros(2))
-    assert slope == 1.0  # the usual one is 0.6: that costs log^2(1 / 0.6) / 2
-    assert loss == pytest.approx(3 * np.log1p(np.exp(-2.0)) + np.log(0.6) ** 2 / 2)
+    # The usual slope is 0.6; another one costs 2 log^2(a / 0.6).
+    costs = [
+        3 * np.log1p(np.exp(-2 * a)) + 2 * np.log(a / 0.6) ** 2 for a in DEFAULT.slopes
+    ]
+    assert slope == DEFAULT.slopes[np.argmin(costs)] == 0.6
+    assert loss == pytest.approx(min(costs))
+    doubting = Rule(slope_doubt=0.1)
+    _, slope = held_out_loss(-wrong, votes, np.zeros(2), rule=doubting)
+    assert slope == 2.0
     none = held_out_loss(wrong, 0 * votes, np.zeros(2))
     assert none == (0.0, 0.6)  # nothing left out: no evidence, the usual slope
 

@@ -18,7 +18,7 @@ from mercer.fewlabels.partition import (
 )
 from mercer.fewlabels.rule import DEFAULT
 from mercer.fewlabels.sizes import candidate_sizes, match_sizes
-from mercer.fewlabels.spreading import matching_slope, spreading_gain
+from mercer.fewlabels.spreading import matching_slope, spreading_gain, sureness
 from mercer.fewlabels.spreading import spread_decision as spread_features
 from mercer.spectrum.features import DenseFeatures
 
@@ -414,6 +414,23 @@ def test_gain_is_the_fourth_power_of_the_skill() -> None:
     uneven = np.array([90.0, 10.0])
     assert spreading_gain(many, uneven, 10, 98, 1.0) == 0.0
     assert spreading_gain(many, 50 * np.ones(2), 10, 98, 1.0) > 1.0
+
+
+def test_clear_clusters_are_sure_while_no_label_can_be_held_out() -> None:
+    assert sureness(0.0, 0) == pytest.approx(np.exp(1.2))
+    assert sureness(0.05, 2) == pytest.approx(np.exp(1.2 * 0.75 / 2))
+    assert sureness(0.2, 0) == sureness(0.9, 0) == 1.0
+    Phi, _ = blobs([150, 150], [[1, 0], [-1, 0]], noise=0.05)
+    rows, codes = np.array([0, 299]), np.array([0, 1])
+    coef = np.array([[0.5, -0.5], [0.0, 0.0]])
+    for n_held_out, factor in ((0, np.exp(1.2)), (10**6, 1.0)):
+        got = spread_decision(
+            Phi, coef, np.zeros(2), rows, codes, n_held_out=n_held_out
+        )
+        assert got.unexplained < 0.02
+        wanted = confidence(factor * Phi @ coef)
+        found = confidence(Phi @ got.coef + got.offset)
+        assert found == pytest.approx(wanted, abs=0.02)
 
 
 def test_overlapping_classes_are_not_spread_and_clusters_are() -> None:

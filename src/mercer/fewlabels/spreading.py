@@ -138,14 +138,16 @@ def spread_decision(
         max_rounds=rule.last_rounds,
     )
     spread = rows_of(final.scores, drawn) + final.offset
-    slope = matching_slope(scale * spread, scale * rows_of(base, drawn))
+    left = unexplained(division, B)
+    surer = scale * sureness(left, n_held_out, rule)
+    slope = matching_slope(scale * spread, surer * rows_of(base, drawn))
     return SpreadDecision(
         slope * (coef + scale * final.added),
         slope * (offset + scale * final.offset),
         slope * scale * with_offset(final.scores, final.offset),
         shares,
         slope,
-        unexplained(division, B),
+        left,
         n_resplits,
     )
 
@@ -197,6 +199,25 @@ def spreading_gain(
     missed = n_errors / guessed + rule.doubted_labels * max(left, 0.0)
     skill = max(1.0 - missed / (n_held_out + rule.doubted_labels), 0.0)
     return float(rule.gain * skill**rule.skill_power * _fading(n, n_labels, rule))
+
+
+def sureness(left: float, n_held_out: float, rule: Rule = DEFAULT) -> float:
+    r"""Return how much larger the scores of clear clusters are than labels justify.
+
+    .. math:: \exp\Big(1.2 \max(0, 1 - u / 0.2) \frac{2}{m + 2}\Big):
+
+    with few labels to hold out, m, nothing else tells clear clusters from classes that
+    overlap. u is the share of the division that the kernel does not explain.
+
+    Examples
+    --------
+    >>> [round(sureness(left, 0), 2) for left in (0.0, 0.1, 0.2, 0.5)]
+    [3.32, 1.82, 1.0, 1.0]
+    >>> round(sureness(0.0, 20), 2)
+    1.12
+    """
+    doubt = rule.doubted_labels / (n_held_out + rule.doubted_labels)
+    return float(np.exp(rule.sureness * max(0.0, 1 - left / rule.clear) * doubt))
 
 
 def _fading(n: int, n_labeled: float, rule: Rule) -> float:
