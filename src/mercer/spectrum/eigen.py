@@ -8,7 +8,7 @@ from scipy.linalg import cho_factor, cho_solve, eigh
 from mercer._typing import FloatArray, IntArray, SparseArray
 from mercer.exceptions import EigenpairError
 from mercer.spectrum.components import in_small_components, small_component_pairs
-from mercer.spectrum.lanczos import rounding_errors
+from mercer.spectrum.lanczos import residuals_of, rounding_errors
 from mercer.spectrum.search import SAME, Found, OnFailure, searched_pairs
 
 DENSE_UP_TO = 1200
@@ -234,12 +234,12 @@ def _assembled(
     c = null.shape[1]
     values = np.concatenate([np.zeros(c), np.maximum(found.values, 0.0)])
     vectors = np.hstack([null, found.vectors]) if len(found.values) else null
-    residuals = np.linalg.norm(A @ vectors - vectors * values, axis=0)
+    residuals = residuals_of(A, vectors, values)
     usual = float(np.median(np.abs(A.diagonal())))
     most = np.full(len(values), 1e-8 * upper)
     most[c:] = max(tol * float(values[-1]), _NEGLIGIBLE * usual)
     large = np.flatnonzero(residuals > most)
-    most[large] = np.maximum(most[large], rounding_errors(A, vectors[:, large]))
+    most[large] = np.maximum(most[large], rounding_errors(A, vectors, large))
     wrong = np.flatnonzero(~(residuals <= most))
     note, next_value, floor = found.note, found.next_value, found.floor
     if len(wrong) and not (found.is_rough and wrong[0] >= c):

@@ -4,18 +4,24 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 from scipy.linalg import eigh
+from sklearn.utils import gen_batches
 
-from mercer._typing import BoolArray, FloatArray, SparseArray
+from mercer._typing import BoolArray, FloatArray, IntArray, SparseArray
 from mercer.spectrum.proof import largest_unseen
 from mercer.spectrum.transforms import Transform
 from mercer.spectrum.work import Work
 
 BLOCK, WIDEST = 8, 64
+_ROWS = 8192  # of a block that is turned at a time
 # Residuals of this many vectors, the least exact, tell when to compute all.
 PROBE = 4
 # Of a unit vector, in the complement: nearly all, or errors grow from step to step.
 _KEPT = 0.9
+# Directions longer than this share of the longest come from the Gram matrix, exact
+# enough for the second projection; shorter ones from Householder's method, slowly.
+_EVEN = 1e-4
 # Residuals are computed where their estimates are below this many times the goal.
 _NEAR = 4.0
 # A residual cannot be below this share of what a product with the matrix adds up.
@@ -193,7 +199,9 @@ def lowest_pairs(
         stop = stop or (space.is_full() and (restarts == 0 or is_lost))
         if hopeful or complete or stop:
             X = space.vectors(Y)
-            X -= outside @ (outside.T @ X)
+            shares = outside.T @ X
+            for rows in gen_batches(n, _ROWS):
+                X[rows] -= outside[rows] @ shares
             pairs = rayleigh_ritz(A, X)
             if pairs.converged(k, tol):
                 return pairs
@@ -304,26 +312,40 @@ def _largest_residual(A: SparseArray, X: FloatArray) -> float:
 def rayleigh_ritz(A: SparseArray, X: FloatArray) -> RitzPairs:
     """Return the Ritz pairs of A in the span of the columns of X, and residuals.
 
-    The columns are orthonormal up to their rounding, and afterwards exactly.
+    The columns are orthonormal up to their rounding, and afterwards exactly. X is
+    overwritten, and a few columns are multiplied at a time: it is large.
     """
-    AX = A @ X
-    H, G = X.T @ AX, X.T @ X
+    m = X.shape[1]
+    parts = [slice(start, start + BLOCK) for start in range(0, m, BLOCK)]
+    H, G = np.hstack([X.T @ (A @ X[:, part]) for part in parts]), X.T @ X
     values, S = eigh((H + H.T) / 2, (G + G.T) / 2)
-    X, AX = X @ S, AX @ S
-    AX -= X * values
-    residuals = np.linalg.norm(AX, axis=0)
-    rounding = np.zeros_like(residuals)
+    for rows in gen_batches(len(X), _ROWS):
+        X[rows] = X[rows] @ S
+    residuals, rounding = residuals_of(A, X, values), np.zeros(m)
     limit = 4 * _ROUNDING * float(np.abs(A.diagonal()).max())
-    small = residuals <= limit  # the others are above rounding
-    if small.any():
-        rounding[small] = rounding_errors(A, X[:, small])
+    small = np.flatnonzero(residuals <= limit)  # the others are above rounding
+    rounding[small] = rounding_errors(A, X, small)
     return RitzPairs(values, X, residuals, rounding)
 
 
-def rounding_errors(A: SparseArray, X: FloatArray) -> FloatArray:
-    """Return what rounding of unit vectors may add to their residuals."""
-    errors: FloatArray = _ROUNDING * np.linalg.norm(abs(A) @ np.abs(X), axis=0)
-    return errors
+def residuals_of(A: SparseArray, X: FloatArray, values: FloatArray) -> FloatArray:
+    """Return the norms of the columns of A X - X diag(values)."""
+    residuals = np.empty(len(values))
+    for start in range(0, len(values), BLOCK):
+        some = slice(start, start + BLOCK)
+        errors = A @ X[:, some] - X[:, some] * values[some]
+        residuals[some] = np.linalg.norm(errors, axis=0)
+    return residuals
+
+
+def rounding_errors(A: SparseArray, X: FloatArray, columns: IntArray) -> FloatArray:
+    """Return what rounding of some columns, unit vectors, may add to residuals."""
+    size = sparse.csr_array((np.abs(A.data), A.indices, A.indptr), shape=A.shape)
+    errors = np.empty(len(columns))
+    for start in range(0, len(columns), BLOCK):
+        some = slice(start, start + BLOCK)
+        errors[some] = np.linalg.norm(size @ np.abs(X[:, columns[some]]), axis=0)
+    return _ROUNDING * errors
 
 
 def _orthonormalised(
@@ -338,7 +360,9 @@ def _orthonormalised(
     P = P - outside @ (outside.T @ P)
     C = V.T @ P
     P -= V @ C
-    T, R = np.linalg.qr(P) if P.dtype == np.float64 else _unit_columns(P)[:2]
+    T, R, lengths = _unit_columns(P)
+    if P.dtype == np.float64 and (lengths <= _EVEN * lengths.max(initial=0.0)).any():
+        T, R = np.linalg.qr(P)
     T, turn, left = _unit_columns(_projected(T, outside, V))
     R = turn @ R
     m = int(np.count_nonzero(left > _KEPT))

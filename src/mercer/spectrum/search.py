@@ -163,7 +163,7 @@ def _ordered_pairs(
     guard = 10 + k // 10
     Z = rng.standard_normal((A.shape[0], BLOCK))
     Z -= null @ (null.T @ Z)
-    Z = Z.astype(np.float32 if tol >= SINGLE_FROM else np.float64, copy=False)
+    Z = Z.astype(np.float32)  # counts need no more
     most = _FOR_CUT * work.most / (A.nnz * BLOCK)
     cut = _MARGIN * value_below_which(
         A, k + 2 * guard, Z, upper=upper, most_degree=most
@@ -217,17 +217,8 @@ def _proved(
         aside[:k] = True
         level = float(pairs.values[k - 1])
         same = max(SAME, tol) * abs(level)
-        seen = search_outside(
-            transform,
-            np.hstack([null, pairs.vectors[:, aside]]),
-            level,
-            same=same,
-            failure=FAILURE / ROUNDS,
-            rng=rng,
-            resolution=RESOLUTION,
-            single=_is_single(transform.cut, tol),
-            work=work,
-        )
+        outside = np.hstack([null, pairs.vectors[:, aside]])
+        seen = _seen_outside(transform, outside, level, same, tol, rng, work)
         if seen.smallest >= level - same or work.is_spent:
             break
         pairs = _merged(
@@ -235,6 +226,36 @@ def _proved(
         )
         block = min(2 * block, WIDEST)
     return pairs, seen
+
+
+def _seen_outside(
+    transform: Transform,
+    outside: FloatArray,
+    level: float,
+    same: float,
+    tol: float,
+    rng: np.random.Generator,
+    work: Work,
+) -> Search:
+    """Search in single precision, and again in double where that does not decide."""
+    is_single = _is_single(transform.cut, tol)
+    may_decide = _ROUGH * level >= _LEAST_SINGLE and transform.cut < np.inf
+    for single in (True, False) if is_single or may_decide else (False,):
+        seen = search_outside(
+            transform,
+            outside,
+            level,
+            same=same,
+            failure=FAILURE / ROUNDS / 2,
+            rng=rng,
+            resolution=RESOLUTION,
+            single=single,
+            work=work,
+        )
+        # Rounding may hide on which side of the level a value is that is near it.
+        if is_single or abs(seen.smallest - level) > _ROUGH * level:
+            break
+    return seen
 
 
 def _merged(
