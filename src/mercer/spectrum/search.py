@@ -274,15 +274,18 @@ def _merged(
     # The k-th value will be lower than it was, but not below the skipped one.
     exact = pairs.residuals <= np.maximum(tol * skipped, pairs.rounding)
     n_above = max(1, k - int(np.count_nonzero(pairs.values[exact] < skipped)))
+    single = _is_single(transform.cut, tol)
+    # The last value of this search may be the old one, too high to be the measure.
+    share = 1.0 if single else min(skipped / float(pairs.values[k - 1]), 1.0)
     more = lowest_pairs(
         A,
         transform,
         n_above,
         outside=np.hstack([null, pairs.vectors[:, exact]]),
-        tol=tol,
+        tol=share * tol,
         rng=rng,
         block=block,
-        single=_is_single(transform.cut, tol),
+        single=single,
         work=work,
     )
     values = np.concatenate([pairs.values[exact], more.values])
