@@ -79,7 +79,9 @@ def positions_of(ids: NDArray[Any], known: NDArray[Any]) -> IntArray:
     array([2, 0])
     """
     n = len(known)
-    is_counted = known.dtype.kind == ids.dtype.kind == "i" and (known == range(n)).all()
+    is_counted = known.dtype.kind == ids.dtype.kind == "i" and np.array_equal(
+        known, np.arange(n)
+    )
     place: Any = range(n)
     if not is_counted:
         place = {row: i for i, row in enumerate(known.tolist())}

@@ -127,7 +127,9 @@ def rows_of(scores: Any, rows: IntArray) -> FloatArray:
 
 def taken(scores: Any, rows: IntArray) -> Any:
     """Return the scores of some points where all of them are, (m, C)."""
-    return torch_scores.taken(scores, rows) if is_tensor(scores) else scores[rows]
+    if is_tensor(scores):
+        return torch_scores.taken(scores, rows)
+    return np.asfortranarray(scores[rows])
 
 
 def with_offset(scores: Any, b: FloatArray) -> Any:

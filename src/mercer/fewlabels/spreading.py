@@ -7,6 +7,7 @@ import numpy as np
 from scipy.optimize import brentq
 
 from mercer._typing import FloatArray, IntArray
+from mercer.backends._torch import is_tensor
 from mercer.fewlabels.partition import (
     Division,
     ScoredPoints,
@@ -94,7 +95,8 @@ def spread_decision(
     """
     base = Phi.scores(coef, offset) if scores is None else scores
     scale = float(np.sqrt(mean_squares(base).mean())) or 1.0
-    base = base / scale
+    # Sizes are matched, and points decided, class by class.
+    base = (base if is_tensor(base) else np.asfortranarray(base)) / scale
     n, C = base.shape
     given = np.ones(len(rows)) if weights is None else weights
     every = ScoredPoints(Phi, base, rows, codes)

@@ -112,7 +112,7 @@ class DenseFeatures:
         r"""Return :math:`\Phi A`, (n, C)."""
         inner = self.root[:, None] * A if self.root.ndim == 1 else self.root @ A
         inner = inner.astype(self.vectors.dtype, copy=False)
-        product = np.empty((len(self.vectors), A.shape[1]))
+        product = np.empty((len(self.vectors), A.shape[1]), order="F")
         step = max(_SMALL // max(inner.size, 1), 64)
         for start in range(0, len(product), step):
             rows = slice(start, start + step)
@@ -149,14 +149,17 @@ class DenseFeatures:
         """Return the features without outer columns of no weight, and which are left.
 
         Columns of kernels that the labels have ruled out would be read in every
-        product.
+        product. Where they are few, all are left.
         """
+        r = self.root.shape[-1]
         if self.root.ndim == 2:
-            return self, slice(0, self.root.shape[1])
+            return self, slice(0, r)
         mean, squares = self.columns or column_moments(self.vectors)
         weights = self.root**2 * squares
         counted = np.flatnonzero(weights > _NO_WEIGHT * weights.max(initial=0.0))
         kept = slice(counted[0], counted[-1] + 1) if len(counted) else slice(0, 0)
+        if kept.stop - kept.start > 0.9 * r:
+            return self, slice(0, r)
         narrow = DenseFeatures(
             self.vectors[:, kept], self.root[kept], (mean[kept], squares[kept])
         )
