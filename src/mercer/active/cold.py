@@ -69,8 +69,9 @@ def typical_rows(
     Notes
     -----
     F is submodular, so the greedy choice reaches 1 - 1/e of the best value
-    (Nemhauser, Wolsey and Fisher 1978). The matrix of similarities is formed: pass a
-    few thousand rows at most.
+    (Nemhauser, Wolsey and Fisher 1978), and what a row adds only falls: few rows are
+    looked at again after each choice (Minoux 1978). The matrix of similarities is
+    formed: pass a few thousand rows at most.
 
     Examples
     --------
@@ -79,17 +80,20 @@ def typical_rows(
     array([1, 3])
     """
     unit = _unit_rows(features)
-    S = np.maximum(unit @ unit.T, 0.0) ** sharpness
+    S = _sharpened(unit @ unit.T, sharpness)
     covered = np.zeros(len(unit))
     if known is not None and len(known):
-        covered = np.maximum(unit @ _unit_rows(known).T, 0.0).max(axis=1) ** sharpness
-    free = np.ones(len(unit), dtype=bool)
+        covered = _sharpened((unit @ _unit_rows(known).T).max(axis=1), sharpness)
+    most = np.maximum(S - covered, 0.0).sum(axis=1)  # that rows may add, free ones
     chosen: list[int] = []
-    for _ in range(min(n, len(unit))):
-        gain = np.maximum(S - covered, 0.0).sum(axis=1)
-        best = int(np.argmax(np.where(free, gain, -np.inf)))
+    while len(chosen) < min(n, len(unit)):
+        best = int(np.argmax(most))
+        gain = float(np.maximum(S[best] - covered, 0.0).sum())
+        if gain < most[best]:  # rows chosen since represent what it would add
+            most[best] = gain
+            continue
         chosen.append(best)
-        free[best] = False
+        most[best] = -np.inf
         covered = np.maximum(covered, S[best])
     return np.array(chosen, dtype=np.intp)
 
@@ -125,6 +129,13 @@ def cold_rows(
     known = asked if len(asked) <= most else rng.choice(asked, most, replace=False)
     chosen = typical_rows(features_of(some), n, known=features_of(known))
     return np.asarray(some[chosen])
+
+
+def _sharpened(cosine: FloatArray, power: float) -> FloatArray:
+    """Return a power of the cosine, 0 where it is negative."""
+    above: FloatArray = np.maximum(cosine, 0.0)
+    # Two products take a tenth of the time of a power.
+    return above * above * above if power == 3 else above**power
 
 
 def _unit_rows(rows: FloatArray) -> FloatArray:
