@@ -93,7 +93,10 @@ def test_rows_at_hand_are_what_the_model_works_on() -> None:
     assert len(found.pool.vectors_) == 300
 
 
-def test_few_sums_are_in_memory_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("n_blocks", [1, 7, 64, 640])
+def test_few_sums_are_in_memory_however_many_blocks_there_are(
+    n_blocks: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     class Counted:
         alive = most = 0
 
@@ -112,11 +115,21 @@ def test_few_sums_are_in_memory_at_once(monkeypatch: pytest.MonkeyPatch) -> None
         return Counted(len(block))
 
     monkeypatch.setattr(dask_, "_sum_block", sum_block)
-    X = da.zeros((640, 2), chunks=(10, 2))
+    X = da.zeros((10 * n_blocks, 2), chunks=(10, 2))
     with dask.config.set(scheduler="synchronous"):
         total: Any = dask_._sums(X, AnchorPool(), None)
-    assert total.n == 640
-    assert Counted.most <= np.log2(64) + 3
+    assert total.n == 10 * n_blocks
+    # All chains, one chain, the block that comes next, and what they add up to.
+    assert Counted.most <= 4
+
+
+def test_blocks_without_rows_add_nothing() -> None:
+    X, y = points()
+    kept = np.arange(600) >= 250
+    rows = da.from_array(X, chunks=(100, 3))[da.from_array(kept, chunks=100)]
+    assert dask_.as_rows(rows).chunks[0][:3] == (0, 0, 50)
+    whole = da.from_array(X[kept], chunks=(100, 3))
+    assert_same_pool(gathered(rows, y[kept]).pool, gathered(whole, y[kept]).pool)
 
 
 def test_processes_give_the_pool_of_one_machine(client: Any) -> None:

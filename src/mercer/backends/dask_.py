@@ -1,13 +1,14 @@
 """Dask arrays: the default model of points that no single machine holds.
 
 Blocks of points are looked at twice. First a sample is taken: anchors and plain kernels
-come from it. Then every block is tied to the anchors and summed up (`PoolSums`); the
-sums are added along a tree, and the small eigenproblems are solved once, here. Labels
+come from it. Then every block is tied to the anchors and summed up (`PoolSums`); sums
+are added one to the other, and the small eigenproblems are solved once, here. Labels
 are few, so all that needs them happens here, too, on the columns of the labelled rows
 and of rows drawn at random. Predictions are new columns, block by block, when they are
 asked for. Nothing with a row per point comes to this process or to any one worker.
 """
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -25,7 +26,8 @@ from mercer.fewlabels.anchor_sums import PoolSums
 from mercer.fewlabels.choice import directions_for
 
 LOCAL_ROWS = 100_000  # rows, besides the labelled ones, that the rule is run on
-_FAN_IN = 2  # sums added at a time: few of them, which are large, are alive at once
+_CHAIN = 32  # blocks at most whose sums are added one to the other
+_CHAINS_PER_THREAD = 4  # at least, so that no thread waits long for the others
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -175,26 +177,43 @@ def _sums(X: Any, pool: AnchorPool, client: Any) -> PoolSums:
     from dask import delayed
 
     at_workers = delayed(pool, pure=False)
-    parts = [delayed(_sum_block)(block, at_workers) for block in X.to_delayed().ravel()]
-    while len(parts) > 1:
-        parts = [
-            delayed(_added)(parts[i : i + _FAN_IN])
-            for i in range(0, len(parts), _FAN_IN)
-        ]
-    sums: PoolSums = computed(parts, client)[0]
+    blocks = list(X.to_delayed().ravel())
+    # Sums are large. Those of a chain of blocks, and then those of the chains, are
+    # added as they come, so that few are alive at once, however many blocks there are.
+    length = len(blocks) // (_CHAINS_PER_THREAD * _n_threads(client))
+    length = min(max(length, 1), _CHAIN)
+    add_block, add = delayed(_with_block), delayed(_added)
+    total = None
+    for start in range(0, len(blocks), length):
+        chain = None
+        for block in blocks[start : start + length]:
+            chain = add_block(chain, block, at_workers)
+        total = chain if total is None else add(total, chain)
+    sums: PoolSums = computed([total], client)[0]
     return sums
 
 
-def _sum_block(block: Any, pool: AnchorPool) -> PoolSums | None:
-    return PoolSums.of(*pool.place(_finite(block))) if len(block) else None
+def _n_threads(client: Any) -> int:
+    """Return how many blocks are looked at at a time."""
+    if client is None:
+        return os.cpu_count() or 1
+    return sum(client.nthreads().values()) or 1
 
 
-def _added(parts: list[PoolSums | None]) -> PoolSums | None:
-    total = None
-    for part in parts:
-        if part is not None:
-            total = part if total is None else total + part
-    return total
+def _with_block(
+    total: PoolSums | None, block: Any, pool: AnchorPool
+) -> PoolSums | None:
+    return _added(total, _sum_block(block, pool)) if len(block) else total
+
+
+def _sum_block(block: Any, pool: AnchorPool) -> PoolSums:
+    return PoolSums.of(*pool.place(_finite(block)))
+
+
+def _added(one: PoolSums | None, other: PoolSums | None) -> PoolSums | None:
+    if one is None or other is None:
+        return other if one is None else one
+    return one + other
 
 
 def _take(X: Any, rows: IntArray, client: Any) -> FloatArray:
