@@ -457,3 +457,11 @@ def test_an_anchor_pool_comes_back_equal(tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "object.skops") as archive:
         # skops compresses sparse arrays once per reference to them.
         assert not any(name.endswith(".npz") for name in archive.namelist())
+        names = [name for name in archive.namelist() if name.endswith(".npy")]
+        arrays = [np.load(archive.open(name)) for name in names]
+    assert sum(array.shape == points.shape for array in arrays) == 1
+    width = len(model.basis_.vectors_.dense[0])
+    assert not any(array.shape == (600, width) for array in arrays)
+    slim = reloaded(model.without_rows(), tmp_path)
+    assert len(slim.basis_.vectors_) == 0
+    assert np.array_equal(slim.predict_proba(points), model.predict_proba(points))

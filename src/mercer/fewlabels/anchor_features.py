@@ -24,20 +24,6 @@ class AnchorColumns:
     dense: FloatArray  # D, (n, q)
     mean: FloatArray  # m, (r,)
 
-    def __getstate__(self) -> dict[str, Any]:
-        """Return what a file holds: plain arrays, which skops writes faster."""
-        state = {name: getattr(self, name) for name in ("maps", "dense", "mean")}
-        ties = [(Z.data, Z.indices, Z.indptr, Z.shape) for Z in self.ties]
-        return {"ties": ties, **state}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        ties = tuple(
-            sparse.csr_array((data, indices, indptr), shape=shape)
-            for data, indices, indptr, shape in state["ties"]
-        )
-        for name, value in {**state, "ties": ties}.items():
-            object.__setattr__(self, name, value)
-
     @property
     def shape(self) -> tuple[int, int]:
         """Numbers of points and of columns."""

@@ -202,14 +202,18 @@ class AnchorPool(BasisMixin):
         for rows in gen_batches(n, _BATCH):
             some = self._usual(points[rows])
             near[rows], far[rows] = self._index.query(some, self._width)
-            start = 0
-            for kernel in self._kernels:
-                stop = start + len(kernel.values)
-                dense[rows, start:stop] = kernel.at(some)
-                start = stop
+            self._fill_plain(some, dense[rows])
         dense[:, -1] = -np.log(np.maximum(far[:, -1], self._smallest))
         m = len(self.anchors_)
         return [anchor_ties(near, far, s, m) for s in self.sizes_], dense
+
+    def _fill_plain(self, points: Any, dense: FloatArray) -> None:
+        """Write the columns of the plain kernels at points that `_usual` returned."""
+        start = 0
+        for kernel in self._kernels:
+            stop = start + len(kernel.values)
+            dense[:, start:stop] = kernel.at(points)
+            start = stop
 
     def solve(self, sums: PoolSums, rng: np.random.Generator) -> None:
         """Compute all directions from the sums over all points."""
@@ -275,7 +279,7 @@ class AnchorPool(BasisMixin):
 
     def keep(self, points: Any, ties: list[SparseArray], dense: FloatArray) -> Self:
         """Keep points as they are, and what `place` returned of them as `vectors_`."""
-        self._own = points
+        self._own, self._density = points, dense[:, -1:]
         self.vectors_ = AnchorColumns(tuple(ties), self._maps, dense, self._mean)
         return self
 
@@ -337,6 +341,41 @@ class AnchorPool(BasisMixin):
         _, dense = self.place(self._checked(X, reset=False))
         return np.asarray(dense[:, -1], dtype=np.float64)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a file holds: columns of plain kernels are computed again.
+
+        Ties are plain arrays, which skops writes once, not once per reference.
+        """
+        state = dict(super().__getstate__())
+        if "vectors_" in state:
+            ties = state.pop("vectors_").ties
+            state["_ties"] = [(Z.data, Z.indices, Z.indptr, Z.shape) for Z in ties]
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Take what a file holds, and compute the rest."""
+        rest = {name: value for name, value in state.items() if name != "_ties"}
+        super().__setstate__(rest)
+        if "_ties" not in state:
+            return
+        ties = [
+            sparse.csr_array((data, indices, indptr), shape=shape)
+            for data, indices, indptr, shape in state["_ties"]
+        ]
+        n, q = len(self._own), 1 + sum(len(kernel.values) for kernel in self._kernels)
+        dense: Any = np.empty((n, q), dtype=np.float32)
+        for start in range(0, n, _BATCH):
+            rows = slice(start, start + _BATCH)
+            self._fill_plain(self._usual(self._own[rows]), dense[rows])
+        dense[:, -1:] = self._density
+        self.keep(self._own, ties, dense)
+
+    def __copy__(self) -> Self:
+        """Return a pool with the same arrays; nothing is computed again."""
+        other = type(self).__new__(type(self))
+        other.__dict__.update(self.__dict__)
+        return other
+
     @property
     def is_orthonormal(self) -> bool:
         """False: columns of different kernels overlap."""
@@ -344,9 +383,8 @@ class AnchorPool(BasisMixin):
 
     def without_rows(self) -> Self:
         """Return the pool without its training points; `extend` needs none of them."""
-        slim = copy(self)
-        slim.vectors_, slim._own = self.vectors_.take(np.arange(0)), self._own[:0]
-        return slim
+        none = self.vectors_.take(np.arange(0))
+        return copy(self).keep(self._own[:0], list(none.ties), none.dense)
 
     def weighted(self, root: FloatArray) -> AnchorFeatures:
         """Return the features U R of the training points, without computing U."""
