@@ -287,10 +287,10 @@ def test_new_points_are_no_denser_and_no_lonelier_than_the_known() -> None:
 def test_components_without_labels_are_defined() -> None:
     rng = np.random.default_rng(0)
     centers = 100.0 * rng.standard_normal((6, 2))
-    X = np.concatenate([c + rng.standard_normal((60, 2)) for c in centers])
-    truth = np.repeat(np.arange(6), 60)
-    y = np.full(360, -1)
-    y[[0, 60, 120]] = [0, 1, 2]  # three of six far clusters have a label
+    X = np.concatenate([c + rng.standard_normal((120, 2)) for c in centers])
+    truth = np.repeat(np.arange(6), 120)
+    y = np.full(720, -1)
+    y[[0, 120, 240]] = [0, 1, 2]  # three of six far clusters have a label
     answer = default().fit(X, y).transduction_
     for c in range(3):
         assert (answer[truth == c] == c).all()

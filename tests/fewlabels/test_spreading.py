@@ -172,7 +172,7 @@ def test_spreading_is_its_formula(seed, n) -> None:
     coef, offset = rng.standard_normal((60, 3)), np.array([0.1, 0.0, -0.1])
     sizes = np.array([0.5, 0.3, 0.2])
     got = spread_decision(Phi, coef, offset, rows, codes, sizes=sizes, n_held_out=6)
-    fading = n / (n + 30 * 16)
+    fading = n / (n + 100 * 16)
     expected, left = spread_by_hand(
         Phi, Phi @ coef + offset, rows, codes, sizes, fading
     )
@@ -399,7 +399,7 @@ def test_gain_fades_among_few_points_with_many_labels_and_without_skill() -> Non
     given_labels = [spreading_gain(1000, k * two, 0, 50, 0.0) for k in (25, 50, 100)]
     assert sorted(among) == among
     assert sorted(given_labels, reverse=True) == given_labels
-    assert spreading_gain(900, 10 * two, 0, 0, 0.0) == pytest.approx(2.0)
+    assert spreading_gain(3000, 10 * two, 0, 0, 0.0) == pytest.approx(2.0)
 
 
 def test_gain_is_the_fourth_power_of_the_skill() -> None:
@@ -420,6 +420,7 @@ def test_clear_clusters_are_sure_while_no_label_can_be_held_out() -> None:
     assert sureness(0.0, 0) == pytest.approx(np.exp(1.2))
     assert sureness(0.05, 2) == pytest.approx(np.exp(1.2 * 0.75 / 2))
     assert sureness(0.2, 0) == sureness(0.9, 0) == 1.0
+    assert sureness(0.0, 0, replace(DEFAULT, clear=0.0)) == 1.0
     Phi, _ = blobs([150, 150], [[1, 0], [-1, 0]], noise=0.05)
     rows, codes = np.array([0, 299]), np.array([0, 1])
     coef = np.array([[0.5, -0.5], [0.0, 0.0]])

@@ -152,7 +152,7 @@ class Rule:
 
     gain: float = 4.0
     skill_power: float = 4.0
-    points_per_label: float = 30.0
+    points_per_label: float = 100.0
     labels_at_hand: float = 10.0
     doubted_labels: float = 2.0
     directions_per_class: float = 10.0

@@ -165,7 +165,7 @@ def spreading_gain(
 ) -> float:
     r"""Return how much of a decision to spread, in units of the scores' own size.
 
-    .. math:: g = 4 s^4 \frac{n}{n + 30 (l + 10)}, \qquad
+    .. math:: g = 4 s^4 \frac{n}{n + 100 (l + 10)}, \qquad
               s = \max\Big(0, 1 - \frac{e / (1 - p) + 2 u}{m + 2}\Big):
 
     4 among many points of clear clusters. The skill s is 0 when held-out labels might
@@ -195,7 +195,7 @@ def spreading_gain(
     >>> round(spreading_gain(10**6, even, 0, 0, 0.5), 2)
     0.25
     >>> round(spreading_gain(10**6, 10 * even, 40, 100, 0.5), 2)
-    0.38
+    0.37
     """
     n_labels, guessed = float(given.sum()), 1.0 - float(given.max() / given.sum())
     missed = n_errors / guessed + rule.doubted_labels * max(left, 0.0)
@@ -218,8 +218,10 @@ def sureness(left: float, n_held_out: float, rule: Rule = DEFAULT) -> float:
     >>> round(sureness(0.0, 20), 2)
     1.12
     """
+    if left >= rule.clear:
+        return 1.0
     doubt = rule.doubted_labels / (n_held_out + rule.doubted_labels)
-    return float(np.exp(rule.sureness * max(0.0, 1 - left / rule.clear) * doubt))
+    return float(np.exp(rule.sureness * (1 - left / rule.clear) * doubt))
 
 
 def _fading(n: int, n_labeled: float, rule: Rule) -> float:
