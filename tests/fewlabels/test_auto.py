@@ -129,9 +129,10 @@ def test_held_out_loss_is_the_best_of_the_slopes_and_never_above_guessing() -> N
     wrong = np.array([[-1.0, 1.0], [1.0, -1.0], [1.0, -1.0]])
     assert held_out_loss(wrong, votes, np.zeros(2))[0] == pytest.approx(3 * np.log(2))
     loss, slope = held_out_loss(-wrong, votes, np.zeros(2))
-    # The usual slope is 0.6; another one costs 2 log^2(a / 0.6).
+    # The usual slope is 0.6; of three labels another one costs 40 / 23 log^2(a / 0.6).
     costs = [
-        3 * np.log1p(np.exp(-2 * a)) + 2 * np.log(a / 0.6) ** 2 for a in DEFAULT.slopes
+        3 * np.log1p(np.exp(-2 * a)) + 40 / 23 * np.log(a / 0.6) ** 2
+        for a in DEFAULT.slopes
     ]
     assert slope == DEFAULT.slopes[np.argmin(costs)] == 0.6
     assert loss == pytest.approx(min(costs))

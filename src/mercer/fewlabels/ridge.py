@@ -175,8 +175,8 @@ def held_out_loss(
     r"""Return the summed log-loss of held-out scores, and the slope it is taken at.
 
     :math:`\min_a \sum_i v_i^\top (-\log \mathrm{softmax}(a s_i + t))
-    + 2 \log^2(a / a_0)` over a grid of slopes a, and at most what guessing
-    costs.
+    + \tfrac{40}{20 + m} \log^2(a / a_0)` over a grid of slopes a, m the sum of the
+    votes, and at most what guessing costs.
 
     Parameters
     ----------
@@ -197,10 +197,11 @@ def held_out_loss(
     0.6
     >>> many = np.tile(scores, (50, 1)), np.tile(np.eye(2), (50, 1))
     >>> held_out_loss(*many, np.zeros(2))[1]
-    2.0
+    4.0
     """
     slopes = np.array(rule.slopes)
-    doubt = rule.slope_doubt * np.log(slopes / rule.usual_slope) ** 2
+    fading = rule.doubt_fades / (rule.doubt_fades + float(votes.sum()))
+    doubt = rule.slope_doubt * fading * np.log(slopes / rule.usual_slope) ** 2
     at = votes.any(axis=1)
     z = slopes[:, None, None] * scores[at] + shift
     fit = -(votes[at] * log_softmax(z, axis=2)).sum(axis=(1, 2))

@@ -150,7 +150,7 @@ def cut_of_degree(degree: float, high: float) -> float:
 
     Examples
     --------
-    >>> chebyshev_degree(cut_of_degree(20, 2.0), 2.0)
+    >>> chebyshev_degree(cut_of_degree(19, 2.0), 2.0)
     20
     """
     return float(high * np.tanh(GROWTH / (2 * degree)) ** 2)
