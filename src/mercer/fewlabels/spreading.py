@@ -106,8 +106,7 @@ def spread_decision(
     B = ridge_smoother(moment, dof)
     per_class = np.bincount(codes, given, minlength=C).astype(np.float64)
 
-    def gain_of(division: Division) -> float:
-        left = unexplained(division, B)
+    def gain_with(left: float) -> float:
         return spreading_gain(n, per_class, n_errors, n_held_out, left, rule=rule)
 
     if sizes is None:
@@ -118,29 +117,30 @@ def spread_decision(
         )
     else:
         candidates = [sizes]
-    gain = gain_of(some.divided(on_host(some.decide(some.base, np.zeros(C)))))
+    first = some.divided(on_host(some.decide(some.base, np.zeros(C))))
+    gain = gain_with(unexplained(first, B))
     coarse = gain * _fading(n, float(given.sum()), rule) ** rule.gentle_power
     shares, found = _first(some, B, candidates, (coarse, gain), rule)
 
     def settle(division: Division) -> Division:
         # A division that the kernel explains better than the first one is spread more.
-        gain = gain_of(division)
-        rested = _settle(some, B, shares, gain, division.sums, found.offset, rule)
+        more = gain_with(unexplained(division, B))
+        rested = _settle(some, B, shares, more, division.sums, found.offset, rule)
         return some.divided(rested.decision)
 
     division, n_resplits = resplit(some, B, some.divided(found.decision), settle, rule)
+    left = unexplained(division, B)
     final = _settle(
         every,
         B,
         shares,
-        gain_of(division),
+        gain_with(left),
         division.sums,
         found.offset,
         rule,
         max_rounds=rule.last_rounds,
     )
     spread = rows_of(final.scores, drawn) + final.offset
-    left = unexplained(division, B)
     surer = scale * sureness(left, n_held_out, rule)
     slope = matching_slope(scale * spread, surer * rows_of(base, drawn))
     return SpreadDecision(

@@ -68,7 +68,7 @@ class GraphBasis(BasisMixin):
         all as they are, with the reason in `certificate_.note`.
     most_work : float, default=inf
         Multiplications with entries of the Laplacian that the eigenvectors may take,
-        about; with "rough" in mind.
+        about. With less than they need, they are not certified: see `on_failure`.
     device : str, optional
         Where PyTorch computes the basis, such as "cuda"; a tensor as X is used where
         it is. The vectors stay there, in single precision (`DeviceVectors`).
