@@ -25,6 +25,15 @@ CASES: dict[str, tuple[dict[str, Any], int, int]] = {
     "below all thresholds": ({}, 3, 5),
     "search in cells": ({"mercer.graphs.search._EXACT_UP_TO": 200}, 3, 5),
     "iterative eigensolver": ({"mercer.spectrum.eigen.DENSE_UP_TO": 100}, 3, 5),
+    "eigenvectors of bounded work": (
+        {
+            "mercer.spectrum.eigen.DENSE_UP_TO": 100,
+            "mercer.fewlabels.pool.WORK_PER_EDGE": 100,
+        },
+        3,
+        5,
+    ),
+    "votes by ranks": ({"mercer.fewlabels._grow._RANKED_FROM": 100}, 3, 5),
     "anchor graphs": ({"mercer.fewlabels.choice.NEIGHBORS_UP_TO": 200}, 3, 5),
     "sampled points": ({"mercer.fewlabels.machine.DEFAULT": SAMPLED}, 3, 5),
     "some rows in folds": ({"mercer.judging.hiding.ROWS_IN_FOLDS": 50}, 3, 5),
