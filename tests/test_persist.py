@@ -342,14 +342,14 @@ def few_labels(truth: Any, n_per_class: int) -> Any:
     return y
 
 
-def test_a_model_of_digits_takes_twice_the_data_and_goes_on_in_a_new_process(
+def test_a_model_of_digits_is_small_and_goes_on_in_a_new_process(
     tmp_path: Path,
 ) -> None:
     points, truth = load_digits(return_X_y=True)
     model = UnifiedKernelMachine(random_state=0).fit(points, few_labels(truth, 2))
     files = [tmp_path / name for name in ("model.skops", "rows.npy", "answers.npz")]
     persist.save(model, files[0])
-    assert files[0].stat().st_size <= 2 * points.nbytes
+    assert files[0].stat().st_size <= 1.5 * points.nbytes  # single precision: 1.9
     new = points[:40] + 0.5
     np.save(files[1], new)
     subprocess.run([sys.executable, "-c", GOES_ON, *files], check=True)

@@ -44,6 +44,7 @@ from mercer.spectrum.graph import GraphBasis
 SAMPLED_ABOVE = 10_000  # points; the plain kernels of more are known from as many
 SINGLE_ABOVE = 20_000  # points whose columns are kept in single precision
 _WALK: LaplacianKind = "random_walk"
+_SAVED = {"laplacian": np.float16, "density": np.float32}  # precision of columns
 # Residuals of the graphs, as a share of the last eigenvalue. They mix directions of
 # nearly equal eigenvalues, which the learners weigh alike.
 _TOL = 1e-3
@@ -401,7 +402,9 @@ class KernelPool(SmallFiles):
         U[:, start:] = log_density
         self._parts.append(None)
         found.append(("density", "density", slice(start, start + 1), np.ones(1), 0))
-        self._set_columns(U, [at for _, kind, at, _, _ in found if kind != "kernel"])
+        self._set_columns(
+            U, [(at, _SAVED[kind]) for _, kind, at, _, _ in found if kind in _SAVED]
+        )
         self.blocks_ = tuple(
             Block(name, kind, at, values, k, _covariance(U[:, at]))
             for name, kind, at, values, k in found

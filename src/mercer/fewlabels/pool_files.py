@@ -14,10 +14,12 @@ from mercer.spectrum.gram import GramBasis
 class SmallFiles(BasisMixin):
     """A pool that is saved without what its points and its kernels tell.
 
-    A file holds the columns of graphs and of the density in single precision, and the
-    rows that came after the fit. The columns of plain kernels are computed again. The
-    pool that is read equals the one that was saved: columns in double precision are
-    rounded before they are used.
+    A file holds the columns of graphs in half precision, the density in single
+    precision, and the rows that came after the fit. The columns of plain kernels are
+    computed again. The pool that is read equals the one that was saved: what a file
+    holds is rounded before it is used. Half precision changes a number by at most one
+    part in 2,048; the directions of a graph are exact to a part in 1,000 of its last
+    eigenvalue.
     """
 
     blocks_: tuple[Any, ...]
@@ -26,34 +28,30 @@ class SmallFiles(BasisMixin):
     _mean: FloatArray  # (r,) of the columns of the fit; they are centred
     _n_fitted: int
     _parts: list[Any]
-    _saved: list[tuple[slice, FloatArray]]  # columns of the fit, in single precision
+    _saved: list[tuple[slice, FloatArray]]  # columns of the fit, as files hold them
     _later: FloatArray  # rows of `vectors_` that came after the fit
 
-    def _set_columns(self, U: FloatArray, saved: list[slice]) -> None:
+    def _set_columns(self, U: FloatArray, saved: list[tuple[slice, Any]]) -> None:
         """Centre the columns of the fit and keep them.
 
         Parameters
         ----------
         U : ndarray of shape (n, r)
             Overwritten.
-        saved : list of slice
-            Columns that files hold.
+        saved : list of (slice, type)
+            Columns that files hold, and their precision there.
         """
         self._n_fitted = len(U)
-        self._saved = [(at, U[:, at].astype(np.float32, copy=False)) for at in saved]
-        if not _is_single(U):
-            for at, column in self._saved:
-                U[:, at] = column
+        self._saved = [(at, U[:, at].astype(dtype)) for at, dtype in saved]
+        for at, columns in self._saved:
+            U[:, at] = columns
         self._mean = U.mean(axis=0, dtype=np.float64)
         U -= self._mean.astype(U.dtype)
         self._set_vectors(U)
 
     def _set_vectors(self, U: FloatArray) -> None:
         """Keep the centred columns of all rows."""
-        n = self._n_fitted
-        self.vectors_, self._later = U, U[n:]
-        if _is_single(U):  # what files hold is a part of it
-            self._saved = [(at, U[:n, at]) for at, _ in self._saved]
+        self.vectors_, self._later = U, U[self._n_fitted :]
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what a file holds."""
@@ -72,8 +70,9 @@ class SmallFiles(BasisMixin):
         X = csr_array(X) if self._is_sparse else X
         U = np.empty((n + len(self._later), len(self.values_)), self._later.dtype)
         mean = self._mean.astype(U.dtype)
-        for at, column in self._saved:
-            U[:n, at] = column if _is_single(U) else column - mean[at]
+        for at, columns in self._saved:
+            U[:n, at] = columns
+            U[:n, at] -= mean[at]
         for block, part in zip(self.blocks_, self._parts, strict=True):
             if block.kind == "kernel":
                 if isinstance(part, GramBasis):
@@ -88,10 +87,6 @@ class SmallFiles(BasisMixin):
         other = type(self).__new__(type(self))
         other.__dict__.update(self.__dict__)
         return other
-
-
-def _is_single(U: FloatArray) -> bool:
-    return bool(U.dtype == np.float32)
 
 
 def _without_points(part: Any) -> Any:
