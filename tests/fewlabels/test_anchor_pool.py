@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import sparse
 from scipy.linalg import eigh
 
 from mercer import UnifiedKernelMachine, persist
@@ -14,7 +15,12 @@ from mercer.fewlabels.anchor_features import AnchorColumns
 from mercer.fewlabels.anchor_joining import light_anchors_joined
 from mercer.fewlabels.anchor_number import number_of_anchors
 from mercer.fewlabels.anchor_pool import AnchorPool
-from mercer.fewlabels.anchor_sums import PoolSums
+from mercer.fewlabels.anchor_sums import (
+    PoolSums,
+    both_halves,
+    gram_times,
+    half_gram,
+)
 from mercer.fewlabels.plain_kernels import plain_kernels
 from mercer.kernels.parametric import RBF
 from mercer.spectrum import chebyshev, eigen, search
@@ -262,13 +268,32 @@ def test_hard_data_have_finite_columns(name: str) -> None:
     assert np.isfinite(pool.extend(X[:3] + 0.01)).all()
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("shape", [(40, 9), (3, 30), (0, 4)])
+def test_both_halves_are_the_products_of_ties(shape: Any, dtype: Any) -> None:
+    rng = np.random.default_rng(0)
+    dense = rng.random(shape) * (rng.random(shape) < 0.3)
+    Z = sparse.csr_array(dense.astype(dtype))
+    half = half_gram(Z)
+    assert half.indices.dtype == half.indptr.dtype == np.int32
+    assert sparse.tril(half, -1).nnz == 0
+    gram = Z.toarray().astype(np.float64).T @ Z.toarray()
+    np.testing.assert_allclose(both_halves(half).toarray(), gram, rtol=1e-12)
+    A = rng.random((shape[1], 2))
+    np.testing.assert_allclose(gram_times(half, A), gram @ A, rtol=1e-12)
+    # The nearest anchor comes first, not that with the smallest number.
+    back = (Z.data[::-1], Z.indices[::-1], Z.nnz - Z.indptr[::-1])
+    unsorted = sparse.csr_array(back, shape=shape)
+    np.testing.assert_allclose(half_gram(unsorted).toarray(), half.toarray())
+
+
 def test_sums_of_blocks_add_up(pool: AnchorPool, X: FloatArray) -> None:
     whole = PoolSums.of(*pool.place(X))
     halves = PoolSums.of(*pool.place(X[:120])) + PoolSums.of(*pool.place(X[120:]))
     assert (halves.n, halves.low, halves.high) == (whole.n, whole.low, whole.high)
     np.testing.assert_allclose(halves.total, whole.total, atol=1e-3)
     np.testing.assert_allclose(halves.squares, whole.squares, rtol=1e-4, atol=1e-2)
-    for one, other in zip(halves.grams, whole.grams, strict=True):
+    for one, other in zip(halves.halves, whole.halves, strict=True):
         np.testing.assert_allclose(one.toarray(), other.toarray(), atol=1e-6)
 
 

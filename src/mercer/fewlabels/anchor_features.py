@@ -7,7 +7,7 @@ import numpy as np
 from scipy import sparse
 
 from mercer._typing import FloatArray, IntArray, SparseArray
-from mercer.fewlabels.anchor_sums import gram
+from mercer.fewlabels.anchor_sums import gram_times, half_gram
 from mercer.spectrum.features import DenseFeatures
 
 
@@ -121,7 +121,7 @@ def moments_of(columns: AnchorColumns) -> tuple[FloatArray, FloatArray]:
     means, squares = [], []
     for Z, T in zip(columns.ties, columns.maps, strict=True):
         means.append(np.asarray(Z.sum(axis=0, dtype=np.float64)).ravel() @ T / n)
-        squares.append(np.einsum("jr,jr->r", T, gram(Z) @ T) / n)
+        squares.append(np.einsum("jr,jr->r", T, gram_times(half_gram(Z), T)) / n)
     D = columns.dense
     means.append(D.mean(axis=0, dtype=np.float64))
     squares.append(np.einsum("ij,ij->j", D, D, dtype=np.float64) / n)

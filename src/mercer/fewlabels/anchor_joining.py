@@ -46,10 +46,10 @@ def light_anchors_joined(
     """
     m = len(anchors)
     light = mass < min(least, float(mass.max()))
-    to = np.empty(m, dtype=np.intp)
+    to = np.empty(m, dtype=np.int32)  # what is multiplied by P keeps short indices
     to[~light] = np.arange(m - light.sum())
     if light.any():
         heavy = anchor_index(anchors[~light], rng=rng)
         to[light] = heavy.query(anchors[light], 1)[0].ravel()
-    ones, rows = np.ones(m), np.arange(m + 1)
+    ones, rows = np.ones(m), np.arange(m + 1, dtype=np.int32)
     return sparse.csr_array((ones, to, rows), shape=(m, m - light.sum()))

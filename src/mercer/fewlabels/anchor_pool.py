@@ -20,7 +20,7 @@ from mercer.fewlabels.anchor_number import (
     POINTS_PER_ANCHOR,
     number_of_anchors,
 )
-from mercer.fewlabels.anchor_sums import PoolSums
+from mercer.fewlabels.anchor_sums import PoolSums, both_halves, gram_times
 from mercer.fewlabels.plain_kernels import LANDMARKS, plain_kernels
 from mercer.fewlabels.pool import SAMPLED_ABOVE, Block
 from mercer.fewlabels.units import SCALED_BY, Scaling, say_units, scales_for
@@ -218,31 +218,33 @@ class AnchorPool(BasisMixin):
     def solve(self, sums: PoolSums, rng: np.random.Generator) -> None:
         """Compute all directions from the sums over all points."""
         n, r = sums.n, min(self.n_components, len(self.anchors_))
+        ones = np.ones(len(self.anchors_))  # rows of Z sum to 1, so ZᵀZ 1 = Zᵀ 1
         P = light_anchors_joined(
             self._usual(self.anchors_),
-            np.asarray(sums.grams[0].sum(axis=0)).ravel(),  # rows of Z sum to 1
+            gram_times(sums.halves[0], ones),
             least=LEAST_MASS,
             rng=rng,
         )
         solved = [
             anchor_pairs(
-                P.T @ G @ P,
+                both_halves(P.T @ half @ P),
                 r,
                 rng=rng,
                 tol=_TOL,
                 on_failure="rough",
                 most_work=MOST_WORK,
             )
-            for G in sums.grams
+            for half in sums.halves
         ]
         self._maps = tuple(np.sqrt(n) * (P @ pairs.map) for pairs in solved)
         means, blocks, start = [], [], 0
-        for s, pairs, T, G in zip(
-            self.sizes_, solved, self._maps, sums.grams, strict=True
+        for s, pairs, T, half in zip(
+            self.sizes_, solved, self._maps, sums.halves, strict=True
         ):
             at = slice(start, start + T.shape[1])
-            mean = np.asarray(G.sum(axis=0)).ravel() @ T / n  # rows of Z sum to 1
-            C = T.T @ (G @ T) / n - np.outer(mean, mean)
+            GT = gram_times(half, T)
+            mean = ones @ GT / n
+            C = T.T @ GT / n - np.outer(mean, mean)
             blocks.append(Block(f"anchors {s}", "laplacian", at, pairs.values, s, C))
             means.append(mean)
             start = at.stop

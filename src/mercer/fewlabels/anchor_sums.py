@@ -8,6 +8,7 @@ from scipy import sparse
 from sklearn.utils import gen_batches
 
 from mercer._typing import FloatArray, SparseArray
+from mercer.fewlabels._gram import count_pairs, sum_pairs, ties_by_anchor
 
 _BATCH = 65_536  # rows summed in single precision at a time
 
@@ -17,7 +18,7 @@ class PoolSums:
     """Sums over some points; those of several blocks of points are added."""
 
     n: int
-    grams: tuple[SparseArray, ...]  # ZᵀZ of each graph, (m, m)
+    halves: tuple[SparseArray, ...]  # `half_gram` of each graph, (m, m)
     total: FloatArray  # (q,) sums of the columns of D
     squares: FloatArray  # (q, q) DᵀD
     low: float  # smallest entry of the last column of D, the density
@@ -40,12 +41,12 @@ class PoolSums:
             total += dense[rows].sum(axis=0, dtype=np.float64)
             squares += dense[rows].T @ dense[rows]
         low, high = float(dense[:, -1].min()), float(dense[:, -1].max())
-        return cls(len(dense), tuple(map(gram, ties)), total, squares, low, high)
+        return cls(len(dense), tuple(map(half_gram, ties)), total, squares, low, high)
 
     def __add__(self, other: "PoolSums") -> "PoolSums":
         return PoolSums(
             self.n + other.n,
-            tuple(a + b for a, b in zip(self.grams, other.grams, strict=True)),
+            tuple(a + b for a, b in zip(self.halves, other.halves, strict=True)),
             self.total + other.total,
             self.squares + other.squares,
             min(self.low, other.low),
@@ -53,14 +54,34 @@ class PoolSums:
         )
 
 
-def gram(Z: SparseArray) -> SparseArray:
-    """Return ZᵀZ, (m, m), in double precision.
+def half_gram(Z: SparseArray) -> SparseArray:
+    """Return H, upper triangular, (m, m), with H + Hᵀ = ZᵀZ, in double precision.
 
     Examples
     --------
-    >>> gram(sparse.csr_array([[1.0, 0.0], [0.5, 0.5]])).toarray()
-    array([[1.25, 0.25],
-           [0.25, 0.25]])
+    >>> half_gram(sparse.csr_array([[1.0, 0.0], [0.5, 0.5]])).toarray()
+    array([[0.625, 0.25 ],
+           [0.   , 0.125]])
     """
-    Z = Z.astype(np.float64)
-    return sparse.csr_array(Z.T @ Z)
+    Z = Z.sorted_indices()
+    m = Z.shape[1]
+    begins, ties, ends = ties_by_anchor(Z.indices, Z.indptr, m)
+    rows = count_pairs(begins, ties, ends, Z.indices)
+    if rows[-1] < 2**31:
+        rows = rows.astype(np.int32)
+    columns, sums = np.empty(rows[-1], dtype=rows.dtype), np.empty(rows[-1])
+    sum_pairs(begins, ties, ends, Z.indices, Z.data, rows, columns, sums)
+    filled = rows[:-1] < rows[1:]
+    sums[rows[:-1][filled]] /= 2  # the diagonal comes first
+    return sparse.csr_array((sums, columns, rows), shape=(m, m))
+
+
+def gram_times(half: SparseArray, A: FloatArray) -> FloatArray:
+    """Return ZᵀZ A."""
+    product: FloatArray = half @ A + half.T @ A
+    return product
+
+
+def both_halves(half: SparseArray) -> SparseArray:
+    """Return H + Hᵀ."""
+    return sparse.csr_array(half + half.T)

@@ -236,12 +236,16 @@ def anchor_pairs(
     mass = np.asarray(gram.sum(axis=1)).ravel()  # rows of Z sum to 1
     scale = np.zeros_like(mass)
     np.divide(1.0, np.sqrt(mass), out=scale, where=mass > 0)
-    M = sparse.csr_array(sparse.diags_array(scale) @ gram @ sparse.diags_array(scale))
-    m = M.shape[0]
+    m = gram.shape[0]
     r = min(r, m)
-    _, labels = connected_components(M, directed=False)
+    _, labels = connected_components(gram, directed=False)
     null, n_null = component_vectors(labels, np.sqrt(mass), at_most=r + 1)
+    M = sparse.csr_array(gram, copy=True)
+    del gram  # it is large, and may be nobody else's
+    M.data *= np.repeat(scale, np.diff(M.indptr))
+    M.data *= scale[M.indices]
     L = sparse.csr_array(sparse.eye_array(m) - M)
+    del M
     pairs = smallest_eigenpairs(
         L,
         r,
@@ -255,9 +259,10 @@ def anchor_pairs(
     kept = int(np.count_nonzero(pairs.values < 1.0 - _RANK_TOL))
     values, V = pairs.values[:kept], pairs.vectors[:, :kept]
     sigma = 1.0 - values
-    E = M @ V - V * sigma
+    E = V * values - L @ V
     # For U = B V / sqrt(sigma), B B' U - U sigma is B E / sqrt(sigma).
-    residuals = np.sqrt(np.maximum(np.einsum("jr,jr->r", E, M @ E), 0.0) / sigma)
+    squares = np.einsum("jr,jr->r", E, E - L @ E)
+    residuals = np.sqrt(np.maximum(squares, 0.0) / sigma)
     cut = kept < len(pairs.values)
     next_value = float(pairs.values[kept]) if cut else pairs.next_value
     return AnchorPairs(

@@ -336,5 +336,6 @@ def compact(A: SparseArray) -> SparseArray:
     """Return A with short indices where they suffice: less memory to read."""
     if max(A.nnz, A.shape[0]) >= 2**31:
         return sparse.csr_array(A)
-    indices, indptr = A.indices.astype(np.int32), A.indptr.astype(np.int32)
+    indices = A.indices.astype(np.int32, copy=False)
+    indptr = A.indptr.astype(np.int32, copy=False)
     return sparse.csr_array((A.data, indices, indptr), shape=A.shape)

@@ -136,7 +136,9 @@ def make_transform(
             return InverseTransform(_band_factor(A, band, cut / 8), cut / 8)
         except LinAlgError:  # the shift is lost in rounding
             pass
-    return ChebyshevTransform(A.astype(np.float32) if single else A, cut, high, degree)
+    if single:
+        A = sparse.csr_array((A.data.astype(np.float32), A.indices, A.indptr), A.shape)
+    return ChebyshevTransform(A, cut, high, degree)
 
 
 def chebyshev_degree(cut: float, high: float) -> int:
@@ -158,8 +160,9 @@ def cut_of_degree(degree: float, high: float) -> float:
 
 def bandwidth(A: SparseArray) -> int:
     """Return the largest distance of an entry of A from the diagonal."""
-    rows = np.repeat(np.arange(A.shape[0]), np.diff(A.indptr))
-    return int(np.abs(rows - A.indices).max(initial=0))
+    away = np.repeat(np.arange(A.shape[0], dtype=A.indices.dtype), np.diff(A.indptr))
+    away -= A.indices
+    return int(max(away.max(initial=0), -away.min(initial=0)))
 
 
 def _band_factor(A: SparseArray, band: int, shift: float) -> FloatArray:
