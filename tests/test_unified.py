@@ -84,6 +84,32 @@ def test_learners_and_machines_plug_in(blobs, learner, machine) -> None:
     assert model.transform(X[:3]).shape[0] == 3
 
 
+@pytest.mark.parametrize("learner", LEARNERS, ids=str)
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])
+def test_many_rows_are_taken_a_batch_at_a_time(
+    blobs, learner, kind, monkeypatch
+) -> None:
+    X, y, _ = blobs
+    model = UnifiedKernelMachine(learner, random_state=0).fit(kind(X), y)
+    sizes: list[int] = []
+    represent = type(model.machine_).represent
+    monkeypatch.setattr(
+        type(model.machine_),
+        "represent",
+        lambda self, X: (sizes.append(X.shape[0]), represent(self, X))[1],
+    )
+    new = kind(X + 0.01)
+    names = ("predict", "predict_proba", "decision_function", "transform")
+    whole = {name: getattr(model, name)(new) for name in names}
+    assert max(sizes) == 240
+    sizes.clear()
+    monkeypatch.setattr("mercer._rows.BATCH", 100)
+    for name in names:
+        found = getattr(model, name)(new)
+        np.testing.assert_allclose(found, whole[name], rtol=1e-6, atol=1e-9)
+    assert max(sizes) == 100
+
+
 def test_basis_is_given_to_a_learner_without_one(blobs) -> None:
     X, y, _ = blobs
     basis = GraphBasis(n_components=7, random_state=0)

@@ -1,15 +1,18 @@
 """Taking rows of whatever a person passes as X or y."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse import issparse
+from sklearn.utils import gen_batches
 
 from mercer._typing import IntArray
 
 _BLOCK = 64  # mostly the first one tells
+BATCH = 32_768  # rows whose features are in memory at a time
 
 
 def take_rows(X: Any, rows: IntArray) -> Any:
@@ -39,6 +42,27 @@ def thinned(X: Any, most: int) -> Any:
     (array([0, 3, 6]), array([0, 1]))
     """
     return X[:: max(-(-X.shape[0] // most), 1)]
+
+
+def in_batches(method: Callable[[Any], Any], X: Any) -> NDArray[Any]:
+    """Return what a method says of each row, without the features of all at once.
+
+    Parameters
+    ----------
+    method : callable
+        Takes rows; what it says of one does not depend on the others.
+    X : ndarray, sparse array, tensor or Graph
+        The last two are taken whole.
+
+    Examples
+    --------
+    >>> in_batches(np.negative, np.arange(3))
+    array([ 0, -1, -2])
+    """
+    is_cut = isinstance(X, np.ndarray) or issparse(X)
+    if not is_cut or X.shape[0] <= BATCH:
+        return np.asarray(method(X))
+    return np.concatenate([method(X[rows]) for rows in gen_batches(X.shape[0], BATCH)])
 
 
 def stacked(X: Any, more: Any) -> Any:

@@ -32,7 +32,7 @@ from mercer._model_view import ModelView
 from mercer._parts import new_learner, new_machine
 from mercer._proba import log_of, probabilities
 from mercer._random import as_generator
-from mercer._rows import positions_of, row_ids, stacked
+from mercer._rows import in_batches, positions_of, row_ids, stacked
 from mercer._typing import ArrayLike, FloatArray, IntArray, RandomState
 from mercer._wrappers import LabeledScoreMixin, warn_of_wrapper
 from mercer.active.cold import MOST_UNSEEN, cold_rows, unseen_share
@@ -229,7 +229,7 @@ class UnifiedKernelMachine(
             kind = self.classes_.dtype
             lazy: NDArray[Any] = lazily(self, "predict", X, n_columns=None, dtype=kind)
             return lazy
-        return np.asarray(self.machine_.predict(self._checked(X, reset=False)))
+        return in_batches(self.machine_.predict, self._checked(X, reset=False))
 
     def predict_proba(self, X: ArrayLike) -> FloatArray:
         """Return the probability of every class, (m, n_classes).
@@ -267,7 +267,7 @@ class UnifiedKernelMachine(
         """Return decision values, (m,) for two classes, else (m, n_classes)."""
         check_is_fitted(self, "machine_")
         X = self._checked(X, reset=False)
-        return np.asarray(self.machine_.decision_function(X))
+        return in_batches(self.machine_.decision_function, X)
 
     def transform(self, X: ArrayLike) -> FloatArray:
         """Return features whose inner products are the learned kernel, (m, r).
@@ -281,7 +281,7 @@ class UnifiedKernelMachine(
                 self, "transform", X, n_columns=r, dtype=np.float64
             )
             return lazy
-        return np.asarray(self.learner_.transform(self._checked(X, reset=False)))
+        return in_batches(self.learner_.transform, self._checked(X, reset=False))
 
     def fit_transform(self, X: ArrayLike, y: ArrayLike, **evidence: Any) -> FloatArray:
         """Fit and return the features of the training rows, without a search."""
@@ -599,8 +599,8 @@ class UnifiedKernelMachine(
 
 def _proba_of(machine: Any, X: Any) -> FloatArray:
     if hasattr(machine, "predict_proba"):
-        return np.asarray(machine.predict_proba(X))
-    return probabilities(np.asarray(machine.decision_function(X)))
+        return in_batches(machine.predict_proba, X)
+    return probabilities(in_batches(machine.decision_function, X))
 
 
 def _own_copy(y: Any) -> NDArray[Any]:
