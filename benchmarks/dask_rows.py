@@ -2,12 +2,13 @@
 
     python benchmarks/dask_rows.py 50000000 [--workers 0 1 2] [--predict 5000000]
 
-Rows of 10 columns are drawn block by block, 250,000 at a time, when a block is looked
-at: five Gaussians, which are the classes, five labels of each. With 0 workers Dask
-works in this process, in one thread; with more, in as many processes. Memory is the
-largest of each process, looked at every half second, and its growth from a tenth of
-the blocks on. CPU seconds are those of all processes together: on cores that other
-jobs share, they tell what more workers cost, and wall seconds do not.
+Rows are drawn block by block, 250,000 at a time, when a block is looked at: five
+Gaussians in 10 dimensions, which are the classes, turned into `--columns` columns with
+a little noise; five labels of each. With 0 workers Dask works in this process, in one
+thread; with more, in as many processes, and this one holds the client and the
+scheduler. Memory is the most that each process ever held in a stage (VmHWM of Linux).
+CPU seconds are those of all processes together: on cores that other jobs share, they
+tell what more workers cost, and wall seconds do not.
 """
 
 import os
@@ -16,10 +17,10 @@ os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", MKL_NUM_THREADS
 
 import argparse
 import json
-import threading
 import time
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import dask
 import dask.array as da
@@ -28,23 +29,27 @@ import psutil
 
 from mercer import UnifiedKernelMachine
 
-D, CLASSES, BLOCK, LABELS = 10, 5, 250_000, 5
-CENTERS = 4 * np.random.default_rng(7).normal(size=(CLASSES, D))
+DIMENSIONS, CLASSES, BLOCK, LABELS, NOISE = 10, 5, 250_000, 5, 0.1
+CENTERS = 4 * np.random.default_rng(7).normal(size=(CLASSES, DIMENSIONS))
 
 
 def classes(block: int, n: int) -> np.ndarray:
     return np.random.default_rng([block, 1]).integers(CLASSES, size=n)
 
 
-def draw(block: int, n: int) -> np.ndarray:
+def draw(block: int, n: int, d: int) -> np.ndarray:
     rng = np.random.default_rng([block, 2])
-    return (CENTERS[classes(block, n)] + rng.normal(size=(n, D))).astype(np.float32)
+    latent = CENTERS[classes(block, n)] + rng.normal(size=(n, DIMENSIONS))
+    turn = np.linalg.qr(np.random.default_rng(3).normal(size=(d, DIMENSIONS)))[0]
+    points = NOISE * rng.standard_normal((n, d), dtype=np.float32)
+    points += (latent @ turn.T).astype(np.float32)
+    return points
 
 
-def rows(n: int) -> da.Array:
+def rows(n: int, d: int) -> da.Array:
     sizes = [min(BLOCK, n - start) for start in range(0, n, BLOCK)]
     blocks = [
-        da.from_delayed(dask.delayed(draw)(i, size), (size, D), dtype=np.float32)
+        da.from_delayed(dask.delayed(draw)(i, size, d), (size, d), dtype=np.float32)
         for i, size in enumerate(sizes)
     ]
     return da.concatenate(blocks)
@@ -80,40 +85,31 @@ def cpu() -> float:
     return sum(t.user + t.system for t in times)
 
 
-class Memory(threading.Thread):
-    """Looks at the memory of this process and of those it started."""
+class Memory:
+    """The most memory of this process and of each worker from now on, in GB."""
 
-    def __init__(self) -> None:
-        super().__init__(daemon=True)
-        self.seen: list[list[float]] = []
-        self.done = threading.Event()
+    def __init__(self, client: Any) -> None:
+        pids = client.run(os.getpid).values() if client else []
+        self.processes = [Path(f"/proc/{pid}") for pid in (os.getpid(), *pids)]
+        for process in self.processes:
+            (process / "clear_refs").write_text("5")
 
-    def run(self) -> None:
-        """Look until it is done."""
-        while not self.done.wait(0.5):
-            me = psutil.Process()
-            sizes = []
-            for process in (me, *me.children(recursive=True)):
-                try:
-                    sizes.append(process.memory_info().rss / 2**30)
-                except psutil.NoSuchProcess:
-                    continue
-            self.seen.append(sizes)
-
-    def largest(self) -> float:
-        """Return the largest memory of one process, in GB."""
-        return max(max(sizes) for sizes in self.seen)
-
-    def growth(self) -> float:
-        """Return by how much the largest process grew after a tenth of the time."""
-        peaks = [max(sizes) for sizes in self.seen]
-        early = max(peaks[: max(len(peaks) // 10, 1)])
-        return max(peaks) - early
+    def most(self) -> list[float]:
+        """Return that of this process and, ascending, those of the workers."""
+        here, *workers = map(_most_of, self.processes)
+        return [here, *sorted(workers)]
 
 
-def measure(n: int, workers: int, n_predicted: int) -> dict:
-    X, y = rows(n), labels(n)
-    found: dict = {"n": n, "workers": workers}
+def _most_of(process: Path) -> float:
+    lines = (process / "status").read_text().splitlines()
+    (kilobytes,) = (line.split()[1] for line in lines if line.startswith("VmHWM"))
+    return round(int(kilobytes) / 2**20, 2)
+
+
+def measure(n: int, d: int, workers: int, n_predicted: int) -> dict:
+    X, y = rows(n, d), labels(n)
+    found: dict = {"n": n, "columns": d, "workers": workers}
+    client = None
     with ExitStack() as stack:
         if workers:
             from distributed import Client, LocalCluster
@@ -127,13 +123,12 @@ def measure(n: int, workers: int, n_predicted: int) -> dict:
                     memory_limit="4GB",
                 )
             )
-            stack.enter_context(Client(cluster))
+            client = stack.enter_context(Client(cluster))
         else:
             stack.enter_context(dask.config.set(scheduler="synchronous"))
         UnifiedKernelMachine(random_state=0).fit(X[:20_000], y[:20_000])  # compiles
         for stage in ("fit", "predict"):
-            memory = Memory()
-            memory.start()
+            memory = Memory(client)
             spent, start = cpu(), time.perf_counter()
             if stage == "fit":
                 model = UnifiedKernelMachine(random_state=0).fit(X, y)
@@ -142,13 +137,10 @@ def measure(n: int, workers: int, n_predicted: int) -> dict:
                 counts = model.predict(some).map_blocks(right, dtype=int, chunks=(1,))
                 found["predicted"] = len(some)
                 found["accuracy"] = 100 * int(counts.sum().compute()) / len(some)
-            memory.done.set()
-            memory.join()
             found[stage] = {
                 "wall": round(time.perf_counter() - start, 1),
                 "cpu": round(cpu() - spent, 1),
-                "largest GB": round(memory.largest(), 2),
-                "growth GB": round(memory.growth(), 2),
+                "GB": memory.most(),
             }
             print(stage, found[stage], flush=True)
     return found
@@ -157,13 +149,14 @@ def measure(n: int, workers: int, n_predicted: int) -> dict:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("n", type=int, nargs="+")
+    parser.add_argument("--columns", type=int, default=10)
     parser.add_argument("--workers", type=int, nargs="+", default=[0])
     parser.add_argument("--predict", type=int, help="rows to predict; all if left out")
     parser.add_argument("--out", type=Path)
     args = parser.parse_args()
     for n in args.n:
         for workers in args.workers:
-            line = json.dumps(measure(n, workers, args.predict or n))
+            line = json.dumps(measure(n, args.columns, workers, args.predict or n))
             print(line, flush=True)
             if args.out:
                 with args.out.open("a") as file:

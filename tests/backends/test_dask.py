@@ -212,6 +212,16 @@ def test_a_model_of_a_dask_array_is_that_of_the_rows() -> None:
     np.testing.assert_allclose(proba.compute(), model.predict_proba(X), atol=1e-6)
 
 
+def test_blocks_without_rows_are_predicted() -> None:
+    X, y = points()
+    kept = np.arange(600) >= 250
+    rows = da.from_array(X, chunks=(100, 3))[da.from_array(kept, chunks=100)]
+    model = UnifiedKernelMachine(random_state=0).fit(X, y)
+    for name in ("predict", "predict_proba", "transform"):
+        found = getattr(model, name)(rows).compute()
+        np.testing.assert_allclose(found, getattr(model, name)(X[kept]), atol=1e-6)
+
+
 def test_workers_get_the_model_without_its_rows(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -220,7 +230,7 @@ def test_workers_get_the_model_without_its_rows(
     model = UnifiedKernelMachine(random_state=0).fit(blocks, y)
     seen: list[UnifiedKernelMachine] = []
 
-    def call(block: FloatArray, sent: UnifiedKernelMachine, name: str) -> Any:
+    def call(block: FloatArray, sent: UnifiedKernelMachine, name: str, _: Any) -> Any:
         seen.append(sent)
         return getattr(sent, name)(block)
 

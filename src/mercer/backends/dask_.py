@@ -12,6 +12,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -146,14 +147,9 @@ def lazily(model: Any, name: str, X: Any, *, n_columns: int | None, dtype: Any) 
         if n_columns is None
         else {"chunks": (X.chunks[0], (n_columns,))}
     )
+    none = np.empty(0 if n_columns is None else (0, n_columns), dtype)
     return da.map_blocks(
-        _call,
-        X,
-        at_workers,
-        name,
-        dtype=dtype,
-        meta=np.empty((0,) * (1 if n_columns is None else 2), dtype),
-        **shape,
+        _call, X, at_workers, name, none, dtype=dtype, meta=none, **shape
     )
 
 
@@ -169,8 +165,8 @@ def as_rows(X: Any) -> Any:
     return X.rechunk({1: -1}) if len(X.chunks[1]) > 1 else X
 
 
-def _call(block: Any, model: Any, name: str) -> Any:
-    return np.asarray(getattr(model, name)(block))
+def _call(block: Any, model: Any, name: str, none: NDArray[Any]) -> Any:
+    return np.asarray(getattr(model, name)(block)) if len(block) else none
 
 
 def _sums(X: Any, pool: AnchorPool, client: Any) -> PoolSums:
@@ -180,16 +176,17 @@ def _sums(X: Any, pool: AnchorPool, client: Any) -> PoolSums:
     blocks = list(X.to_delayed().ravel())
     # Sums are large. Those of a chain of blocks, and then those of the chains, are
     # added as they come, so that few are alive at once, however many blocks there are.
+    # A block is summed up without waiting for others, so that none piles up.
     length = len(blocks) // (_CHAINS_PER_THREAD * _n_threads(client))
     length = min(max(length, 1), _CHAIN)
-    add_block, add = delayed(_with_block), delayed(_added)
-    total = None
-    for start in range(0, len(blocks), length):
-        chain = None
-        for block in blocks[start : start + length]:
-            chain = add_block(chain, block, at_workers)
-        total = chain if total is None else add(total, chain)
-    sums: PoolSums = computed([total], client)[0]
+    sum_block, add = delayed(_sum_block), delayed(_added)
+    chains = [
+        reduce(
+            add, [sum_block(block, at_workers) for block in blocks[at : at + length]]
+        )
+        for at in range(0, len(blocks), length)
+    ]
+    sums: PoolSums = computed([reduce(add, chains)], client)[0]
     return sums
 
 
@@ -200,14 +197,8 @@ def _n_threads(client: Any) -> int:
     return sum(client.nthreads().values()) or 1
 
 
-def _with_block(
-    total: PoolSums | None, block: Any, pool: AnchorPool
-) -> PoolSums | None:
-    return _added(total, _sum_block(block, pool)) if len(block) else total
-
-
-def _sum_block(block: Any, pool: AnchorPool) -> PoolSums:
-    return PoolSums.of(*pool.place(_finite(block)))
+def _sum_block(block: Any, pool: AnchorPool) -> PoolSums | None:
+    return PoolSums.of(*pool.place(_finite(block))) if len(block) else None
 
 
 def _added(one: PoolSums | None, other: PoolSums | None) -> PoolSums | None:
