@@ -4,6 +4,7 @@ import os
 import signal
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -121,6 +122,34 @@ def test_few_sums_are_in_memory_however_many_blocks_there_are(
     assert total.n == 10 * n_blocks
     # All chains, one chain, the block that comes next, and what they add up to.
     assert Counted.most <= 4
+
+
+def test_blocks_do_not_wait_in_memory_to_be_summed_up(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    alive: set[int] = set()
+    most = [0]
+
+    def draw(number: int) -> FloatArray:
+        block = np.zeros((10, 2))
+        alive.add(number)
+        most[0] = max(most[0], len(alive))
+        weakref.finalize(block, alive.discard, number)
+        return block
+
+    def sum_block(block: FloatArray, pool: Any) -> int:
+        time.sleep(0.005)
+        return len(block)
+
+    monkeypatch.setattr(dask_, "_sum_block", sum_block)
+    blocks = [
+        da.from_delayed(dask.delayed(draw)(number), (10, 2), dtype=float)
+        for number in range(200)
+    ]
+    with dask.config.set(scheduler="threads", num_workers=4):
+        total: Any = dask_._sums(da.concatenate(blocks), AnchorPool(), None)
+    assert total == 2000
+    assert most[0] <= 8  # each thread has one, and may have drawn the next one
 
 
 def test_blocks_without_rows_add_nothing() -> None:

@@ -7,7 +7,7 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.csgraph import reverse_cuthill_mckee
 
-from mercer._typing import FloatArray, SparseArray
+from mercer._typing import FloatArray, IntArray, SparseArray
 from mercer.exceptions import EigenpairError
 from mercer.spectrum.chebyshev import value_below_which
 from mercer.spectrum.lanczos import (
@@ -114,7 +114,9 @@ def searched_pairs(
     """
     # Neighbours close in memory make the products faster; nothing else changes.
     order = reverse_cuthill_mckee(sparse.csr_array(A), symmetric_mode=True)
-    A, null = compact(A[order][:, order]), null[order]
+    back = np.empty_like(order)
+    back[order] = np.arange(len(order))
+    A, null = _reordered(compact(A), order, back), null[order]
     some = max(k, 1)
     work = Work(_FOR_PAIRS * most_work)
     pairs, transform = _ordered_pairs(A, null, some, upper, tol, rng, work)
@@ -136,8 +138,6 @@ def searched_pairs(
     note = ""
     if sure < k:
         note = f"{sure} of {k} directions{' are certain' * is_rough}: {reason}"
-    back = np.empty_like(order)
-    back[order] = np.arange(len(order))
     return Found(
         pairs.values[:kept],
         pairs.vectors[back, :kept],
@@ -330,6 +330,15 @@ def _method(transform: Transform, tol: float) -> str:
         return "band cholesky"
     single = ", single precision" if _is_single(transform.cut, tol) else ""
     return f"filtered lanczos{single}"
+
+
+def _reordered(A: SparseArray, order: IntArray, back: IntArray) -> SparseArray:
+    """Return A[order][:, order] with one copy of A, not two."""
+    B = A[order]
+    B.indices = back[B.indices]
+    B.has_sorted_indices = False
+    B.sort_indices()
+    return B
 
 
 def compact(A: SparseArray) -> SparseArray:
