@@ -3,65 +3,14 @@
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from mercer._typing import FloatArray, SparseArray
 from mercer.optim.counting import angle_below_which
+from mercer.spectrum.recurrence import aligned, parts, recur, zero_block
 
 _MAX_DEGREE = 2000
 _ROWS = 4096
 _SETTLED = 0.05  # share by which an estimate may still change
-_ONE, _TWO, _THREE, _FOUR = np.arange(1, 5, dtype=np.uint64)
-
-
-@njit(cache=True)
-def _recur(
-    indptr: Any,
-    indices: Any,
-    data: Any,
-    X: Any,
-    Y: Any,
-    a: Any,
-    b: Any,
-    c: Any,
-) -> None:
-    """Replace Y by a A X + b X + c Y, in one pass over the rows.
-
-    All numbers are of one type, which decides the precision. Four entries are taken
-    at a time: the sums of a row wait for each other, so that halves the time of rows
-    with 70 entries.
-    """
-    n, k = X.shape
-    row = np.empty(k, X.dtype)
-    for i in range(n):
-        for t in range(k):
-            row[t] = b * X[i, t] + c * Y[i, t]
-        p, stop = np.uint64(indptr[i]), np.uint64(indptr[i + 1])
-        while p + _FOUR <= stop:
-            w0, j0 = a * data[p], indices[p]
-            w1, j1 = a * data[p + _ONE], indices[p + _ONE]
-            w2, j2 = a * data[p + _TWO], indices[p + _TWO]
-            w3, j3 = a * data[p + _THREE], indices[p + _THREE]
-            for t in range(k):
-                first = w0 * X[j0, t] + w1 * X[j1, t]
-                row[t] += first + (w2 * X[j2, t] + w3 * X[j3, t])
-            p += _FOUR
-        while p < stop:
-            weight, j = a * data[p], indices[p]
-            for t in range(k):
-                row[t] += weight * X[j, t]
-            p += _ONE
-        for t in range(k):
-            Y[i, t] = row[t]
-
-
-def _parts(A: SparseArray, dtype: Any) -> tuple[Any, Any, Any]:
-    """Return the arrays of A, row numbers unsigned: that saves a test per read."""
-    return (
-        A.indptr.view(f"u{A.indptr.itemsize}"),
-        A.indices.view(f"u{A.indices.itemsize}"),
-        A.data.astype(dtype, copy=False),
-    )
 
 
 def chebyshev_filter(
@@ -96,13 +45,13 @@ def chebyshev_filter(
     """
     radius, centre = (high - low) / 2, (high + low) / 2
     number = np.float32 if X.dtype == np.float32 else np.float64
-    before = np.array(X, dtype=number, order="C")
-    now = np.zeros_like(before)
-    matrix = _parts(A, number)
+    before = aligned(X, number)
+    now = zero_block(X.shape, number)
+    matrix = parts(A, number)
     a, b, one = number(1 / radius), number(-centre / radius), number(1)
-    _recur(*matrix, before, now, a, b, 0 * one)
+    recur(*matrix, before, now, a, b, 0 * one)
     for _ in range(degree - 1):
-        _recur(*matrix, now, before, 2 * a, 2 * b, -one)
+        recur(*matrix, now, before, 2 * a, 2 * b, -one)
         before, now = now, before
     return now
 
@@ -172,11 +121,11 @@ class _Traces:
 
     def __init__(self, A: SparseArray, Z: Any, upper: float) -> None:
         number = np.float32 if Z.dtype == np.float32 else np.float64
-        self.matrix = _parts(A, number)
+        self.matrix = parts(A, number)
         self.a, self.one = number(-2 / upper), number(1)
-        self.before = np.array(Z, order="C")
-        self.now = np.zeros_like(self.before)
-        _recur(*self.matrix, self.before, self.now, self.a, self.one, 0 * self.one)
+        self.before = aligned(Z, number)
+        self.now = zero_block(Z.shape, number)
+        recur(*self.matrix, self.before, self.now, self.a, self.one, 0 * self.one)
         self.moments = [
             _inner(self.before, self.before),
             _inner(self.before, self.now),
@@ -189,7 +138,7 @@ class _Traces:
         while len(self.moments) < 2 * degree:
             # T_2j = 2 T_j T_j - T_0 and T_2j+1 = 2 T_j T_j+1 - T_1
             self.moments.append(2 * _inner(self.now, self.now) - first)
-            _recur(*self.matrix, self.now, self.before, a, 2 * one, -one)
+            recur(*self.matrix, self.now, self.before, a, 2 * one, -one)
             self.before, self.now = self.now, self.before
             self.moments.append(2 * _inner(self.before, self.now) - second)
         last = 2 * _inner(self.now, self.now) - first
