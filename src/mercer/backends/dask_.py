@@ -27,8 +27,10 @@ from mercer.fewlabels.anchor_sums import PoolSums
 from mercer.fewlabels.choice import directions_for
 
 LOCAL_ROWS = 100_000  # rows, besides the labelled ones, that the rule is run on
-_CHAIN = 32  # blocks at most whose sums are added one to the other
-_CHAINS_PER_THREAD = 4  # at least, so that no thread waits long for the others
+_CHAIN = 32  # blocks whose sums are added one to the other, where there are ...
+_MANY_THREADS = (
+    8  # ... more threads than this: they make sums faster than one adds them
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -174,11 +176,10 @@ def _sums(X: Any, pool: AnchorPool, client: Any) -> PoolSums:
 
     at_workers = delayed(pool, pure=False)
     blocks = list(X.to_delayed().ravel())
-    # Sums are large. Those of a chain of blocks, and then those of the chains, are
-    # added as they come, so that few are alive at once, however many blocks there are.
-    # A block is summed up without waiting for others, so that none piles up.
-    length = len(blocks) // (_CHAINS_PER_THREAD * _n_threads(client))
-    length = min(max(length, 1), _CHAIN)
+    # Sums are large. They are added one to the other as they come, so that few are
+    # alive at once, however many blocks there are. A block is summed up without waiting
+    # for others, so that none piles up.
+    length = _CHAIN if _n_threads(client) > _MANY_THREADS else len(blocks)
     sum_block, add = delayed(_sum_block), delayed(_added)
     chains = [
         reduce(

@@ -216,35 +216,36 @@ class AnchorPool(BasisMixin):
             start = stop
 
     def solve(self, sums: PoolSums, rng: np.random.Generator) -> None:
-        """Compute all directions from the sums over all points."""
+        """Compute all directions from the sums over all points.
+
+        Products of ties are taken out of the sums, each before the next is looked at:
+        with copies of all of them this would be what needs most memory.
+        """
         n, r = sums.n, min(self.n_components, len(self.anchors_))
         ones = np.ones(len(self.anchors_))  # rows of Z sum to 1, so ZᵀZ 1 = Zᵀ 1
+        masses = [gram_times(half, ones) for half in sums.halves]
         P = light_anchors_joined(
-            self._usual(self.anchors_),
-            gram_times(sums.halves[0], ones),
-            least=LEAST_MASS,
-            rng=rng,
+            self._usual(self.anchors_), masses[0], least=LEAST_MASS, rng=rng
         )
-        solved = [
-            anchor_pairs(
-                both_halves(P.T @ half @ P),
+        solved = []
+        while sums.halves:
+            pairs = anchor_pairs(
+                both_halves(P.T @ sums.halves.pop(0) @ P),
                 r,
                 rng=rng,
                 tol=_TOL,
                 on_failure="rough",
                 most_work=MOST_WORK,
             )
-            for half in sums.halves
-        ]
+            solved.append(pairs)
         self._maps = tuple(np.sqrt(n) * (P @ pairs.map) for pairs in solved)
         means, blocks, start = [], [], 0
-        for s, pairs, T, half in zip(
-            self.sizes_, solved, self._maps, sums.halves, strict=True
+        for s, pairs, T, mass in zip(
+            self.sizes_, solved, self._maps, masses, strict=True
         ):
             at = slice(start, start + T.shape[1])
-            GT = gram_times(half, T)
-            mean = ones @ GT / n
-            C = T.T @ GT / n - np.outer(mean, mean)
+            mean = mass @ T / n
+            C = pairs.products - np.outer(mean, mean)
             blocks.append(Block(f"anchors {s}", "laplacian", at, pairs.values, s, C))
             means.append(mean)
             start = at.stop

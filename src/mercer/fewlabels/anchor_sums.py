@@ -18,7 +18,7 @@ class PoolSums:
     """Sums over some points; those of several blocks of points are added."""
 
     n: int
-    halves: tuple[SparseArray, ...]  # `half_gram` of each graph, (m, m)
+    halves: list[SparseArray]  # `half_gram` of each graph, (m, m)
     total: FloatArray  # (q,) sums of the columns of D
     squares: FloatArray  # (q, q) DᵀD
     low: float  # smallest entry of the last column of D, the density
@@ -41,12 +41,12 @@ class PoolSums:
             total += dense[rows].sum(axis=0, dtype=np.float64)
             squares += dense[rows].T @ dense[rows]
         low, high = float(dense[:, -1].min()), float(dense[:, -1].max())
-        return cls(len(dense), tuple(map(half_gram, ties)), total, squares, low, high)
+        return cls(len(dense), [half_gram(Z) for Z in ties], total, squares, low, high)
 
     def __add__(self, other: "PoolSums") -> "PoolSums":
         return PoolSums(
             self.n + other.n,
-            tuple(a + b for a, b in zip(self.halves, other.halves, strict=True)),
+            [a + b for a, b in zip(self.halves, other.halves, strict=True)],
             self.total + other.total,
             self.squares + other.squares,
             min(self.low, other.low),

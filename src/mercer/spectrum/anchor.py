@@ -188,6 +188,7 @@ class AnchorPairs:
 
     values: FloatArray  # (r,) of I - W, ascending
     map: FloatArray  # (m, r): U = Z map has orthonormal columns
+    products: FloatArray  # (r, r) UᵀU, which shows how nearly
     residual: float  # largest |W u - (1 - value) u|
     gap: float  # from the last value to the next one
     floor: float  # no other value is below it ...
@@ -259,15 +260,17 @@ def anchor_pairs(
     kept = int(np.count_nonzero(pairs.values < 1.0 - _RANK_TOL))
     values, V = pairs.values[:kept], pairs.vectors[:, :kept]
     sigma = 1.0 - values
+    root = np.sqrt(sigma)
     E = V * values - L @ V
     # For U = B V / sqrt(sigma), B B' U - U sigma is B E / sqrt(sigma).
     squares = np.einsum("jr,jr->r", E, E - L @ E)
-    residuals = np.sqrt(np.maximum(squares, 0.0) / sigma)
+    residuals = np.sqrt(np.maximum(squares, 0.0)) / root
     cut = kept < len(pairs.values)
     next_value = float(pairs.values[kept]) if cut else pairs.next_value
     return AnchorPairs(
         values,
-        scale[:, None] * V / np.sqrt(sigma),
+        scale[:, None] * V / root,
+        (V / root).T @ (V * root + E / root),
         float(residuals.max()),
         min(next_value, 1.0) - float(values[-1]),
         min(next_value, pairs.floor, 1.0),

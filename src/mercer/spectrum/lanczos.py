@@ -340,8 +340,10 @@ def residuals_of(A: SparseArray, X: FloatArray, values: FloatArray) -> FloatArra
 
 def rounding_errors(A: SparseArray, X: FloatArray, columns: IntArray) -> FloatArray:
     """Return what rounding of some columns, unit vectors, may add to residuals."""
-    size = sparse.csr_array((np.abs(A.data), A.indices, A.indptr), shape=A.shape)
     errors = np.empty(len(columns))
+    if not len(columns):
+        return errors
+    size = sparse.csr_array((np.abs(A.data), A.indices, A.indptr), shape=A.shape)
     for start in range(0, len(columns), BLOCK):
         some = slice(start, start + BLOCK)
         errors[some] = np.linalg.norm(size @ np.abs(X[:, columns[some]]), axis=0)
