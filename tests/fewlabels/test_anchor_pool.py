@@ -204,14 +204,14 @@ def test_crowded_values_end_after_the_work_that_is_allowed(
     monkeypatch.setattr(anchor_pool, "LEAST_MASS", least)
     monkeypatch.setattr(anchor_pool, "MOST_WORK", most_work)
     spent = 0.0
-    recur = chebyshev._recur
+    recur = chebyshev.recur
 
     def counted(indptr: Any, indices: Any, data: Any, X: Any, *rest: Any) -> None:
         nonlocal spent
         spent += len(indices) * X.shape[1]
         recur(indptr, indices, data, X, *rest)
 
-    monkeypatch.setattr(chebyshev, "_recur", counted)
+    monkeypatch.setattr(chebyshev, "recur", counted)
     X = np.random.default_rng(0).normal(size=(3000, 50))
     pool = AnchorPool(20, n_nearest=(3,), random_state=0).fit(X)
     assert spent < 1.5 * max(most_work, 1e7)  # the space is filled in any case
