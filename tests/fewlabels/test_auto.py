@@ -128,14 +128,17 @@ def test_held_out_loss_is_the_best_of_the_slopes_and_never_above_guessing() -> N
     votes = np.eye(2)[[0, 1, 1]]
     wrong = np.array([[-1.0, 1.0], [1.0, -1.0], [1.0, -1.0]])
     assert held_out_loss(wrong, votes, np.zeros(2))[0] == pytest.approx(3 * np.log(2))
-    loss, slope = held_out_loss(-wrong, votes, np.zeros(2))
-    # The usual slope is 0.6; of three labels another one costs 40 / 23 log^2(a / 0.6).
-    costs = [
-        3 * np.log1p(np.exp(-2 * a)) + 40 / 23 * np.log(a / 0.6) ** 2
-        for a in DEFAULT.slopes
-    ]
-    assert slope == DEFAULT.slopes[np.argmin(costs)] == 0.6
-    assert loss == pytest.approx(min(costs))
+    # The usual slope is 0.6; with m labels another costs 36 / (12 + m) log^2(a / 0.6).
+    for times, usual in ((1, True), (6, False)):
+        scores, m = np.tile(-wrong, (times, 1)), 3 * times
+        loss, slope = held_out_loss(scores, np.tile(votes, (times, 1)), np.zeros(2))
+        costs = [
+            m * np.log1p(np.exp(-2 * a)) + 36 / (12 + m) * np.log(a / 0.6) ** 2
+            for a in DEFAULT.slopes
+        ]
+        assert slope == DEFAULT.slopes[np.argmin(costs)]
+        assert (slope == 0.6) == usual
+        assert loss == pytest.approx(min(costs))
     doubting = Rule(slope_doubt=0.1)
     _, slope = held_out_loss(-wrong, votes, np.zeros(2), rule=doubting)
     assert slope == 2.0

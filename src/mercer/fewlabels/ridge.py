@@ -175,7 +175,7 @@ def held_out_loss(
     r"""Return the summed log-loss of held-out scores, and the slope it is taken at.
 
     :math:`\min_a \sum_i v_i^\top (-\log \mathrm{softmax}(a s_i + t))
-    + \tfrac{40}{20 + m} \log^2(a / a_0)` over a grid of slopes a, m the sum of the
+    + \tfrac{36}{12 + m} \log^2(a / a_0)` over a grid of slopes a, m the sum of the
     votes, and at most what guessing costs.
 
     Parameters
