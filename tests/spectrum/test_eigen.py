@@ -7,7 +7,7 @@ from scipy import sparse
 from mercer.exceptions import EigenpairError
 from mercer.graphs.laplacian import degrees, laplacian
 from mercer.graphs.neighbors import Graph, neighbor_graph
-from mercer.spectrum import eigen, search, transforms
+from mercer.spectrum import eigen, lanczos, search, transforms
 from mercer.spectrum.eigen import Eigenpairs, smallest_eigenpairs
 from mercer.spectrum.graph import graph_null_vectors
 from mercer.spectrum.lanczos import RitzPairs, lowest_pairs
@@ -117,8 +117,50 @@ def test_vectors_stay_orthogonal_once_the_krylov_space_is_exhausted(name: str) -
         A, outside = one_value(400)
     rng = np.random.default_rng(0)
     transform = make_transform(A, 1.1, 2.0)
-    pairs = lowest_pairs(A, transform, 100, outside=outside, tol=TOL, rng=rng)
-    U = np.hstack([outside, pairs.vectors])
+    null = sparse.csr_array(outside)
+    pairs = lowest_pairs(A, transform, 100, null=null, tol=TOL, rng=rng)
+    U = np.hstack([null.toarray(), pairs.vectors])
+    assert np.abs(U.T @ U - np.eye(U.shape[1])).max() <= 1e-11
+
+
+@pytest.mark.parametrize("single", [False, True])
+def test_a_space_that_was_thought_enough_is_filled_again(
+    single: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first residuals that are looked at seem to be none."""
+    looks, refills = [], []
+    exact, refill = lanczos._largest_residual, lanczos.KrylovSpace.refill
+
+    def hopeful(A, X):
+        looks.append(len(looks))
+        return 0.0 if len(looks) <= 2 else exact(A, X)
+
+    def counted(space, X, H):
+        refills.append(len(H))
+        refill(space, X, H)
+
+    monkeypatch.setattr(lanczos, "_largest_residual", hopeful)
+    monkeypatch.setattr(lanczos.KrylovSpace, "refill", counted)
+    graph = HARD["cloud"]
+    A = laplacian(graph.adjacency)
+    null, _ = graph_null_vectors(graph, "normalized", at_most=2)
+    known = [np.linalg.eigh(A.toarray())[1][:, 1]]
+    truth = np.linalg.eigvalsh(A.toarray())
+    tol = 1e-4 if single else TOL
+    pairs = lowest_pairs(
+        A,
+        make_transform(A, 0.5, 2.0),
+        20,
+        null=null,
+        aside=known,
+        tol=tol,
+        rng=np.random.default_rng(0),
+        single=single,
+    )
+    assert refills == [32, 32]
+    assert pairs.converged(20, tol)
+    assert np.abs(pairs.values[:20] - truth[2:22]).max() <= tol * truth[21]
+    U = np.column_stack([null.toarray(), *known, pairs.vectors])
     assert np.abs(U.T @ U - np.eye(U.shape[1])).max() <= 1e-11
 
 

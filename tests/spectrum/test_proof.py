@@ -30,7 +30,8 @@ def chebyshev(values: np.ndarray, degree: int = 8) -> ChebyshevTransform:
 def look(transform, aside: np.ndarray, level: float, **settings) -> Search:
     settings = {"same": 1e-6, "failure": 1e-6, **settings}
     settings.setdefault("rng", np.random.default_rng(0))
-    return search_outside(transform, aside, level, **settings)
+    no_null = sparse.csr_array((len(aside), 0))
+    return search_outside(transform, no_null, list(aside.T), level, **settings)
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -112,7 +113,7 @@ def test_a_cut_below_the_wanted_values_is_raised(monkeypatch) -> None:
     n = 1500
     values = np.r_[0.0, np.repeat([0.0123, 0.0489, 0.11], 40), np.linspace(0.2, 2, n)]
     A = sparse.csr_array(sparse.diags_array(values))
-    null = np.eye(len(values))[:, :1]
+    null = sparse.csr_array(np.eye(len(values))[:, :1])
     monkeypatch.setattr(search, "value_below_which", lambda *args, **kwargs: 0.005)
     found = searched_pairs(
         A, null, 60, upper=2.0, tol=1e-7, rng=np.random.default_rng(0)
@@ -140,7 +141,7 @@ def test_a_cut_that_is_too_low_ends_the_search_when_the_space_is_full() -> None:
             return super().apply(X)
 
     low = Counted(A, 0.15, 2.0, 10)
-    pairs = lowest_pairs(A, low, 51, outside=null, tol=1e-3, rng=rng)
+    pairs = lowest_pairs(A, low, 51, null=null, tol=1e-3, rng=rng)
     assert pairs.values[50] > 0.15
     assert sum(applied) <= 3 * len(pairs.values) + BLOCK  # not filled again
 
@@ -158,7 +159,7 @@ def test_values_below_the_rounding_of_single_precision_take_double(
     monkeypatch.setattr(transforms, "WIDEST_BAND", 0)
     n = 1500
     A = sparse.kronsum(path_laplacian(n), path_laplacian(4)).tocsr() / 4
-    null = np.full((4 * n, 1), 1 / np.sqrt(4 * n))
+    null = sparse.csr_array(np.full((4 * n, 1), 1 / np.sqrt(4 * n)))
     found = searched_pairs(
         sparse.csr_array(A), null, 10, upper=2.0, tol=1e-3, rng=np.random.default_rng(0)
     )

@@ -1,9 +1,15 @@
 """Edges of a symmetric graph, their weights, and checks of a ready-made one."""
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from mercer._typing import ArrayLike, BoolArray, FloatArray, IntArray, SparseArray
+from mercer.graphs._compiled import compiled
+
+Int32Array = NDArray[np.int32]
 
 # Weights stay above zero however far the points are, so an edge remains an edge.
 _SMALLEST = float(np.finfo(np.float64).tiny)
@@ -37,22 +43,36 @@ def no_farther(distances: FloatArray, k: int, n_others: int) -> BoolArray:
 
 
 def edges(
-    indices: IntArray, distances: FloatArray, used: BoolArray, *, mutual: bool
-) -> tuple[IntArray, IntArray, FloatArray]:
+    indices: Int32Array, distances: FloatArray, used: BoolArray, *, mutual: bool
+) -> tuple[Int32Array, Int32Array, FloatArray]:
     """List every undirected edge to a used neighbour once, as i < j and its length."""
-    n = len(indices)
-    rows = np.repeat(np.arange(n), np.count_nonzero(used, axis=1))
-    columns = indices[used]
-    keys = np.minimum(rows, columns) * n + np.maximum(rows, columns)
-    order = np.argsort(keys, kind="stable")
-    keys = keys[order]
-    first = np.ones(len(keys), dtype=bool)
-    first[1:] = keys[1:] != keys[:-1]
-    starts = np.flatnonzero(first)
-    if mutual:
-        starts = starts[np.diff(starts, append=len(keys)) == 2]
-    lengths = distances[used][order[starts]]
-    return keys[starts] // n, keys[starts] % n, lengths
+    most = np.count_nonzero(used)
+    i, j = np.empty(most, np.int32), np.empty(most, np.int32)
+    lengths = np.empty(most)
+    m = _list_edges(indices, distances, used, mutual, i, j, lengths)
+    return i[:m], j[:m], lengths[:m]
+
+
+@compiled()
+def _list_edges(
+    indices: Any, distances: Any, used: Any, mutual: bool, i: Any, j: Any, lengths: Any
+) -> int:
+    """Write the edges, the length of a mutual one as its first point has it."""
+    n, k = indices.shape
+    m = 0
+    for a in range(n):
+        for s in range(k):
+            if not used[a, s]:
+                continue
+            b = indices[a, s]
+            is_mutual = False
+            for t in range(k):
+                is_mutual |= indices[b, t] == a and used[b, t]
+            if (is_mutual and a < b) or not (is_mutual or mutual):
+                i[m], j[m] = min(a, b), max(a, b)
+                lengths[m] = distances[a, s]
+                m += 1
+    return m
 
 
 def sparse_edges(

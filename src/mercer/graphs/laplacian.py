@@ -87,10 +87,11 @@ def laplacian(
         raise ValueError(msg)
     inverse = np.zeros(n)
     np.power(d, power, out=inverse, where=d > 0)
-    scaled = sparse.diags_array(inverse) @ adjacency
+    scaled = sparse.csr_array(adjacency, dtype=np.float64, copy=True)
+    scaled.data *= np.repeat(inverse, np.diff(scaled.indptr))
     if kind == "normalized":
-        scaled = scaled @ sparse.diags_array(inverse)
-    return sparse.csr_array(sparse.eye_array(n) - scaled)
+        scaled.data *= inverse[scaled.indices]
+    return sparse.csr_array(sparse.eye_array(n, format="csr") - scaled)
 
 
 def stationary_distribution(adjacency: SparseArray) -> FloatArray:

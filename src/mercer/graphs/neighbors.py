@@ -326,7 +326,7 @@ def graph_from_neighbors(
         raise ValueError(msg)
     _check_options(weights, sigma, symmetry)
     i, j, lengths = edges(
-        neighbors.indices.astype(np.intp),
+        neighbors.indices,
         neighbors.distances,
         no_farther(neighbors.distances, k, n - 1),
         mutual=symmetry == "mutual",

@@ -1,6 +1,9 @@
 """Eigenpairs of the small connected components of a matrix, by dense algebra."""
 
+import itertools
+
 import numpy as np
+from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
 from mercer._typing import BoolArray, FloatArray, IntArray, SparseArray
@@ -8,7 +11,7 @@ from mercer._typing import BoolArray, FloatArray, IntArray, SparseArray
 
 def component_vectors(
     labels: IntArray, entries: FloatArray, *, at_most: int
-) -> tuple[FloatArray, int]:
+) -> tuple[SparseArray, int]:
     """Split a vector over the components of a graph and normalise the parts.
 
     Parameters
@@ -22,13 +25,15 @@ def component_vectors(
 
     Returns
     -------
-    vectors : ndarray of shape (n, min(at_most, n_parts))
+    vectors : csr_array of shape (n, min(at_most, n_parts))
         Orthonormal columns.
     n_parts : int
 
     Examples
     --------
-    >>> component_vectors(np.array([0, 1, 1]), np.array([2.0, 3.0, 4.0]), at_most=1)
+    >>> labels, entries = np.array([0, 1, 1]), np.array([2.0, 3.0, 4.0])
+    >>> vectors, n_parts = component_vectors(labels, entries, at_most=1)
+    >>> vectors.toarray(), n_parts
     (array([[0. ], [0.6], [0.8]]), 2)
     """
     norms = np.sqrt(np.bincount(labels, weights=entries**2))
@@ -37,15 +42,16 @@ def component_vectors(
     order = order[norms[order] > 0]
     column = np.full(len(sizes), -1)
     column[order[:at_most]] = np.arange(min(len(order), at_most))
-    vectors = np.zeros((len(labels), min(len(order), at_most)))
-    rows = np.flatnonzero(column[labels] >= 0)
-    parts = labels[rows]
-    vectors[rows, column[parts]] = entries[rows] / norms[parts]
-    return vectors, len(order)
+    own = column[labels]
+    inside = own >= 0
+    data = entries[inside] / norms[labels[inside]]
+    starts = np.append(0, np.cumsum(inside))
+    shape = (len(labels), min(len(order), at_most))
+    return sparse.csr_array((data, own[inside], starts), shape=shape), len(order)
 
 
 def in_small_components(
-    A: SparseArray, null: FloatArray, *, at_most: int
+    A: SparseArray, null: SparseArray, *, at_most: int
 ) -> tuple[BoolArray, IntArray]:
     """Tell which points lie in small components.
 
@@ -53,7 +59,7 @@ def in_small_components(
     ----------
     A : csr_array of shape (n, n)
         Symmetric.
-    null : ndarray of shape (n, c)
+    null : csr_array of shape (n, c)
         Its null vectors. If one of them reaches over several components none is
         called small: it could not be told which null vector belongs where.
     at_most : int
@@ -69,15 +75,16 @@ def in_small_components(
     small = (np.bincount(labels) <= at_most)[labels]
     if n_parts == 1 or not small.any():
         return np.zeros(len(labels), dtype=bool), labels
-    for column in null.T:
-        support = labels[column != 0]
+    columns = sparse.csc_array(null)
+    for first, last in itertools.pairwise(columns.indptr):
+        support = labels[columns.indices[first:last]]
         if (support != support[0]).any():
             return np.zeros(len(labels), dtype=bool), labels
     return small, labels
 
 
 def small_component_pairs(
-    A: SparseArray, null: FloatArray, labels: IntArray, k: int, *, upper: float
+    A: SparseArray, null: SparseArray, labels: IntArray, k: int, *, upper: float
 ) -> tuple[FloatArray, FloatArray]:
     """Compute the k smallest eigenpairs of a matrix of many small components.
 
@@ -85,7 +92,7 @@ def small_component_pairs(
     ----------
     A : csr_array of shape (n, n)
         Symmetric with eigenvalues in [0, upper].
-    null : ndarray of shape (n, c)
+    null : csr_array of shape (n, c)
         Orthonormal null vectors, each in one component, at most one for each.
     labels : int ndarray of shape (n,)
         Component of each point.
@@ -107,7 +114,7 @@ def small_component_pairs(
     place[order] = np.arange(n) - np.repeat(starts, sizes)
     entries = A.tocoo()
     sources = labels[entries.row]
-    moved = null.sum(axis=1)
+    moved = np.asarray(null.sum(axis=1)).ravel()
     values, origins = [], []
     solved: list[tuple[IntArray, FloatArray]] = []
     for size in np.unique(sizes):

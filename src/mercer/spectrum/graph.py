@@ -170,12 +170,13 @@ class GraphBasis(BasisMixin):
         W = self.graph_.adjacency
         r = check_n_components(self.n_components, W.shape[0])
         kind = "normalized" if self.laplacian == "random_walk" else self.laplacian
-        L = laplacian(W, kind)
         d = degrees(W)
-        upper = 2.0 if kind == "normalized" else max(2.0 * float(d.max()), 1e-300)
+        usual, upper = 1.0, 2.0  # of the Laplacian: a diagonal entry, all values
+        if kind == "combinatorial":
+            usual, upper = float(np.median(d)), max(2.0 * float(d.max()), 1e-300)
         null, n_null = graph_null_vectors(self.graph_, kind, at_most=r + 1)
         pairs = smallest_eigenpairs(
-            L,
+            laplacian(W, kind),  # large, and nobody else's
             r,
             upper=upper,
             null=null,
@@ -184,16 +185,16 @@ class GraphBasis(BasisMixin):
             on_failure=self.on_failure,
             most_work=self.most_work,
         )
-        U = pairs.vectors * column_signs(pairs.vectors)
+        U = pairs.vectors
+        U *= column_signs(U)
         gap = pairs.next_value - float(pairs.values[-1])
-        rounding = 1e-8 * float(np.median(L.diagonal()))
         self.certificate_ = BasisCertificate(
             method=pairs.method,
             reason="asked for",
             residual=pairs.residual,
             orthogonality=orthogonality(U),
             gap=gap,
-            cuts_repeated_value=gap <= SAME * max(abs(pairs.next_value), rounding),
+            cuts_repeated_value=gap <= SAME * max(abs(pairs.next_value), 1e-8 * usual),
             n_null=n_null,
             recall=self.graph_.recall,
             floor=pairs.floor,
@@ -203,7 +204,7 @@ class GraphBasis(BasisMixin):
         self.values_ = pairs.values
         if self.laplacian == "random_walk":
             share = np.where(d > 0, d / (d.mean() or 1.0), 1.0)
-            U = U / np.sqrt(share)[:, None]
+            U /= np.sqrt(share)[:, None]
         self.vectors_ = U
         return self
 
@@ -346,7 +347,7 @@ class GraphBasis(BasisMixin):
 
 def graph_null_vectors(
     graph: Graph, kind: LaplacianKind, *, at_most: int
-) -> tuple[FloatArray, int]:
+) -> tuple[SparseArray, int]:
     """Return null vectors of a symmetric Laplacian, and how many there are.
 
     Parameters
@@ -361,7 +362,7 @@ def graph_null_vectors(
 
     Returns
     -------
-    vectors : ndarray of shape (n, min(at_most, n_null))
+    vectors : csr_array of shape (n, min(at_most, n_null))
     n_null : int
     """
     if kind == "combinatorial":

@@ -1,27 +1,23 @@
 """Block Lanczos on a transform of a sparse matrix."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 from scipy.linalg import eigh
-from sklearn.utils import gen_batches
 
 from mercer._typing import BoolArray, FloatArray, IntArray, SparseArray
+from mercer.spectrum.orthogonal import inner, orthonormalised, remove, turn
 from mercer.spectrum.proof import largest_unseen
+from mercer.spectrum.recurrence import times
 from mercer.spectrum.transforms import Transform
 from mercer.spectrum.work import Work
 
 BLOCK, WIDEST = 8, 64
-_ROWS = 8192  # of a block that is turned at a time
 # Residuals of this many vectors, the least exact, tell when to compute all.
 PROBE = 4
-# Of a unit vector, in the complement: nearly all, or errors grow from step to step.
-_KEPT = 0.9
-# Directions longer than this share of the longest come from the Gram matrix, exact
-# enough for the second projection; shorter ones from Householder's method, slowly.
-_EVEN = 1e-4
 # Residuals are computed where their estimates are below this many times the goal.
 _NEAR = 4.0
 # A residual cannot be below this share of what a product with the matrix adds up.
@@ -62,8 +58,9 @@ class KrylovSpace:
     def __init__(
         self,
         transform: Transform,
-        outside: FloatArray,
-        start: FloatArray,
+        null: SparseArray,
+        aside: Sequence[FloatArray],
+        block: int,
         room: int,
         rng: np.random.Generator,
         *,
@@ -71,26 +68,48 @@ class KrylovSpace:
     ) -> None:
         number = np.float32 if single else np.float64
         self.transform = transform
-        self.outside = outside = outside.astype(number, copy=False)
+        self.null = null.astype(number, copy=False)
+        self.aside = aside
         self.rng = rng
-        self.V = np.empty((len(outside), room), number, order="F")
         self.H = np.zeros((room, room))
         self.size = 0
-        P = transform.apply(start.astype(number, copy=False))
-        _, self.T, self.R = _orthonormalised(P, outside, self.V[:, :0], rng)
+        self._reserve(number)
+        start = rng.standard_normal((null.shape[0], block)).astype(number, copy=False)
+        known = self.V[:, : len(aside)]
+        remove(start, self.null, known)
+        self.norm = float(np.sqrt(np.linalg.eigvalsh(inner(start, start))[-1]))
+        P = transform.apply(start)
+        del start
+        _, self.T, self.R = orthonormalised(P, self.null, known, rng)
+
+    def _reserve(self, number: Any) -> None:
+        """Make room, in columns, beside the vectors that are set aside."""
+        n, first = self.null.shape[0], len(self.aside)
+        self.V = np.empty((n, first + len(self.H)), number, order="F")
+        for j, column in enumerate(self.aside):
+            self.V[:, j] = column
+
+    @property
+    def basis(self) -> Any:
+        """The vectors of the space, (n, size)."""
+        first = len(self.aside)
+        return self.V[:, first : first + self.size]
 
     def is_full(self) -> bool:
         """Tell whether there is no room for a further block."""
         b = int(self.T.shape[1])
-        return b == 0 or self.size + b > self.V.shape[1]
+        return b == 0 or self.size + b > len(self.H)
 
     def expand(self) -> None:
         """Add the next block."""
         old, self.size = self.size, self.size + self.T.shape[1]
-        V = self.V[:, : self.size]
-        V[:, old:] = self.T
-        P = self.transform.apply(self.T)
-        C, self.T, self.R = _orthonormalised(P, self.outside, V, self.rng)
+        block = self.basis[:, old:]
+        block[:] = self.T
+        del self.T  # it is large
+        P = self.transform.apply(block)
+        V = self.V[:, : len(self.aside) + self.size]
+        C, self.T, self.R = orthonormalised(P, self.null, V, self.rng)
+        C = C[len(self.aside) :]
         self.H[: self.size, old : self.size] = C
         self.H[old : self.size, : self.size] = C.T
 
@@ -103,16 +122,35 @@ class KrylovSpace:
 
     def vectors(self, Y: FloatArray) -> FloatArray:
         """Return the vectors with these coordinates, in double precision."""
-        X = self.V[:, : self.size] @ Y.astype(self.V.dtype)
-        return np.asarray(X, dtype=np.float64)
+        X = np.empty((len(self.V), Y.shape[1]))
+        turn(self.basis, Y, X)
+        return X
 
     def restart(self, heights: FloatArray, Y: FloatArray) -> None:
         """Keep the directions Y only."""
-        m = len(heights)
-        self.V[:, :m] = self.V[:, : self.size] @ Y.astype(self.V.dtype)
+        turn(self.basis, Y, self.basis[:, : len(heights)])
+        self._begin_with(np.diag(heights))
+
+    def used_up(self, Y: FloatArray) -> FloatArray:
+        """Return the vectors with these coordinates in the memory of the space."""
+        m = Y.shape[1]
+        turn(self.basis, Y, self.V[:, :m])
+        V = self.V
+        del self.V
+        V.resize((len(V), m), refcheck=False)  # the other columns come after these
+        return V.astype(np.float64, copy=False)
+
+    def refill(self, X: FloatArray, H: FloatArray) -> None:
+        """Begin again with vectors between which the transform is H."""
+        self._reserve(self.null.dtype)
+        first = len(self.aside)
+        self.V[:, first : first + X.shape[1]] = X
+        self._begin_with(H)
+
+    def _begin_with(self, H: FloatArray) -> None:
+        self.size = len(H)
         self.H[:] = 0.0
-        self.H[:m, :m] = np.diag(heights)
-        self.size = m
+        self.H[: self.size, : self.size] = H
 
 
 def lowest_pairs(
@@ -120,7 +158,8 @@ def lowest_pairs(
     transform: Transform,
     k: int,
     *,
-    outside: FloatArray,
+    null: SparseArray,
+    aside: Sequence[FloatArray] = (),
     tol: float,
     rng: np.random.Generator,
     block: int | None = None,
@@ -140,8 +179,11 @@ def lowest_pairs(
         Of A.
     k : int
         Number of pairs whose residuals should fall below `tol` times the k-th value.
-    outside : ndarray of shape (n, c)
-        Orthonormal eigenvectors of A that the result must be orthogonal to.
+    null : sparse array of shape (n, c)
+        Orthonormal eigenvectors of A that the result must be orthogonal to, with few
+        entries.
+    aside : sequence of ndarrays of shape (n,)
+        Further ones.
     tol : float
         On the residuals.
     rng : numpy.random.Generator
@@ -167,14 +209,13 @@ def lowest_pairs(
     A Krylov space holds at most as many copies of a repeated eigenvalue as its block
     has vectors: whoever calls this must look for others, see `search_outside`.
     """
-    n, c = outside.shape
+    n, c = null.shape[0], null.shape[1] + len(aside)
     if block is None:
         block = int(np.clip(2 ** int(np.log2(k / 4 + 1)), BLOCK, WIDEST))
     wanted = min(k + 10 + k // 10, n - c)
     room = min(n - c, max(3 * wanted, wanted + 12 * block))
-    Z = rng.standard_normal((n, min(block, n - c)))
-    Z -= outside @ (outside.T @ Z)
-    space = KrylovSpace(transform, outside, Z, room, rng, single=single)
+    width = min(block, n - c)
+    space = KrylovSpace(transform, null, aside, width, room, rng, single=single)
     look, ratio = wanted, 0.0
     work = Work() if work is None else work
     least = _ROUNDING * float(np.abs(A.diagonal()).max())
@@ -198,26 +239,26 @@ def lowest_pairs(
         is_lost = transform.value(heights[k - 1]) >= transform.cut
         stop = stop or (space.is_full() and (restarts == 0 or is_lost))
         if hopeful or complete or stop:
-            X = space.vectors(Y)
-            shares = outside.T @ X
-            for rows in gen_batches(n, _ROWS):
-                X[rows] -= outside[rows] @ shares
-            pairs = rayleigh_ritz(A, X)
-            if pairs.converged(k, tol):
+            X = space.used_up(Y)
+            remove(X, null, np.stack(aside, axis=1) if len(aside) else X[:, :0])
+            pairs, S = rayleigh_ritz(A, X)
+            if pairs.converged(k, tol) or stop or complete or restarts == 0:
                 return pairs
-        if stop or complete:
-            return pairs
-        if space.is_full():
-            restarts -= 1
+            space.refill(pairs.vectors, S.T @ (heights[:, None] * S))
+        elif space.is_full():
             keep = min(wanted + space.T.shape[1], space.size - 1)
             heights, Y, _ = space.ritz(keep)
             space.restart(heights, Y)
-            look = keep + block
+        else:
+            continue
+        restarts -= 1
+        look = space.size + block
 
 
 def search_outside(
     transform: Transform,
-    outside: FloatArray,
+    null: SparseArray,
+    aside: Sequence[FloatArray],
     level: float,
     *,
     same: float,
@@ -236,8 +277,10 @@ def search_outside(
     ----------
     transform : Transform
         What is done to the spectrum of the matrix.
-    outside : ndarray of shape (n, c)
-        Orthonormal; the space.
+    null : sparse array of shape (n, c)
+        Orthonormal vectors of the space, with few entries.
+    aside : sequence of ndarrays of shape (n,)
+        The others.
     level : float
         Below the transform's cut.
     same : float
@@ -245,7 +288,7 @@ def search_outside(
     failure : float
         Probability that the returned floor is not one.
     rng : numpy.random.Generator
-        Draws the start, which must not depend on `outside`.
+        Draws the start, which must not depend on the space.
     block : int, default=8
         Vectors in a block.
     steps : int, default=60
@@ -265,16 +308,14 @@ def search_outside(
     Notes
     -----
     Nothing is asked of the vectors but that they are orthonormal: by Cauchy's
-    interlacing theorem the matrix has at most c eigenvalues below the floor.
+    interlacing theorem the matrix has at most as many eigenvalues below the floor.
     """
-    n, c = outside.shape
+    n, c = null.shape[0], null.shape[1] + len(aside)
     if c == n:
         return Search(np.inf, np.inf)
-    Z = rng.standard_normal((n, min(block, n - c)))
-    Z -= outside @ (outside.T @ Z)
-    norm = float(np.linalg.norm(Z, 2))
-    room = min(n - c, steps * Z.shape[1])
-    space = KrylovSpace(transform, outside, Z, room, rng, single=single)
+    block = min(block, n - c)
+    room = min(n - c, steps * block)
+    space = KrylovSpace(transform, null, aside, block, room, rng, single=single)
     done = 0
     work = Work() if work is None else work
     while True:
@@ -291,8 +332,8 @@ def search_outside(
             seen,
             done,
             low=transform.low,
-            norm=norm,
-            block=Z.shape[1],
+            norm=space.norm,
+            block=block,
             failure=failure,
         )
         result = Search(smallest, min(transform.value(most), smallest))
@@ -304,38 +345,43 @@ def search_outside(
 
 def _largest_residual(A: SparseArray, X: FloatArray) -> float:
     """Return the largest residual of unit vectors as eigenvectors of A."""
-    AX = A @ X
+    AX = times(A, X)
     values = np.einsum("ij,ij->j", X, AX)
-    return float(np.linalg.norm(AX - X * values, axis=0).max())
+    return float(np.sqrt(_squared_errors(AX, X, values).max()))
 
 
-def rayleigh_ritz(A: SparseArray, X: FloatArray) -> RitzPairs:
+def rayleigh_ritz(A: SparseArray, X: FloatArray) -> tuple[RitzPairs, FloatArray]:
     """Return the Ritz pairs of A in the span of the columns of X, and residuals.
 
-    The columns are orthonormal up to their rounding, and afterwards exactly. X is
-    overwritten, and a few columns are multiplied at a time: it is large.
+    And S with X S the vectors. The columns are orthonormal up to their rounding, and
+    afterwards exactly. X is overwritten, and a few columns are multiplied at a time:
+    it is large.
     """
     m = X.shape[1]
-    parts = [slice(start, start + BLOCK) for start in range(0, m, BLOCK)]
-    H, G = np.hstack([X.T @ (A @ X[:, part]) for part in parts]), X.T @ X
+    H = np.hstack([inner(X, times(A, X[:, some])) for some in _blocks(m)])
+    G = inner(X, X)
     values, S = eigh((H + H.T) / 2, (G + G.T) / 2)
-    for rows in gen_batches(len(X), _ROWS):
-        X[rows] = X[rows] @ S
+    turn(X, S, X)
     residuals, rounding = residuals_of(A, X, values), np.zeros(m)
     limit = 4 * _ROUNDING * float(np.abs(A.diagonal()).max())
     small = np.flatnonzero(residuals <= limit)  # the others are above rounding
     rounding[small] = rounding_errors(A, X, small)
-    return RitzPairs(values, X, residuals, rounding)
+    return RitzPairs(values, X, residuals, rounding), S
 
 
 def residuals_of(A: SparseArray, X: FloatArray, values: FloatArray) -> FloatArray:
     """Return the norms of the columns of A X - X diag(values)."""
-    residuals = np.empty(len(values))
-    for start in range(0, len(values), BLOCK):
-        some = slice(start, start + BLOCK)
-        errors = A @ X[:, some] - X[:, some] * values[some]
-        residuals[some] = np.linalg.norm(errors, axis=0)
-    return residuals
+    squares = np.empty(len(values))
+    for some in _blocks(len(values)):
+        part = X[:, some]
+        squares[some] = _squared_errors(times(A, part), part, values[some])
+    return np.sqrt(squares)
+
+
+def _squared_errors(AX: FloatArray, X: FloatArray, values: FloatArray) -> FloatArray:
+    AX -= X * values
+    squares: FloatArray = np.einsum("ij,ij->j", AX, AX)
+    return squares
 
 
 def rounding_errors(A: SparseArray, X: FloatArray, columns: IntArray) -> FloatArray:
@@ -344,61 +390,10 @@ def rounding_errors(A: SparseArray, X: FloatArray, columns: IntArray) -> FloatAr
     if not len(columns):
         return errors
     size = sparse.csr_array((np.abs(A.data), A.indices, A.indptr), shape=A.shape)
-    for start in range(0, len(columns), BLOCK):
-        some = slice(start, start + BLOCK)
+    for some in _blocks(len(columns)):
         errors[some] = np.linalg.norm(size @ np.abs(X[:, columns[some]]), axis=0)
     return _ROUNDING * errors
 
 
-def _orthonormalised(
-    P: Any, outside: Any, V: Any, rng: np.random.Generator
-) -> tuple[Any, Any, Any]:
-    """Return C, T, R with P = V C + T R + a part in the span of `outside`.
-
-    T is orthonormal and orthogonal to V and `outside`. What the first projection
-    leaves may be rounding errors; the second, of unit vectors, tells. Where it leaves
-    less than it was given the Krylov space is exhausted, and random directions go on.
-    """
-    P = P - outside @ (outside.T @ P)
-    C = V.T @ P
-    P -= V @ C
-    T, R, lengths = _unit_columns(P)
-    if P.dtype == np.float64 and (lengths <= _EVEN * lengths.max(initial=0.0)).any():
-        T, R = np.linalg.qr(P)
-    T, turn, left = _unit_columns(_projected(T, outside, V))
-    R = turn @ R
-    m = int(np.count_nonzero(left > _KEPT))
-    free = P.shape[0] - outside.shape[1] - V.shape[1]
-    if m < len(left):
-        fresh = rng.standard_normal((len(P), min(len(left), free) - m))
-        fresh = fresh.astype(P.dtype, copy=False)
-        T = T[:, : m + fresh.shape[1]]
-        R = R[: T.shape[1]]
-        for _ in range(2):
-            fresh = _projected(fresh, outside, V)
-            fresh -= T[:, :m] @ (T[:, :m].T @ fresh)
-            fresh = np.linalg.qr(fresh)[0]
-        T[:, m:], R[m:] = fresh, 0.0
-    return C, T, R
-
-
-def _unit_columns(P: Any) -> tuple[Any, FloatArray, FloatArray]:
-    """Return T, R with P = T R, T orthonormal, and the singular values, descending.
-
-    From the Gram matrix, in double precision, which is cheap. Directions shorter than
-    the rounding errors of single precision are zero in T.
-    """
-    P64 = P.astype(np.float64, copy=False)
-    squares, W = eigh(P64.T @ P64)
-    lengths, W = np.sqrt(np.maximum(squares[::-1], 0.0)), W[:, ::-1]
-    sure = lengths > 1e-6 * lengths.max(initial=0.0)
-    scales = np.zeros_like(lengths)
-    np.divide(1.0, lengths, out=scales, where=sure)
-    T = P @ (W * scales).astype(P.dtype)
-    return T, lengths[:, None] * W.T, np.where(sure, lengths, 0.0)
-
-
-def _projected(X: Any, outside: Any, V: Any) -> Any:
-    X = X - outside @ (outside.T @ X)
-    X -= V @ (V.T @ X)
-    return X
+def _blocks(m: int) -> list[slice]:
+    return [slice(start, start + BLOCK) for start in range(0, m, BLOCK)]

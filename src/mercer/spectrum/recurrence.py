@@ -115,3 +115,11 @@ def aligned(X: Any, dtype: Any) -> Any:
     copy = zero_block(X.shape, dtype)
     copy[:] = X
     return copy
+
+
+def times(A: SparseArray, X: Any) -> Any:
+    """Return A X, in the precision of X."""
+    X = aligned(X, X.dtype)
+    one, product = X.dtype.type(1), zero_block(X.shape, X.dtype)
+    recur(*parts(A, X.dtype), X, product, one, 0 * one, 0 * one)
+    return product

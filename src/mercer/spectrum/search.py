@@ -1,13 +1,12 @@
 """Smallest eigenpairs of a large sparse matrix, and a proof that none was skipped."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 import numpy as np
-from scipy import sparse
-from scipy.sparse.csgraph import reverse_cuthill_mckee
 
-from mercer._typing import FloatArray, IntArray, SparseArray
+from mercer._typing import BoolArray, FloatArray, SparseArray
 from mercer.exceptions import EigenpairError
 from mercer.spectrum.chebyshev import value_below_which
 from mercer.spectrum.lanczos import (
@@ -18,6 +17,7 @@ from mercer.spectrum.lanczos import (
     lowest_pairs,
     search_outside,
 )
+from mercer.spectrum.orthogonal import remove_null
 from mercer.spectrum.transforms import Transform, cut_of_degree, make_transform
 from mercer.spectrum.work import Work
 
@@ -58,7 +58,7 @@ class Found:
 
 def searched_pairs(
     A: SparseArray,
-    null: FloatArray,
+    null: SparseArray,
     k: int,
     *,
     upper: float,
@@ -72,8 +72,9 @@ def searched_pairs(
     Parameters
     ----------
     A : csr_array of shape (n, n)
-        Symmetric with eigenvalues in [0, upper].
-    null : ndarray of shape (n, c)
+        Symmetric with eigenvalues in [0, upper]. Products are faster where the
+        entries of a row are near each other.
+    null : csr_array of shape (n, c)
         Orthonormal basis of its null space.
     k : int
         Number of pairs, 0 to n - c - 1.
@@ -112,11 +113,6 @@ def searched_pairs(
     With little work allowed the cut is higher than it should be, since a low one takes
     polynomials of a high degree, and pairs that are still rough are not proved.
     """
-    # Neighbours close in memory make the products faster; nothing else changes.
-    order = reverse_cuthill_mckee(sparse.csr_array(A), symmetric_mode=True)
-    back = np.empty_like(order)
-    back[order] = np.arange(len(order))
-    A, null = _reordered(compact(A), order, back), null[order]
     some = max(k, 1)
     work = Work(_FOR_PAIRS * most_work)
     pairs, transform = _ordered_pairs(A, null, some, upper, tol, rng, work)
@@ -140,7 +136,7 @@ def searched_pairs(
         note = f"{sure} of {k} directions{' are certain' * is_rough}: {reason}"
     return Found(
         pairs.values[:kept],
-        pairs.vectors[back, :kept],
+        pairs.vectors[:, :kept],
         float(later.min()),
         max(float(min(seen.floor, later[0] - doubt)), 0.0),
         FAILURE,
@@ -152,7 +148,7 @@ def searched_pairs(
 
 def _ordered_pairs(
     A: SparseArray,
-    null: FloatArray,
+    null: SparseArray,
     k: int,
     upper: float,
     tol: float,
@@ -162,7 +158,7 @@ def _ordered_pairs(
     """Compute k pairs and some more with a transform that orders their values."""
     guard = 10 + k // 10
     Z = rng.standard_normal((A.shape[0], BLOCK))
-    Z -= null @ (null.T @ Z)
+    remove_null(Z, null)
     Z = Z.astype(np.float32)  # counts need no more
     most = _FOR_CUT * work.most / (A.nnz * BLOCK)
     cut = _MARGIN * value_below_which(
@@ -177,7 +173,7 @@ def _ordered_pairs(
             A,
             transform,
             k + 1,
-            outside=null,
+            null=null,
             tol=tol,
             rng=rng,
             restarts=restarts,
@@ -204,7 +200,7 @@ def _proved(
     A: SparseArray,
     transform: Transform,
     pairs: RitzPairs,
-    null: FloatArray,
+    null: SparseArray,
     k: int,
     tol: float,
     rng: np.random.Generator,
@@ -217,8 +213,8 @@ def _proved(
         aside[:k] = True
         level = float(pairs.values[k - 1])
         same = max(SAME, tol) * abs(level)
-        outside = np.hstack([null, pairs.vectors[:, aside]])
-        seen = _seen_outside(transform, outside, level, same, tol, rng, work)
+        known = _columns(pairs.vectors, aside)
+        seen = _seen_outside(transform, null, known, level, same, tol, rng, work)
         if seen.smallest >= level - same or work.is_spent:
             break
         pairs = _merged(
@@ -230,7 +226,8 @@ def _proved(
 
 def _seen_outside(
     transform: Transform,
-    outside: FloatArray,
+    null: SparseArray,
+    aside: Sequence[FloatArray],
     level: float,
     same: float,
     tol: float,
@@ -243,7 +240,8 @@ def _seen_outside(
     for single in (True, False) if is_single or may_decide else (False,):
         seen = search_outside(
             transform,
-            outside,
+            null,
+            aside,
             level,
             same=same,
             failure=FAILURE / ROUNDS / 2,
@@ -263,7 +261,7 @@ def _merged(
     transform: Transform,
     pairs: RitzPairs,
     skipped: float,
-    null: FloatArray,
+    null: SparseArray,
     k: int,
     tol: float,
     rng: np.random.Generator,
@@ -281,7 +279,8 @@ def _merged(
         A,
         transform,
         n_above,
-        outside=np.hstack([null, pairs.vectors[:, exact]]),
+        null=null,
+        aside=_columns(pairs.vectors, exact),
         tol=share * tol,
         rng=rng,
         block=block,
@@ -296,6 +295,11 @@ def _merged(
         np.concatenate([pairs.residuals[exact], more.residuals])[order],
         np.concatenate([pairs.rounding[exact], more.rounding])[order],
     )
+
+
+def _columns(vectors: FloatArray, which: BoolArray) -> list[FloatArray]:
+    """Return some columns without a copy."""
+    return [vectors[:, j] for j in np.flatnonzero(which)]
 
 
 def _how_many_are_sure(
@@ -330,21 +334,3 @@ def _method(transform: Transform, tol: float) -> str:
         return "band cholesky"
     single = ", single precision" if _is_single(transform.cut, tol) else ""
     return f"filtered lanczos{single}"
-
-
-def _reordered(A: SparseArray, order: IntArray, back: IntArray) -> SparseArray:
-    """Return A[order][:, order] with one copy of A, not two."""
-    B = A[order]
-    B.indices = back[B.indices]
-    B.has_sorted_indices = False
-    B.sort_indices()
-    return B
-
-
-def compact(A: SparseArray) -> SparseArray:
-    """Return A with short indices where they suffice: less memory to read."""
-    if max(A.nnz, A.shape[0]) >= 2**31:
-        return sparse.csr_array(A)
-    indices = A.indices.astype(np.int32, copy=False)
-    indptr = A.indptr.astype(np.int32, copy=False)
-    return sparse.csr_array((A.data, indices, indptr), shape=A.shape)

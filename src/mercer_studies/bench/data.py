@@ -100,11 +100,12 @@ def graph_laplacian(data: str, n: int) -> Arrays:
     X = POINTS[data](n)["X"]
     graph = neighbor_graph(X, NEIGHBORS, rng=np.random.default_rng(0))
     L = sparse.csr_array(laplacian(graph.adjacency))
+    null, _ = graph_null_vectors(graph, "normalized", at_most=PAIRS + 1)
     return {
         "data": L.data,
         "indices": L.indices,
         "indptr": L.indptr,
-        "null": graph_null_vectors(graph, "normalized", at_most=PAIRS + 1)[0],
+        "null": null.toarray(),
     }
 
 
