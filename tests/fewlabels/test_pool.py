@@ -110,14 +110,14 @@ def test_groups_that_are_all_but_separate_take_no_more_work_than_allowed(
     monkeypatch.setattr(pool_module, "WORK_PER_EDGE", per_edge)
     monkeypatch.setattr(eigen, "DENSE_UP_TO", 10)
     spent = 0.0
-    recur = chebyshev._recur
+    recur = chebyshev.recur
 
     def counted(indptr, indices, data, X, *rest):
         nonlocal spent
         spent += len(indices) * X.shape[1]
         recur(indptr, indices, data, X, *rest)
 
-    monkeypatch.setattr(chebyshev, "_recur", counted)
+    monkeypatch.setattr(chebyshev, "recur", counted)
     rng = np.random.default_rng(0)
     groups = np.repeat(rng.standard_normal((150, 10)), 8, axis=0)
     X = groups + 0.1 * rng.standard_normal(groups.shape)
