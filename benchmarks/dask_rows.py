@@ -48,8 +48,9 @@ def turn(d: int) -> np.ndarray:
 def draw(block: int, n: int, d: int) -> np.ndarray:
     rng = np.random.default_rng([block, 2])
     latent = CENTERS[classes(block, n)] + rng.normal(size=(n, DIMENSIONS))
-    points = NOISE * rng.standard_normal((n, d), dtype=np.float32)
-    points += (latent @ turn(d).T).astype(np.float32)
+    points = rng.standard_normal((n, d), dtype=np.float32)
+    points *= NOISE
+    points += latent.astype(np.float32) @ turn(d).T.astype(np.float32)
     return points
 
 

@@ -38,6 +38,15 @@ def test_a_dask_array_has_anchors_however_few() -> None:
     assert "Dask" in plan.reason
 
 
+def test_the_rows_of_a_dask_array_are_elsewhere() -> None:
+    some, many = (
+        choose_pool(n, 50, n_classes=2, kind="dask", memory=2 * GIB)
+        for n in (10**6, 10**9)
+    )
+    assert many.needed == some.needed
+    assert many.n_components == 50
+
+
 def test_where_neighbour_graphs_do_not_fit_anchors_are_taken() -> None:
     enough = choose_pool(90_000, 20, n_classes=2, memory=64 * GIB)
     scarce = choose_pool(90_000, 20, n_classes=2, memory=0.99 * enough.needed)

@@ -20,6 +20,9 @@ NEIGHBORS_UP_TO = 100_000  # points
 _PER_CLASS, _FEWEST, _MOST = 5, 50, 150
 _LEAST = 2  # directions below which a graph is no use
 _START = 0.45 * GIB  # imported code and compiled functions
+# What comes to one process, however many rows a Dask array has: some of them, and sums
+# over all, of which there are three copies at the worst moment.
+_ROWS_HERE, _SUMS = 200_000, 1.0 * GIB
 
 
 @dataclass(frozen=True)
@@ -182,8 +185,9 @@ def _bytes(
         # Neighbours, weights both ways and Laplacians; three graphs and two kernels,
         # two and a half arrays of eigenvectors at the worst moment.
         return _START + 4 * points + scores + 900 * n, 2.5 * 8 * 5 * n
-    if kind == "dask":  # all that has n rows is held by the workers
-        return _START + 24 * n, 8 * 5 * 20_000
+    if kind == "dask":  # all else is held by the workers
+        here = 16.0 * min(n, _ROWS_HERE) * d + min(4000.0 * n, _SUMS)
+        return _START + here, 8 * 5 * 20_000
     # Ties to anchors; the two plain kernels in single precision, twice for a moment.
     return _START + 1.5 * points + scores + 400 * n, 2 * 4 * 2 * n
 
