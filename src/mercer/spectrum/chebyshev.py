@@ -53,7 +53,7 @@ def chebyshev_filter(
     for _ in range(degree - 1):
         recur(*matrix, now, before, 2 * a, 2 * b, -one)
         before, now = now, before
-    return now
+    return now[:, : X.shape[1]]
 
 
 def value_below_which(
@@ -123,6 +123,7 @@ class _Traces:
         number = np.float32 if Z.dtype == np.float32 else np.float64
         self.matrix = parts(A, number)
         self.a, self.one = number(-2 / upper), number(1)
+        self.count = Z.shape[1]
         self.before = aligned(Z, number)
         self.now = zero_block(Z.shape, number)
         recur(*self.matrix, self.before, self.now, self.a, self.one, 0 * self.one)
@@ -142,7 +143,7 @@ class _Traces:
             self.before, self.now = self.now, self.before
             self.moments.append(2 * _inner(self.before, self.now) - second)
         last = 2 * _inner(self.now, self.now) - first
-        means: FloatArray = np.array([*self.moments, last]) / self.before.shape[1]
+        means: FloatArray = np.array([*self.moments, last]) / self.count
         return means
 
 
