@@ -35,3 +35,14 @@ def test_a_product_is_that_of_scipy() -> None:
     A = sparse.random_array((50, 50), density=0.2, format="csr", rng=rng)
     X = rng.standard_normal((50, 5))
     np.testing.assert_allclose(recurrence.times(sparse.csr_array(A), X), A @ X)
+
+
+@pytest.mark.parametrize("index", [np.int32, np.int64])
+@pytest.mark.parametrize("density", [0.0, 0.2])
+def test_indices_of_either_size_and_none_at_all(index: Any, density: float) -> None:
+    rng = np.random.default_rng(0)
+    A = sparse.random_array((50, 50), density=density, format="csr", rng=rng)
+    arrays = (A.data, A.indices.astype(index), A.indptr.astype(index))
+    X = rng.standard_normal((50, 5))
+    found = recurrence.times(sparse.csr_array(arrays, shape=A.shape), X)
+    np.testing.assert_allclose(found, A @ X)
