@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from mercer.backends._torch import to_numpy, torch
+from mercer.backends._torch import torch
 from mercer.backends.torch_search import TorchNeighbors
 from mercer.graphs._edges import LEAST_TUNED
 
@@ -196,16 +196,3 @@ def null_vectors(graph: TorchGraph, labels: Any, *, at_most: int) -> tuple[Any, 
     entries = (graph.degrees[points] / volumes[parts]).sqrt()
     vectors[points, column[parts]] = entries.float()
     return vectors, len(order)
-
-
-def to_scipy(graph: TorchGraph) -> Any:
-    """Return the adjacency as SciPy's, on the host."""
-    from scipy import sparse
-
-    n = graph.n_points
-    parts = (
-        to_numpy(graph.weights),
-        graph.columns.cpu().numpy(),
-        graph.starts.cpu().numpy(),
-    )
-    return sparse.csr_array(parts, shape=(n, n))

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
 from math import isqrt
-from typing import Protocol
 
 import numpy as np
 from scipy import sparse
@@ -16,18 +15,6 @@ from mercer._typing import ArrayLike, FloatArray, SparseArray
 
 _N_TANGENTS = 7
 _BLOCK = 2**17  # pairs of images handled at once
-
-
-class ImageMetric(Protocol):
-    """A distance of two images that also knows how to do many pairs at once."""
-
-    def __call__(self, x: ArrayLike, z: ArrayLike) -> float:
-        """Return the distance of two images given as rows."""
-        ...
-
-    def pairwise(self, X: ArrayLike, Z: ArrayLike | None = None) -> FloatArray:
-        """Return all distances between rows of X and rows of Z, (n, m)."""
-        ...
 
 
 @dataclass(frozen=True)
