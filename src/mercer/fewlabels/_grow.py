@@ -177,8 +177,9 @@ def grow_tree(columns, Y, first, pair, mirrored, n_tried):  # type: ignore[no-un
 
 # Fewer points are not worth the ranks; in larger trees few points are at any node.
 _RANKED_FROM, _MOST_NODES = 4096, 4096
-_MOST_RANK = np.iinfo(np.int16).max
 _SIDE_BY_SIDE = 1024  # points
+_TILE = 256  # points whose lines, which hold several columns, stay in the cache
+_CELLS = 4096  # of a column, from its first to its last threshold
 _BLOCK = 128  # points that go down a tree one by one: their steps overlap
 
 
@@ -200,8 +201,12 @@ def count_votes(trees: Any, X: FloatArray) -> FloatArray:
         and sizes.max() <= _MOST_NODES
     ):
         cuts, starts, rank = _ranked(trees, X.shape[1])
-        if np.diff(starts).max() <= _MOST_RANK:
-            _move_side_by_side(X, *nodes, cuts, starts, rank, votes)
+        place = _places(trees, sizes)
+        most = max(np.diff(starts).max(), place.max())
+        if most <= np.iinfo(np.int16).max:
+            kind = np.uint8 if most <= np.iinfo(np.uint8).max else np.int16
+            narrow = rank.astype(kind), place.astype(kind)
+            _move_side_by_side(X, *nodes, cuts, starts, *narrow, votes)
             return votes
     _move_one_by_one(X, *nodes, trees.depths, trees.threshold, votes)
     return votes
@@ -218,6 +223,15 @@ def _ranked(trees: Any, d: int) -> tuple[FloatArray, IntArray, IntArray]:
     return trees.threshold[order], starts, rank
 
 
+def _places(trees: Any, sizes: IntArray) -> IntArray:
+    """Return a number for each node of a tree; a leaf of one class has that class."""
+    C = trees.mixed.shape[1]
+    is_other = (trees.left != np.arange(len(trees.left))) | (trees.leaf >= C)
+    before = np.cumsum(is_other) - is_other
+    number = C + before - np.repeat(before[trees.roots], sizes)
+    return np.where(is_other, number, trees.leaf)
+
+
 @njit(cache=True, nogil=True)
 def _vote(nodes, leaf, mixed, votes):  # type: ignore[no-untyped-def]
     """Add what the leaves that points are at say of them."""
@@ -232,55 +246,96 @@ def _vote(nodes, leaf, mixed, votes):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _rank_points(X, start, cuts, starts, ranks):  # type: ignore[no-untyped-def]
-    """Count the thresholds below each value of a block of points, column by column."""
-    d, m = ranks.shape
-    x, at = np.empty(m), np.empty(m, np.int64)
+def _cell(value, low, scale):  # type: ignore[no-untyped-def]
+    """Return the cell of a value: a larger one is in the same cell or a later one."""
+    cell = (value - low) * scale
+    return np.int32(min(cell, _CELLS - 1.0)) if cell > 0 else np.int32(0)
+
+
+@njit(cache=True, nogil=True)
+def _cells(cuts, starts):  # type: ignore[no-untyped-def]
+    """Divide columns into cells, and count the thresholds before each cell."""
+    d = len(starts) - 1
+    low, scale = np.zeros(d), np.zeros(d)
+    before = np.zeros((d, _CELLS + 1), np.int16)
     for j in range(d):
-        first, size = starts[j], starts[j + 1] - starts[j]
-        if size == 0:
+        mine = cuts[starts[j] : starts[j + 1]]
+        if len(mine) == 0:
             continue
-        for i in range(m):
-            x[i], at[i] = X[start + i, j], first
-        while size > 1:
-            half = size // 2
-            for i in range(m):
-                at[i] += half if cuts[at[i] + half - 1] < x[i] else 0
-            size -= half
-        for i in range(m):
-            ranks[j, i] = at[i] - first + (cuts[at[i]] < x[i])
+        low[j], width = mine[0], mine[-1] - mine[0]
+        scale[j] = (_CELLS - 1) / width if width > 1e-300 else 0.0
+        for cut in mine:
+            before[j, _cell(cut, low[j], scale[j]) + 1] += 1
+        for k in range(_CELLS):
+            before[j, k + 1] += before[j, k]
+    return low, scale, before
+
+
+@njit(cache=True, nogil=True)
+def _rank_points(X, start, cuts, starts, cells, ranks):  # type: ignore[no-untyped-def]
+    """Count the thresholds below each value of a block of points, column by column."""
+    low, scale, before = cells
+    d, m = ranks.shape
+    x, cell = np.empty(_TILE), np.empty(_TILE, np.uint32)
+    for first in range(0, m, _TILE):
+        width = min(_TILE, m - first)
+        for j in range(d):
+            mine = cuts[starts[j] : starts[j + 1]]
+            for i in range(width):
+                x[i] = X[start + first + i, j]
+                cell[i] = _cell(x[i], low[j], scale[j])
+            for i in range(width):
+                rank = np.int64(before[j, cell[i]])
+                while rank < len(mine) and mine[np.uint64(rank)] < x[i]:
+                    rank += 1
+                ranks[j, first + i] = rank
 
 
 @njit(cache=True, nogil=True)
 def _move_side_by_side(  # type: ignore[no-untyped-def]
-    X, roots, feature, left, leaf, mixed, cuts, starts, rank, votes
+    X, roots, feature, left, leaf, mixed, cuts, starts, rank, place, votes
 ):
     """Add the votes of all trees for the rows of X to `votes`, (m, C).
 
     A node moves all points of a block that are at it, and what it asks is a comparison
-    of two small whole numbers, 32 at a time.
+    of two small whole numbers, 32 or 64 at a time. So are votes of leaves of one class
+    counted.
     """
-    n = len(X)
-    ranks = np.zeros((X.shape[1], _SIDE_BY_SIDE), np.int16)
-    node = np.empty(_SIDE_BY_SIDE, np.int16)  # counted from the root
+    n, C = votes.shape
+    cells, classes = _cells(cuts, starts), np.arange(C).astype(place.dtype)
+    ranks = np.zeros((X.shape[1], _SIDE_BY_SIDE), rank.dtype)
+    places = np.empty(_SIDE_BY_SIDE, place.dtype)
+    counts = np.empty((C, _SIDE_BY_SIDE), np.int32)
     for start in range(0, n, _SIDE_BY_SIDE):
         m = min(_SIDE_BY_SIDE, n - start)
-        _rank_points(X, start, cuts, starts, ranks[:, :m])
-        at = node[:m]
+        _rank_points(X, start, cuts, starts, cells, ranks[:, :m])
+        at = places[:m]
+        counts[:] = 0
         for tree in range(len(roots)):
             root = roots[tree]
             end = roots[tree + 1] if tree + 1 < len(roots) else len(left)
-            at[:] = 0
+            at[:] = place[root]
             for k in range(root, end):  # parents come before their children
                 if left[k] == k:
                     continue
-                here, cut = np.int16(k - root), np.int16(rank[k])
-                low, high = np.int16(left[k] - root), np.int16(left[k] - root + 1)
+                here, cut = place[k], rank[k]
+                low, high = place[left[k]], place[left[k] + 1]
                 values = ranks[feature[k], :m]
                 for i in range(m):
                     child = high if values[i] > cut else low
                     at[i] = child if at[i] == here else at[i]
-            _vote(at, leaf[root:end], mixed, votes[start : start + m])
+            for c in range(C):
+                count, mine = counts[c, :m], classes[c]
+                for i in range(m):
+                    count[i] += at[i] == mine
+            for k in range(root, end):
+                if leaf[k] >= C and left[k] == k:
+                    for i in range(m):
+                        if at[i] == place[k]:
+                            votes[start + i] += mixed[leaf[k] - C]
+        for c in range(C):
+            for i in range(m):
+                votes[start + i, c] += counts[c, i]
 
 
 @njit(cache=True, nogil=True)
