@@ -37,16 +37,16 @@ def _extremes(values, rows):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def _merit(values, Y, rows, threshold, total):  # type: ignore[no-untyped-def]
+def _merit(values, labels, rows, threshold, total, inside):  # type: ignore[no-untyped-def]
     """Return how unmixed the two sides are: squared weights over the weight, summed."""
-    C = Y.shape[1]
-    inside = np.zeros(C)
+    starts, classes, weights = labels
+    inside[:] = 0.0
     for i in rows:
-        if values[i] <= threshold:
-            for c in range(C):
-                inside[c] += Y[i, c]
+        is_below = 1.0 if values[i] <= threshold else 0.0  # no branch to be guessed
+        for k in range(starts[i], starts[i + 1]):
+            inside[classes[k]] += is_below * weights[k]
     weight, squares, rest, others = 0.0, 0.0, 0.0, 0.0
-    for c in range(C):
+    for c in range(len(total)):
         weight += inside[c]
         squares += inside[c] ** 2
         rest += total[c] - inside[c]
@@ -56,7 +56,7 @@ def _merit(values, Y, rows, threshold, total):  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def _best_split(  # type: ignore[no-untyped-def]
-    columns, Y, rows, total, order, places, fixed, n_tried, state, mirrored
+    columns, labels, rows, total, inside, order, places, fixed, n_tried, state, mirrored
 ):
     """Return the best of several random splits; column -1 where points are equal.
 
@@ -80,7 +80,7 @@ def _best_split(  # type: ignore[no-untyped-def]
         threshold = low + u * (high - low)
         if not low <= threshold < high:  # by rounding
             threshold = low
-        merit = _merit(columns[j], Y, rows, threshold, total)
+        merit = _merit(columns[j], labels, rows, threshold, total, inside)
         if merit > best * (1 + _TIE):
             best, column, cut = merit, j, threshold
     for k in range(n_seen - 1, -1, -1):  # what is drawn depends on the node alone
@@ -89,13 +89,16 @@ def _best_split(  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def grow_tree(columns, Y, first, pair, mirrored, n_tried):  # type: ignore[no-untyped-def]
+def grow_tree(columns, labels, C, first, pair, mirrored, n_tried):  # type: ignore[no-untyped-def]
     """Grow one tree.
 
     Parameters
     ----------
     columns : ndarray of shape (d, l)
-    Y : ndarray of shape (l, C)
+    labels : tuple of ndarrays of shape (l + 1,), (m,) and (m,)
+        Where the classes of each point start, classes, and their weights: a sparse
+        matrix of shape (l, C).
+    C : int
     first : int ndarray of shape (v,)
         Columns that vary; the root tries them from the one of this pair on.
     pair : int
@@ -111,7 +114,7 @@ def grow_tree(columns, Y, first, pair, mirrored, n_tried):  # type: ignore[no-un
     depth : int
     """
     d, count = columns.shape
-    C = Y.shape[1]
+    label_starts, classes, weights = labels
     most = 2 * count - 1
     feature, left = np.zeros(most, np.int32), np.zeros(most, np.int32)
     leaf, threshold = np.zeros(most, np.int32), np.full(most, np.inf)
@@ -126,12 +129,13 @@ def grow_tree(columns, Y, first, pair, mirrored, n_tried):  # type: ignore[no-un
     states = np.zeros(most, np.uint64)
     stops[0], states[0] = count, _hash(np.uint64(pair), np.uint64(0))
     n_nodes, node = 1, 0
+    total, below = np.empty(C), np.empty(C)
     while node < n_nodes:
         inside = rows[starts[node] : stops[node]]
-        total, present = np.zeros(C), 0
+        total[:], present = 0.0, 0
         for i in inside:
-            for c in range(C):
-                total[c] += Y[i, c]
+            for k in range(label_starts[i], label_starts[i + 1]):
+                total[classes[k]] += weights[k]
         for c in range(C):
             present += total[c] > 0
         column, cut = -1, 0.0
@@ -139,7 +143,7 @@ def grow_tree(columns, Y, first, pair, mirrored, n_tried):  # type: ignore[no-un
             is_root = node == 0
             order = root if is_root else every
             column, cut = _best_split(
-                columns, Y, inside, total, order, places, is_root, n_tried,
+                columns, labels, inside, total, below, order, places, is_root, n_tried,
                 states[node], mirrored,
             )  # fmt: skip
         if column < 0:
@@ -229,7 +233,8 @@ def _places(trees: Any, sizes: IntArray) -> IntArray:
     is_other = (trees.left != np.arange(len(trees.left))) | (trees.leaf >= C)
     before = np.cumsum(is_other) - is_other
     number = C + before - np.repeat(before[trees.roots], sizes)
-    return np.where(is_other, number, trees.leaf)
+    places: IntArray = np.where(is_other, number, trees.leaf)
+    return places
 
 
 @njit(cache=True, nogil=True)

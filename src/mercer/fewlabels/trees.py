@@ -76,7 +76,10 @@ def grow_trees(X: FloatArray, Y: FloatArray, *, n_trees: int) -> RandomTrees:
            [0. , 1. ]])
     """
     columns = np.ascontiguousarray(X.T, dtype=np.float64)
-    Y = np.ascontiguousarray(Y, dtype=np.float64)
+    point, classes = np.nonzero(Y)
+    starts = np.searchsorted(point, np.arange(len(Y) + 1))
+    labels = starts, classes, Y[point, classes].astype(np.float64)
+    C = Y.shape[1]
     varying = np.flatnonzero(columns.min(axis=1) < columns.max(axis=1))
     np.random.default_rng(0).shuffle(varying)
     pairs = max(n_trees // 2, 1)
@@ -84,14 +87,13 @@ def grow_trees(X: FloatArray, Y: FloatArray, *, n_trees: int) -> RandomTrees:
         pairs = len(varying) * round(pairs / len(varying))
     n_tried = max(int(np.sqrt(len(columns))), 1)
     grown = [
-        grow_tree(columns, Y, varying, pair, mirrored, n_tried)
+        grow_tree(columns, labels, C, varying, pair, mirrored, n_tried)
         for pair in range(pairs)
         for mirrored in (False, True)
     ]
     feature, threshold, left, leaf, mixed, depths = zip(*grown, strict=True)
     roots = np.cumsum([0, *map(len, feature[:-1])])
     rows = np.cumsum([0, *map(len, mixed[:-1])])
-    C = Y.shape[1]
     return RandomTrees(
         roots.astype(np.int32),
         np.array(depths, np.int32),
