@@ -8,10 +8,10 @@ a little noise; five labels of each. They overlap: `best` is the accuracy of the
 that knows their means. `tell` is one round of five questions.
 
 With 0 workers Dask works in this process, in one thread; with more, in as many
-processes, and this one holds the client and the scheduler. Memory is the most that
-each process ever held in a stage (VmHWM of Linux): this one, then the workers. CPU
-seconds are those of all processes together: on cores that other jobs share, they tell
-what more workers cost, and wall seconds do not.
+processes, and this one holds the client and the scheduler. CPU seconds and memory are
+those of this process, then of each worker; memory is the most that it held in a stage
+(VmHWM of Linux). On cores that other jobs share, CPU seconds tell what more workers
+cost and how evenly they work, and wall seconds do not.
 """
 
 import os
@@ -93,30 +93,31 @@ def right(block: np.ndarray, block_info: dict | None = None) -> np.ndarray:
     return np.array([np.sum(block == classes(number, len(block)))])
 
 
-def cpu() -> float:
-    """Return the CPU seconds of this process and of those it started."""
-    me = psutil.Process()
-    times = [p.cpu_times() for p in (me, *me.children(recursive=True))]
-    return sum(t.user + t.system for t in times)
-
-
-class Memory:
-    """The most memory of this process and of each worker from now on, in GB."""
+class Spent:
+    """Seconds and memory of this process and of each worker from now on."""
 
     def __init__(self, client: Any) -> None:
         pids = client.run(os.getpid).values() if client else []
-        self.processes = [Path(f"/proc/{pid}") for pid in (os.getpid(), *pids)]
+        self.processes = [psutil.Process(pid) for pid in (os.getpid(), *pids)]
         for process in self.processes:
-            (process / "clear_refs").write_text("5")
+            Path(f"/proc/{process.pid}/clear_refs").write_text("5")
+        self.cpu, self.start = self._cpu(), time.perf_counter()
 
-    def most(self) -> list[float]:
-        """Return that of this process and, ascending, those of the workers."""
-        here, *workers = map(_most_of, self.processes)
-        return [here, *sorted(workers)]
+    def _cpu(self) -> np.ndarray:
+        times = [process.cpu_times() for process in self.processes]
+        return np.array([t.user + t.system for t in times])
+
+    def so_far(self) -> dict:
+        """Return wall seconds; CPU seconds and GB of this process and the workers."""
+        return {
+            "wall": round(time.perf_counter() - self.start, 1),
+            "cpu": (self._cpu() - self.cpu).round(1).tolist(),
+            "GB": [_most_memory(process.pid) for process in self.processes],
+        }
 
 
-def _most_of(process: Path) -> float:
-    lines = (process / "status").read_text().splitlines()
+def _most_memory(pid: int) -> float:
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
     (kilobytes,) = (line.split()[1] for line in lines if line.startswith("VmHWM"))
     return round(int(kilobytes) / 2**20, 2)
 
@@ -165,14 +166,9 @@ def measure(n: int, d: int, workers: int, n_predicted: int) -> dict:
             found["accuracy"] = 100 * int(counts.sum().compute()) / len(some)
 
         for stage in (fit, tell, predict):
-            memory = Memory(client)
-            spent, start = cpu(), time.perf_counter()
+            spent = Spent(client)
             stage()
-            found[stage.__name__] = {
-                "wall": round(time.perf_counter() - start, 1),
-                "cpu": round(cpu() - spent, 1),
-                "GB": memory.most(),
-            }
+            found[stage.__name__] = spent.so_far()
             print(stage.__name__, found[stage.__name__], flush=True)
         found["best"] = best_accuracy(d)
     return found
