@@ -21,8 +21,11 @@ from mercer._typing import FloatArray, IntArray
 from mercer.backends import torch_scores
 from mercer.backends._torch import is_tensor
 from mercer.fewlabels.rule import DEFAULT, Rule
-from mercer.fewlabels.sizes import class_counts, decide, mean_squares
+from mercer.fewlabels.sizes import UNDECIDED, class_counts, decide, mean_squares
 from mercer.spectrum.features import Features
+
+# Sums of features change by those of this share of the points at most, or are new.
+_MOST_CHANGED = 0.3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,6 +48,14 @@ class ScoredPoints:
     def sums(self, decision: Any) -> FloatArray:
         """Return the sums of the features of each class, (r, C); ties are in none."""
         return self.Phi.class_sums(decision, self.base.shape[1])
+
+    def sums_after(self, sums: FloatArray, before: Any, now: Any) -> FloatArray:
+        """Return the sums of a decision, from those of one before it."""
+        has_changed = now != before
+        if is_tensor(now) or has_changed.mean() > _MOST_CHANGED:
+            return self.sums(now)
+        come, gone = (np.where(has_changed, at, UNDECIDED) for at in (now, before))
+        return sums + self.sums(come) - self.sums(gone)
 
     def divided(self, decision: IntArray) -> "Division":
         """Return a division of the points."""

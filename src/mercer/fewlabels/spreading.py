@@ -311,9 +311,14 @@ def _settle(
         b = match_sizes(points.base, sizes, start=b)
         decision = on_host(points.decide(points.base, b))
         return _Settled(decision, points.base, 0.0 * sums, b)
+    before: Any = None
     now: Any = None
     for _ in range(rule.rounds if max_rounds is None else max_rounds):
-        added = B @ (sums if now is None else points.sums(now))
+        if before is not None:
+            sums = points.sums_after(sums, before, now)
+        elif now is not None:
+            sums = points.sums(now)
+        added = B @ sums
         S, factor = points.spread(added, gain)
         b = match_sizes(S, sizes, start=b, max_iter=rule.sweeps)
         before, now = now, points.decide(S, b)
