@@ -203,8 +203,12 @@ def held_out_loss(
     fading = rule.doubt_fades / (rule.doubt_fades + float(votes.sum()))
     doubt = rule.slope_doubt * fading * np.log(slopes / rule.usual_slope) ** 2
     at = votes.any(axis=1)
-    z = slopes[:, None, None] * scores[at] + shift
-    fit = -(votes[at] * log_softmax(z, axis=2)).sum(axis=(1, 2))
+    # Classes first: sums over few numbers are slow where these are next to each other.
+    chosen, held = (np.ascontiguousarray(v[at].T) for v in (votes, scores))
+    z = slopes[:, None] * held[:, None] + shift[:, None, None]
+    z -= z.max(axis=0)
+    total = np.log(np.exp(z).sum(axis=0)) @ chosen.sum(axis=0)
+    fit = total - np.einsum("cm,csm->s", chosen, z)
     best = int(np.argmin(fit + doubt))
     guessing = float(votes.sum()) * float(np.log(scores.shape[1]))
     return min(float((fit + doubt)[best]), guessing), float(slopes[best])
