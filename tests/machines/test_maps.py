@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mercer.machines._maps import feature_map
+from mercer.machines._maps import FeatureMap
 
 
 @settings(max_examples=30, deadline=None)
@@ -12,13 +12,13 @@ from mercer.machines._maps import feature_map
 def test_unreached_are_the_rows_orthogonal_to_all_labelled_ones(size, seed) -> None:
     rng = np.random.default_rng(seed)
     labeled = rng.standard_normal((size, 6))
-    reach = feature_map(None, labeled)
+    reach = FeatureMap(None, labeled)
     R = rng.standard_normal((12, 6))
     inside = reach.span @ reach.span.T
     R[:3] -= R[:3] @ inside  # orthogonal to all
     R[3] = 0.0
     # Orthogonal to the direction that is tried first, not to the others.
-    first = reach.span.sum(axis=1)
+    first = reach.direction
     R[4:8] -= np.outer(R[4:8] @ first, first) / (first @ first)
     if size == 1:
         R[4:8] += labeled

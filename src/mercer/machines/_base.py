@@ -20,8 +20,8 @@ from mercer.backends._torch import is_tensor
 from mercer.exceptions import DisconnectedGraphWarning, NearlyConstantKernelWarning
 from mercer.graphs.neighbors import Graph
 from mercer.machines._maps import (
+    FeatureMap,
     KernelMap,
-    feature_map,
     is_constant,
     is_learner,
     is_precomputed,
@@ -134,7 +134,7 @@ class KernelMachine(LabeledScoreMixin, BaseEstimator):
         check_same_length(
             np.empty(features.shape[0]), labels.codes, "features", "labels"
         )
-        self._map = feature_map(kernel, features.rows(labels.labeled))
+        self._map = FeatureMap(kernel, features.rows(labels.labeled))
         self._indistinct = _why_constant(self._map, features, None)
         return self._train(labels, self._weights(labels), features, None, rows)
 
@@ -352,7 +352,7 @@ class KernelMachine(LabeledScoreMixin, BaseEstimator):
         if not hasattr(kernel, "features"):
             return make_map(kernel, X, labels.labeled)
         training = kernel.features()
-        return feature_map(kernel, training[labels.labeled]), training
+        return FeatureMap(kernel, training[labels.labeled]), training
 
     def _weights(self, labels: Labels) -> FloatArray:
         return labels.weight()

@@ -19,7 +19,6 @@ from mercer.kernels.parametric import RBF
 from mercer.machines._base import KernelMachine
 from mercer.machines._maps import (
     FeatureMap,
-    feature_map,
     is_learner,
     is_precomputed,
 )
@@ -114,7 +113,7 @@ class LaplacianMachine(KernelMachine):
         self._ambient = gamma_A
         scaling = deformation.scaling(gamma_I / gamma_A)
         kernel = DeformedKernel(basis, rotation * scaling)
-        kernel_map, training = feature_map(kernel, B * scaling), kernel.features()
+        kernel_map, training = FeatureMap(kernel, B * scaling), kernel.features()
         self._warn_of_islands(labels, kernel_map.unreached(training))
         return kernel_map, training
 

@@ -6,6 +6,7 @@ values with the labelled points.
 """
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -33,7 +34,21 @@ class FeatureMap:
 
     kernel: Any
     labeled: FloatArray  # (l, r)
-    span: FloatArray  # (r, rank) orthonormal basis of the labelled features
+
+    @cached_property
+    def span(self) -> FloatArray:
+        """Orthonormal basis of the labelled features, (r, rank)."""
+        _, s, Vt = svd(self.labeled, full_matrices=False)
+        cut = s.max(initial=0.0) * max(self.labeled.shape) * np.finfo(float).eps
+        return np.ascontiguousarray(Vt[s > cut].T)
+
+    @cached_property
+    def direction(self) -> FloatArray:
+        """One direction of the span, at most as long as 1, (r,)."""
+        size = len(self.labeled)
+        # Mirrored points do not cancel.
+        one: FloatArray = np.cos(np.arange(size)) @ self.labeled
+        return one / (np.sqrt(size) * np.linalg.norm(self.labeled) or 1.0)
 
     @property
     def gram(self) -> FloatArray:
@@ -61,21 +76,20 @@ class FeatureMap:
         """Tell which features are orthogonal to all labelled ones."""
         least = _REACH * np.sqrt(np.einsum("ij,ij->i", R, R))
         # One direction of the span shows most points to be reached.
-        one = self.span.sum(axis=1) / np.sqrt(max(self.span.shape[1], 1))
-        missed: BoolArray = np.abs(R @ one) <= least
+        missed: BoolArray = np.abs(R @ self.direction) <= least
         left = np.flatnonzero(missed)
-        missed[left] = np.linalg.norm(R[left] @ self.span, axis=1) <= least[left]
+        if len(left):
+            missed[left] = np.linalg.norm(R[left] @ self.span, axis=1) <= least[left]
         return missed
 
     def unreached_of(self, features: Features) -> BoolArray:
         """Tell which of all points have features orthogonal to all labelled ones."""
         n = features.shape[0]
         _, square = features.moments()
-        one = self.span.sum(axis=1, keepdims=True)
-        one /= np.sqrt(max(self.span.shape[1], 1))
         # No row is longer than the root of the sum of all squares.
         longest = np.sqrt(n * square)
-        near: BoolArray = np.abs(features.times(one)[:, 0]) <= _REACH * longest
+        along = features.times(self.direction[:, None])[:, 0]
+        near: BoolArray = np.abs(along) <= _REACH * longest
         left = np.flatnonzero(near)
         near[left] = self.unreached(features.rows(left))
         return near
@@ -181,7 +195,7 @@ def make_map(
         return gram_map(None, X, labeled), None
     if hasattr(spec, "features"):
         training = spec.features(X)
-        return feature_map(spec, training[labeled]), training
+        return FeatureMap(spec, training[labeled]), training
     return gram_map(as_kernel(spec).resolve(X), X, labeled), None
 
 
@@ -206,13 +220,6 @@ def is_constant(kernel_map: KernelMap, features: Features | None, X: Any) -> boo
         all_equal(features.rows(np.arange(m)), rtol=ROUNDING)
         for m in dict.fromkeys((min(n, _FIRST), n))
     )
-
-
-def feature_map(kernel: Any, labeled: FloatArray) -> FeatureMap:
-    """Return the map of a kernel with the features of the labelled points."""
-    _, s, Vt = svd(labeled, full_matrices=False)
-    cut = s.max(initial=0.0) * max(labeled.shape) * np.finfo(float).eps
-    return FeatureMap(kernel, labeled, np.ascontiguousarray(Vt[s > cut].T))
 
 
 def gram_map(kernel: Any, X: Any, labeled: IntArray) -> GramMap:
