@@ -30,10 +30,7 @@ class Leads:
         if last is None:
             self._near = self._all
             last = leads_at(self._all.columns, b, places, self._margins)
-        size = max(_largest(last), 1e-9)
-        # Leads shrink, and those of a class follow the steps of the others.
-        sizes = np.abs(last).max(axis=1)
-        self._margins = np.maximum(2 * sizes, sizes.mean() + 1e-9)
+        size, self._margins = _margins(last)
         if _REACH * size < self._near.reach(b) / 2:
             self._near = self._near.narrowed(b, _REACH * size)
         return last
@@ -111,15 +108,10 @@ def leads_at(
     array([[ 1.,  2.],
            [-3., -3.]])
     """
-    columns = np.ascontiguousarray(columns)
-    places = np.asarray(places, np.int64)
-    while True:
-        above, starts, leads = _list_leads(columns, b, margins)
-        found: FloatArray = _select(above, starts, leads, places, columns.shape[1])
-        is_missing = np.isnan(found[:, 0])
-        if not is_missing.any():
-            return found
-        margins = np.where(is_missing, 4 * margins, margins)
+    found: FloatArray = _leads_at(
+        np.ascontiguousarray(columns), b, np.asarray(places, np.int64), margins
+    )
+    return found
 
 
 # Points are looked at in blocks that stay in the cache. No score is NaN, so that the
@@ -214,6 +206,32 @@ def _select(above, starts, leads, places, n):  # type: ignore[no-untyped-def]
         found[c, 0] = ordered[low]
         found[c, 1] = ordered[low] if high == low else ordered[low + 1 :].min()
     return found
+
+
+@njit(cache=True)
+def _leads_at(columns, b, places, margins):  # type: ignore[no-untyped-def]
+    """Return the leads at the places, with margins as wide as it takes."""
+    while True:
+        above, starts, leads = _list_leads(columns, b, margins)
+        found = _select(above, starts, leads, places, columns.shape[1])
+        is_missing = np.isnan(found[:, 0])
+        if not is_missing.any():
+            return found
+        margins = np.where(is_missing, 4 * margins, margins)
+
+
+@njit(cache=True)
+def _margins(last):  # type: ignore[no-untyped-def]
+    """Return how large the leads are, and margins for the next ones.
+
+    Leads shrink, and those of a class follow the steps of the others.
+    """
+    C = len(last)
+    sizes, largest, total = np.empty(C), 1e-9, 0.0
+    for c in range(C):
+        sizes[c] = max(abs(last[c, 0]), abs(last[c, 1]))
+        largest, total = max(largest, sizes[c]), total + sizes[c]
+    return largest, np.maximum(2 * sizes, total / C + 1e-9)
 
 
 @njit(cache=True, fastmath=_FAST)
