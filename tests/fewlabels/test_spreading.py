@@ -76,6 +76,17 @@ def unexplained_by_hand(R, decision, C):
     return 1 - sum(h @ R @ h / h.sum() for h in H.T) / (C - 1)
 
 
+@pytest.mark.parametrize("n_changed", [0, 3, 40])
+def test_sums_follow_the_points_that_changed_class(n_changed) -> None:
+    rng = np.random.default_rng(0)
+    points = scored(rng.standard_normal((60, 4)), np.zeros((60, 3)), [], [])
+    before = rng.integers(-1, 3, 60)
+    now = before.copy()
+    now[:n_changed] = (before[:n_changed] + 2) % 4 - 1  # the next one; ties, too
+    sums = points.sums_after(points.sums(before), before, now)
+    np.testing.assert_allclose(sums, points.sums(now), atol=1e-13)
+
+
 @pytest.mark.parametrize("dof", [0.5, 2.0, 4.5])
 def test_smoother_is_ridge_regression_with_that_trace(dof) -> None:
     rng = np.random.default_rng(0)

@@ -38,7 +38,9 @@ class RandomTrees:
         """
         if is_tensor(X):
             return torch_trees.votes(self, X)
-        return count_votes(self, X) / len(self.roots)
+        votes = count_votes(self, X)
+        votes /= len(self.roots)
+        return votes
 
 
 def grow_trees(X: FloatArray, Y: FloatArray, *, n_trees: int) -> RandomTrees:
