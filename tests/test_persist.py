@@ -365,13 +365,16 @@ def test_a_model_of_digits_is_small_and_goes_on_in_a_new_process(
 @pytest.mark.parametrize("kind", ["few columns", "many columns", "sparse"])
 @pytest.mark.parametrize("sampled", [100, 1000], ids=["sampled", "all rows"])
 @pytest.mark.parametrize("single", [100, 1000], ids=["single", "double"])
+@pytest.mark.parametrize("half", [100, 1000], ids=["half", "exact"])
 def test_pools_come_back_equal_on_both_sides_of_their_thresholds(
     kind: str,
     sampled: int,
     single: int,
+    half: int,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr(pools, "HALF_ABOVE", half)
     monkeypatch.setattr(pools, "SAMPLED_ABOVE", sampled)
     monkeypatch.setattr(pools, "SINGLE_ABOVE", single)
     rng = np.random.default_rng(0)
@@ -384,6 +387,7 @@ def test_pools_come_back_equal_on_both_sides_of_their_thresholds(
     pool, again = model.basis_, reloaded(model, tmp_path)
     assert pool.vectors_.dtype == (np.float32 if single < 250 else np.float64)
     assert again.basis_.vectors_.dtype == pool.vectors_.dtype
+    assert pool._saved[0][1].dtype == (np.float16 if half < 250 else np.float32)
     assert np.array_equal(again.basis_.vectors_, pool.vectors_)
     new = points[:20] * 1.001
     assert np.array_equal(again.basis_.extend(new), pool.extend(new))

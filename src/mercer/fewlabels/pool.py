@@ -33,6 +33,7 @@ from mercer.graphs.neighbors import (
 from mercer.graphs.search import NeighborIndex
 from mercer.kernels.parametric import RBF, Linear
 from mercer.spectrum._base import BasisCertificate, BasisMixin
+from mercer.spectrum.eigen import DENSE_UP_TO
 from mercer.spectrum.extension import (
     damped_inverse,
     equal_training_points,
@@ -44,7 +45,10 @@ from mercer.spectrum.graph import GraphBasis
 SAMPLED_ABOVE = 10_000  # points; the plain kernels of more are known from as many
 SINGLE_ABOVE = 20_000  # points whose columns are kept in single precision
 _WALK: LaplacianKind = "random_walk"
-_SAVED = {"laplacian": np.float16, "density": np.float32}  # precision of columns
+# Points whose graphs are saved in half precision: their directions are exact to a part
+# in a thousand. Those of fewer points are exact, so that the order of points decides
+# nothing even where eigenvalues are equal, and stay so in single precision.
+HALF_ABOVE = DENSE_UP_TO
 # Residuals of the graphs, as a share of the last eigenvalue. They mix directions of
 # nearly equal eigenvalues, which the learners weigh alike.
 _TOL = 1e-3
@@ -402,8 +406,11 @@ class KernelPool(SmallFiles):
         U[:, start:] = log_density
         self._parts.append(None)
         found.append(("density", "density", slice(start, start + 1), np.ones(1), 0))
+        of_graphs = np.float16 if n > HALF_ABOVE else np.float32
+        precision = {"laplacian": of_graphs, "density": np.float32}
         self._set_columns(
-            U, [(at, _SAVED[kind]) for _, kind, at, _, _ in found if kind in _SAVED]
+            U,
+            [(at, precision[kind]) for _, kind, at, _, _ in found if kind in precision],
         )
         self.blocks_ = tuple(
             Block(name, kind, at, values, k, _covariance(U[:, at]))

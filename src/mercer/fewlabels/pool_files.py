@@ -14,12 +14,11 @@ from mercer.spectrum.gram import GramBasis
 class SmallFiles(BasisMixin):
     """A pool that is saved without what its points and its kernels tell.
 
-    A file holds the columns of graphs in half precision, the density in single
-    precision, and the rows that came after the fit. The columns of plain kernels are
-    computed again. The pool that is read equals the one that was saved: what a file
-    holds is rounded before it is used. Half precision changes a number by at most one
-    part in 2,048; the directions of a graph are exact to a part in 1,000 of its last
-    eigenvalue.
+    A file holds the columns of graphs, in half precision where points are many, the
+    density in single precision, and the rows that came after the fit. The columns of
+    plain kernels are computed again. The pool that is read equals the one that was
+    saved: what a file holds is rounded before it is used. Half precision changes a
+    number by at most one part in 2,048.
     """
 
     blocks_: tuple[Any, ...]
