@@ -183,7 +183,6 @@ def grow_tree(columns, labels, C, first, pair, mirrored, n_tried):  # type: igno
 _RANKED_FROM, _MOST_NODES = 4096, 4096
 _SIDE_BY_SIDE = 1024  # points
 _TILE = 256  # points whose lines, which hold several columns, stay in the cache
-_CELLS = 4096  # of a column, from its first to its last threshold
 _BLOCK = 128  # points that go down a tree one by one: their steps overlap
 
 
@@ -251,49 +250,25 @@ def _vote(nodes, leaf, mixed, votes):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _cell(value, low, scale):  # type: ignore[no-untyped-def]
-    """Return the cell of a value: a larger one is in the same cell or a later one."""
-    cell = (value - low) * scale
-    return np.int32(min(cell, _CELLS - 1.0)) if cell > 0 else np.int32(0)
-
-
-@njit(cache=True, nogil=True)
-def _cells(cuts, starts):  # type: ignore[no-untyped-def]
-    """Divide columns into cells, and count the thresholds before each cell."""
-    d = len(starts) - 1
-    low, scale = np.zeros(d), np.zeros(d)
-    before = np.zeros((d, _CELLS + 1), np.int16)
-    for j in range(d):
-        mine = cuts[starts[j] : starts[j + 1]]
-        if len(mine) == 0:
-            continue
-        low[j], width = mine[0], mine[-1] - mine[0]
-        scale[j] = (_CELLS - 1) / width if width > 1e-300 else 0.0
-        for cut in mine:
-            before[j, _cell(cut, low[j], scale[j]) + 1] += 1
-        for k in range(_CELLS):
-            before[j, k + 1] += before[j, k]
-    return low, scale, before
-
-
-@njit(cache=True, nogil=True)
-def _rank_points(X, start, cuts, starts, cells, ranks):  # type: ignore[no-untyped-def]
+def _rank_points(X, start, cuts, starts, ranks):  # type: ignore[no-untyped-def]
     """Count the thresholds below each value of a block of points, column by column."""
-    low, scale, before = cells
     d, m = ranks.shape
-    x, cell = np.empty(_TILE), np.empty(_TILE, np.uint32)
-    for first in range(0, m, _TILE):
-        width = min(_TILE, m - first)
+    x, at = np.empty(_TILE), np.empty(_TILE, np.int64)
+    for begin in range(0, m, _TILE):
+        width = min(_TILE, m - begin)
         for j in range(d):
-            mine = cuts[starts[j] : starts[j + 1]]
+            first, size = starts[j], starts[j + 1] - starts[j]
+            if size == 0:
+                continue
             for i in range(width):
-                x[i] = X[start + first + i, j]
-                cell[i] = _cell(x[i], low[j], scale[j])
+                x[i], at[i] = X[start + begin + i, j], first
+            while size > 1:  # all points at once: no branch to be guessed
+                half = size // 2
+                for i in range(width):
+                    at[i] += half if cuts[at[i] + half - 1] < x[i] else 0
+                size -= half
             for i in range(width):
-                rank = np.int64(before[j, cell[i]])
-                while rank < len(mine) and mine[np.uint64(rank)] < x[i]:
-                    rank += 1
-                ranks[j, first + i] = rank
+                ranks[j, begin + i] = at[i] - first + (cuts[at[i]] < x[i])
 
 
 @njit(cache=True, nogil=True)
@@ -307,13 +282,13 @@ def _move_side_by_side(  # type: ignore[no-untyped-def]
     counted.
     """
     n, C = votes.shape
-    cells, classes = _cells(cuts, starts), np.arange(C).astype(place.dtype)
+    classes = np.arange(C).astype(place.dtype)
     ranks = np.zeros((X.shape[1], _SIDE_BY_SIDE), rank.dtype)
     places = np.empty(_SIDE_BY_SIDE, place.dtype)
     counts = np.empty((C, _SIDE_BY_SIDE), np.int32)
     for start in range(0, n, _SIDE_BY_SIDE):
         m = min(_SIDE_BY_SIDE, n - start)
-        _rank_points(X, start, cuts, starts, cells, ranks[:, :m])
+        _rank_points(X, start, cuts, starts, ranks[:, :m])
         at = places[:m]
         counts[:] = 0
         for tree in range(len(roots)):
