@@ -27,10 +27,9 @@ from mercer.fewlabels.anchor_sums import PoolSums
 from mercer.fewlabels.choice import directions_for
 
 LOCAL_ROWS = 100_000  # rows, besides the labelled ones, that the rule is run on
-_CHAIN = 32  # blocks whose sums are added one to the other, where there are ...
-_MANY_THREADS = (
-    8  # ... more threads than this: they make sums faster than one adds them
-)
+# Many threads make sums faster than one adds them: then sums of so many blocks are
+# added one to the other before they are added up.
+_MANY_THREADS, _CHAIN = 8, 32
 
 
 @dataclass(frozen=True, slots=True, eq=False)

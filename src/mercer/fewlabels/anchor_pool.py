@@ -367,17 +367,11 @@ class AnchorPool(BasisMixin):
         ]
         n, q = len(self._own), 1 + sum(len(kernel.values) for kernel in self._kernels)
         dense: Any = np.empty((n, q), dtype=np.float32)
-        for start in range(0, n, _BATCH):
+        for start in range(0, n, _BATCH):  # there may be no rows
             rows = slice(start, start + _BATCH)
             self._fill_plain(self._usual(self._own[rows]), dense[rows])
         dense[:, -1:] = self._density
         self.keep(self._own, ties, dense)
-
-    def __copy__(self) -> Self:
-        """Return a pool with the same arrays; nothing is computed again."""
-        other = type(self).__new__(type(self))
-        other.__dict__.update(self.__dict__)
-        return other
 
     @property
     def is_orthonormal(self) -> bool:

@@ -1,7 +1,7 @@
 """What a file holds of a pool of kernels; the rest is computed when it is read."""
 
 from copy import copy
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -80,12 +80,6 @@ class SmallFiles(BasisMixin):
                 U[:n, block.columns] -= mean[block.columns]
         U[n:] = self._later
         self._set_vectors(U)
-
-    def __copy__(self) -> Self:
-        """Return a pool with the same arrays; nothing is computed again."""
-        other = type(self).__new__(type(self))
-        other.__dict__.update(self.__dict__)
-        return other
 
 
 def _without_points(part: Any) -> Any:

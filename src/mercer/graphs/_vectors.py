@@ -57,7 +57,8 @@ def vector(builder: Any, data: Any, index: Any, half: int = 0) -> Any:
 def spread(builder: Any, x: Any, kind: Any = FLOATS) -> Any:
     nothing = ir.Constant(kind, ir.Undefined)
     one = builder.insert_element(nothing, x, ir.IntType(32)(0))
-    return builder.shuffle_vector(one, nothing, ir.Constant(INTS, [0] * LANES))
+    first = ir.Constant(ir.VectorType(ir.IntType(32), kind.count), [0] * kind.count)
+    return builder.shuffle_vector(one, nothing, first)
 
 
 def _smaller(builder: Any, x: Any, y: Any) -> Any:

@@ -77,6 +77,12 @@ class BasisMixin(TransformerMixin, BaseEstimator):
     certificate_: BasisCertificate
     _moments: tuple[FloatArray, FloatArray]  # of the columns of `vectors_`
 
+    def __copy__(self) -> Self:
+        """Return a basis with the same arrays; nothing is computed again."""
+        other = type(self).__new__(type(self))
+        other.__dict__.update(self.__dict__)
+        return other
+
     def fit(self, X: ArrayLike, y: object = None) -> Self:
         """Compute the basis over the rows of X; y is ignored."""
         raise NotImplementedError

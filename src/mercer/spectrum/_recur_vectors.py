@@ -12,20 +12,13 @@ from llvmlite import ir
 from numba import types
 
 from mercer.graphs._compiled import compiled
-from mercer.graphs._vectors import address, data_of, in_vectors
+from mercer.graphs._vectors import address, data_of, in_vectors, spread
 
 FEW, MANY = 8, 32  # columns that are summed up together
 _LINE = 64  # bytes that processors read at a time
 _AHEAD = 4096  # bytes of a block that are on their way to the processor
 _SUM = ("contract",)  # a product and a sum may be rounded once
 _INT, _LONG = ir.IntType(32), ir.IntType(64)
-
-
-def _spread(builder: Any, x: Any, lanes: int) -> Any:
-    nothing = ir.Constant(ir.VectorType(x.type, lanes), ir.Undefined)
-    one = builder.insert_element(nothing, x, _INT(0))
-    first = ir.Constant(ir.VectorType(_INT, lanes), [0] * lanes)
-    return builder.shuffle_vector(one, nothing, first)
 
 
 def _fetch(builder: Any, place: Any) -> None:
@@ -64,11 +57,11 @@ def _step(lanes: int) -> Any:
             columns, weights, x, y = (
                 data_of(context, builder, signature.args[i], args[i]) for i in range(4)
             )
-            a, b, c = (_spread(builder, number, lanes) for number in args[4:7])
+            kind, bytes_each = ir.VectorType(args[4].type, lanes), X.dtype.bitwidth // 8
+            a, b, c = (spread(builder, number, kind) for number in args[4:7])
             row, first, start, stop, ahead, last = args[7:]
             shape = context.make_array(X)(context, builder, args[2]).shape
             width = builder.extract_value(shape, 1)
-            kind, bytes_each = a.type, X.dtype.bitwidth // 8
 
             def place(number: Any) -> Any:
                 return builder.add(builder.mul(number, width), first)
@@ -96,7 +89,7 @@ def _step(lanes: int) -> Any:
             for shift in range(0, lanes, _LINE // bytes_each):
                 _fetch(builder, address(builder, x, soon, shift))
             weight = builder.load(address(builder, weights, entry))
-            weight = _spread(builder, weight, lanes)
+            weight = spread(builder, weight, kind)
             added = multiplied(weight, vector(x, place(column(entry))), total)
             following = builder.add(entry, _LONG(1))
             for phi, old, new in ((entry, start, following), (total, nothing, added)):
