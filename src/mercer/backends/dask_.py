@@ -27,7 +27,7 @@ from mercer.fewlabels.anchor_sums import PoolSums
 from mercer.fewlabels.choice import directions_for
 
 LOCAL_ROWS = 100_000  # rows, besides the labelled ones, that the rule is run on
-# Many threads make sums faster than one adds them: then sums of so many blocks are
+# Many threads make sums faster than one adds them: then sums of this many blocks are
 # added one to the other before they are added up.
 _MANY_THREADS, _CHAIN = 8, 32
 
