@@ -390,7 +390,12 @@ def fit_temperature(scores: FloatArray, codes: IntArray) -> float:
 
 
 def expected_calibration_error(
-    y: ArrayLike, proba: FloatArray, classes: ArrayLike, *, n_bins: int = 15
+    y: ArrayLike,
+    proba: FloatArray,
+    classes: ArrayLike,
+    *,
+    n_bins: int = 15,
+    sample_weight: ArrayLike | None = None,
 ) -> float:
     """Return the mean gap between confidence and accuracy over equal-width bins.
 
@@ -404,6 +409,8 @@ def expected_calibration_error(
         What the columns stand for.
     n_bins : int, default=15
         Bins of the largest probability over [0, 1].
+    sample_weight : array-like of shape (n,), optional
+        How much each point counts; all alike by default.
 
     Examples
     --------
@@ -415,5 +422,6 @@ def expected_calibration_error(
     confidence = proba.max(axis=1)
     right = np.asarray(classes)[proba.argmax(axis=1)] == np.asarray(y)
     bins = np.minimum((confidence * n_bins).astype(int), n_bins - 1)
-    gaps = np.bincount(bins, weights=right - confidence, minlength=n_bins)
-    return float(np.abs(gaps).sum() / len(confidence))
+    weights = np.ones(len(bins)) if sample_weight is None else np.asarray(sample_weight)
+    gaps = np.bincount(bins, weights=weights * (right - confidence), minlength=n_bins)
+    return float(np.abs(gaps).sum() / weights.sum())

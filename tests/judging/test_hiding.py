@@ -235,3 +235,43 @@ def test_asked_rows_are_harder_and_the_claim_allows_for_it() -> None:
         without.append(abs(plain - right))
     assert np.mean(shifts) > 0.05
     assert np.mean(with_it) < 0.7 * np.mean(without)
+
+
+def overlapping() -> tuple[Any, Any]:
+    """Forty labels of two classes, one of which is found less often."""
+    X, truth = make_blobs([120, 80], centers=[[0, 0], [2, 0]], random_state=0)
+    order = np.random.default_rng(0).permutation(200)
+    return X[order], some_labels(truth[order], 40)
+
+
+def test_known_sizes_weigh_the_hidden_labels() -> None:
+    """Told that few rows are of a class, its labels counted as if many were."""
+    X, y = overlapping()
+    sizes = np.array([0.9, 0.1])
+    told, plain = (check(X, y, n_repeats=1, class_sizes=s) for s in (sizes, None))
+    total = [told.weights[told.codes == c].sum() for c in (0, 1)]
+    np.testing.assert_allclose(total, 40 * sizes)
+    right = told.proba.argmax(axis=1) == told.codes
+    found = [right[told.codes == c].mean() for c in (0, 1)]
+    assert found[0] != pytest.approx(found[1])
+    # What is expected is the share of rows, however many labels a class has.
+    ours = told.scores[0]
+    assert ours.accuracy == pytest.approx(sizes @ found + told.shift)
+    assert ours.accuracy != pytest.approx(plain.scores[0].accuracy)
+    assert ours.balanced == plain.scores[0].balanced
+    # Labels of the small class say little, so that the interval is wider.
+    assert ours.high - ours.low > plain.scores[0].high - plain.scores[0].low
+    counts = np.bincount(told.codes)
+    same = check(X, y, n_repeats=1, class_sizes=counts / counts.sum())
+    for name in ("accuracy", "low", "high", "lead", "lead_low", "lead_high"):
+        for one, other in zip(same.scores, plain.scores, strict=True):
+            assert getattr(one, name) == pytest.approx(getattr(other, name))
+
+
+def test_a_known_size_tells_how_much_is_untested() -> None:
+    X, y = overlapping()
+    y[150] = 2
+    ours = check(X, y, class_sizes=np.array([0.4, 0.3, 0.3])).scores[0]
+    # Of the 30 % without a test nothing is expected, and anything is possible.
+    assert ours.accuracy <= 0.7
+    assert ours.high - ours.low >= 0.3

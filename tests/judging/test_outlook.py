@@ -76,6 +76,7 @@ def test_half_of_the_labels_are_hidden_at_a_time(n: int) -> None:
         n_splits=5,
         n_repeats=1,
         n_tried=5,
+        weights=np.ones(n),
     )
     model = Halves()
     o = look_ahead(model, labels, check, rng=rng(), n_more=10)
@@ -99,5 +100,6 @@ def test_too_few_or_very_many_labels_give_no_curve() -> None:
             n_splits=5,
             n_repeats=1,
             n_tried=5,
+            weights=np.ones(n),
         )
         assert look_ahead(Halves(), labels, check, rng=rng()) is None

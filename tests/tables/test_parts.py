@@ -8,9 +8,12 @@ import pytest
 from click.testing import CliRunner
 
 from mercer import UnifiedKernelMachine, persist
+from mercer.backends.dask_ import RowsAtHand
 from mercer.cli.main import main
+from mercer.fewlabels import LeaveOneOutRLS
 from mercer.tables.parts import Parts, is_pattern, learn_parts
 from mercer.tables.table import TableError
+from tables_at_hand import uneven
 
 da = pytest.importorskip("dask.array", reason="needs the extra dask")
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -70,6 +73,32 @@ def test_a_pattern_is_learned_and_every_row_predicted(rows, pattern, tmp_path):
     model = persist.load(tmp_path / "model.skops")
     again = model.predict(frame.drop(columns="label"))
     assert (again == predicted["prediction"]).all()
+
+
+def test_class_sizes_are_told_to_a_model_of_many_files(tmp_path):
+    frame, _ = uneven(600)
+    for i in range(2):
+        frame[300 * i : 300 * (i + 1)].to_parquet(tmp_path / f"p-{i}.parquet")
+    pattern = str(tmp_path / "p-*.parquet")
+    result, _ = learn_parts(pattern, id="code", class_sizes={"yes": 1, "no": 9})
+    machine = LeaveOneOutRLS(class_sizes={"yes": 0.1, "no": 0.9})
+    model = UnifiedKernelMachine(machine=machine, random_state=0)
+    session = result.session
+    at_hand = RowsAtHand(np.arange(600), session.points, session.y)
+    model.fit(da.from_array(session.points, chunks=(300, -1)), at_hand)
+    np.testing.assert_allclose(model.training_proba(), result.proba, atol=1e-9)
+    plain, _ = learn_parts(pattern, id="code")
+    assert (plain.predictions["prediction"] == "yes").mean() > 0.15
+    assert (result.predictions["prediction"] == "yes").mean() < 0.12
+    words = ["--id", "code", "--class-sizes", "yes=10,no=90", "--out", str(tmp_path)]
+    found = CliRunner().invoke(main, ["learn", pattern, *words])
+    assert found.exit_code == 0, found.output
+    _, predicted = all_predictions(tmp_path)
+    assert (predicted["prediction"] == result.predictions["prediction"]).all()
+    with pytest.raises(TableError, match="name the class 'maybe'"):
+        learn_parts(pattern, class_sizes={"maybe": 1, "no": 9})
+    drawn, _ = learn_parts(pattern, id="code", labels_drawn="at random")
+    assert drawn.session.fitted.machine_.labels_drawn == "at random"
 
 
 def test_only_labelled_and_drawn_rows_come_here(rows, pattern, monkeypatch):

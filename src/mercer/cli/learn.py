@@ -18,6 +18,7 @@ from mercer.cli.running import (
 
 if TYPE_CHECKING:
     from mercer._progress import Stages
+    from mercer.fewlabels.sizes import LabelsDrawn
     from mercer.tables.learning import TableResult
 
 _FIRST_RUN = "First run: some functions are compiled and kept, about 20 s of CPU time."
@@ -46,6 +47,19 @@ _FIRST_RUN = "First run: some functions are compiled and kept, about 20 s of CPU
     help="Sheet with your answers (to_label.xlsx or .csv); may be repeated.",
 )
 @click.option(
+    "--labels-drawn",
+    default=None,
+    help="How rows were chosen for labels: 'at random', or 'per class' such as ten of "
+    "each.",
+)
+@click.option(
+    "--class-sizes",
+    multiple=True,
+    metavar="NAME=NUMBER,...",
+    help="How large the classes are among all rows, if you know it: counts or shares, "
+    "e.g. yes=10,no=90; may be repeated.",
+)
+@click.option(
     "--drop", multiple=True, help="Column not to learn from; may be repeated."
 )
 @click.option(
@@ -69,6 +83,8 @@ def command(
     out: Path | None,
     pairs: Path | None,
     answers: tuple[Path, ...],
+    labels_drawn: "LabelsDrawn | None",
+    class_sizes: tuple[str, ...],
     drop: tuple[str, ...],
     keep: tuple[str, ...],
     labels_as_written: bool,
@@ -97,6 +113,7 @@ def command(
     folder = out or Path("mercer-out") / stem_of(file)
 
     def _learn_parts(limit: float | None, stages: "Stages") -> dict[str, Any]:
+        from mercer.tables.class_sizes import parse_sizes
         from mercer.tables.parts import learn_parts, write_predictions
         from mercer.tables.saving import save_result
 
@@ -107,6 +124,8 @@ def command(
             file,
             target,
             id=id_column,
+            labels_drawn=labels_drawn,
+            class_sizes=parse_sizes(class_sizes),
             drop=drop,
             keep=keep,
             labels_as_written=labels_as_written,
@@ -125,6 +144,7 @@ def command(
 
     def job(stages: "Stages") -> dict[str, Any]:
         from mercer.tables.answers import HISTORY, add_answers, not_used
+        from mercer.tables.class_sizes import check_drawn, parse_sizes
         from mercer.tables.learning import learn
         from mercer.tables.parts import is_pattern
         from mercer.tables.reading import read_table
@@ -133,6 +153,8 @@ def command(
         from mercer.tables.threads import threads_for
         from mercer.tables.writing import check_writable
 
+        sizes = parse_sizes(class_sizes)
+        check_drawn(labels_drawn, sizes)
         check_writable(folder)
         if is_first_run():
             stages.tell(_FIRST_RUN)
@@ -168,6 +190,8 @@ def command(
                 target,
                 id=id_column,
                 pairs=pairs,
+                labels_drawn=labels_drawn,
+                class_sizes=sizes,
                 drop=drop,
                 keep=keep,
                 labels_as_written=labels_as_written,

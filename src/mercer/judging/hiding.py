@@ -15,7 +15,11 @@ from sklearn.preprocessing import MaxAbsScaler
 from mercer._labels import UNLABELED, Labels
 from mercer._rows import take_rows
 from mercer._typing import FloatArray, IntArray
-from mercer.judging.intervals import held_out_interval, paired_interval
+from mercer.judging.intervals import (
+    effective_number,
+    held_out_interval,
+    paired_interval,
+)
 from mercer.model_selection import SemiSupervisedKFold, expected_calibration_error
 
 N_SPLITS = 5
@@ -68,6 +72,7 @@ class Check:
     n_splits: int
     n_repeats: int
     n_tried: int  # of the folds of a repeat; all unless there are very many labels
+    weights: FloatArray  # (t,) how much each counts; 1 unless class sizes are known
     shift: float = 0.0  # confidence about unlabelled rows, less that about hidden ones
 
 
@@ -82,6 +87,7 @@ def check_by_hiding(
     n_repeats: int | None = None,
     rows_in_folds: int | None = None,
     enough_labels: int | None = None,
+    class_sizes: FloatArray | None = None,
 ) -> Check | None:
     """Hide labels in turn and predict them, with the model and with two baselines.
 
@@ -108,6 +114,9 @@ def check_by_hiding(
         Unlabelled rows at most that the models of the folds see; 20,000 by default.
     enough_labels : int, optional
         Folds are left out once this many labels have been hidden; 5,000 by default.
+    class_sizes : ndarray of shape (n_classes,), optional
+        Shares of the classes among all rows. Where they are known, the hidden labels of
+        a class count as much as its rows do, however many labels it has.
 
     Returns
     -------
@@ -149,6 +158,10 @@ def check_by_hiding(
                 proba[m, repeat][columns] = found
         tested[test] = True
     rest = labels.codes == UNLABELED
+    alone = 1 - can_be_tested / len(labeled)
+    weights = np.ones(int(tested.sum()))
+    if class_sizes is not None:
+        weights, alone = _by_size(codes[tested], class_sizes)
     return _summary(
         labeled[tested],
         codes[tested],
@@ -156,7 +169,8 @@ def check_by_hiding(
         ("Mercer", *models),
         n_splits=n_splits,
         n_tried=n_tried,
-        n_untested=len(labeled) - can_be_tested,
+        weights=weights,
+        alone=alone,
         others=model.training_proba()[rest].max(axis=1),
     )
 
@@ -180,6 +194,13 @@ def _rows_in_folds(labels: Labels, most: int, rng: np.random.Generator) -> IntAr
     return np.sort(np.concatenate([labels.labeled, rest]))
 
 
+def _by_size(codes: IntArray, sizes: FloatArray) -> tuple[FloatArray, float]:
+    """Return weights of labels that give each class its share, and what is untested."""
+    counts = np.bincount(codes, minlength=len(sizes))
+    weights = sizes[codes] / counts[codes]
+    return len(codes) * weights / weights.sum(), float(sizes[counts == 0].sum())
+
+
 def _summary(
     rows: IntArray,
     codes: IntArray,
@@ -188,10 +209,14 @@ def _summary(
     *,
     n_splits: int,
     n_tried: int,
-    n_untested: int,
+    weights: FloatArray,  # (t,)
+    alone: float,  # share of the rows about which the tested labels say nothing
     others: FloatArray,  # confidence about the unlabelled rows
 ) -> Check:
-    shift = float(others.mean() - proba[0].max(axis=2).mean()) if len(others) else 0.0
+    shift = 0.0
+    if len(others):
+        confident = proba[0].max(axis=2).mean(axis=0)
+        shift = float(others.mean() - np.average(confident, weights=weights))
     n_rest = len(others) or np.inf
     right = (proba.argmax(axis=3) == codes).mean(axis=1)  # (models, t)
     n_repeats, _, q = proba[0].shape
@@ -204,16 +229,21 @@ def _summary(
         codes=codes,
         proba=proba[0].mean(axis=0),
         scores=tuple(
-            _score(name, right[k], right[0], codes, shift, n_untested, n_rest)
+            _score(name, right[k], right[0], codes, weights, shift, alone, n_rest)
             for k, name in enumerate(names)
         ),
         calibration_error=expected_calibration_error(
-            all_codes, flat, np.arange(q), n_bins=10
+            all_codes,
+            flat,
+            np.arange(q),
+            n_bins=10,
+            sample_weight=np.tile(weights, n_repeats),
         ),
         confusion=confusion,
         n_splits=n_splits,
         n_repeats=n_repeats,
         n_tried=n_tried,
+        weights=weights,
         shift=shift,
     )
 
@@ -223,19 +253,21 @@ def _score(
     right: FloatArray,
     mercer: FloatArray,
     codes: IntArray,
+    weights: FloatArray,
     shift: float,
-    n_untested: int,
+    alone: float,
     n_rest: float,
 ) -> Score:
+    n = effective_number(weights)
     expected, low, high = held_out_interval(
-        float(right.mean()),
-        len(right),
+        float(np.average(right, weights=weights)),
+        n,
         shift=shift,
-        n_untested=n_untested,
+        n_untested=n * alone / (1 - alone),
         n_rest=n_rest,
     )
     found = [right[codes == c].mean() for c in np.unique(codes)]
-    lead, lead_low, lead_high = paired_interval(mercer - right)
+    lead, lead_low, lead_high = paired_interval(mercer - right, weights)
     return Score(
         name,
         expected,

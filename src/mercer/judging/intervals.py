@@ -11,11 +11,20 @@ _FOLDS = 1.25
 _SHIFT_DOUBT = 0.25
 
 
-def paired_interval(gains: FloatArray) -> tuple[float, float, float]:
+def paired_interval(
+    gains: FloatArray, weights: FloatArray | None = None
+) -> tuple[float, float, float]:
     """Return the mean difference of two models on the same rows and its 95 % interval.
 
     Agresti and Min (2005): half a row is added to each of the four outcomes, so that
     a few rows without a difference do not pass for certainty.
+
+    Parameters
+    ----------
+    gains : ndarray of shape (t,)
+        Of each row, from -1 to 1.
+    weights : ndarray of shape (t,), optional
+        Of the rows; by default they count alike.
 
     Examples
     --------
@@ -23,11 +32,25 @@ def paired_interval(gains: FloatArray) -> tuple[float, float, float]:
     >>> lead, low < 0 < high
     (0.25, True)
     """
-    n = len(gains) + 2
-    middle = float(gains.sum()) / n
-    spread = np.sqrt((float(np.abs(gains).sum()) + 1) / n - middle**2) / np.sqrt(n)
+    seen = float(len(gains)) if weights is None else effective_number(weights)
+    mean = float(np.average(gains, weights=weights))
+    some = float(np.average(np.abs(gains), weights=weights))
+    n = seen + 2
+    middle = seen * mean / n
+    spread = np.sqrt((seen * some + 1) / n - middle**2) / np.sqrt(n)
     half = float(norm.ppf(0.975)) * float(spread)
-    return float(gains.mean()), middle - half, middle + half
+    return mean, middle - half, middle + half
+
+
+def effective_number(weights: FloatArray) -> float:
+    """Return how many rows of equal weight tell as much as these.
+
+    Examples
+    --------
+    >>> effective_number(np.ones(5)), effective_number(np.array([1.0, 1.0, 0.0]))
+    (5.0, 2.0)
+    """
+    return float(weights.sum() ** 2 / (weights**2).sum())
 
 
 def mean_interval(gains: FloatArray) -> tuple[float, float, float]:
@@ -64,10 +87,10 @@ def wilson_interval(share: float, n: float, level: float = 0.95) -> tuple[float,
 
 def held_out_interval(
     share: float,
-    n: int,
+    n: float,
     *,
     shift: float = 0.0,
-    n_untested: int = 0,
+    n_untested: float = 0,
     n_rest: float = np.inf,
 ) -> tuple[float, float, float]:
     r"""Return what to expect of a model on the unlabelled rows, with a 95 % interval.
@@ -91,11 +114,11 @@ def held_out_interval(
     ----------
     share : float
         Of the tested labels that were predicted right.
-    n : int
-        Tested labels.
+    n : float
+        Tested labels; fewer where some weigh more than others (`effective_number`).
     shift : float, default=0.0
         Mean confidence about the unlabelled rows, less that about hidden labels.
-    n_untested : int, default=0
+    n_untested : float, default=0
         Labels that are alone in their class.
     n_rest : float, default=inf
         Unlabelled rows.

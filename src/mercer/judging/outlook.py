@@ -8,6 +8,7 @@ import numpy as np
 from mercer._labels import Labels
 from mercer._typing import BoolArray, FloatArray
 from mercer.judging.hiding import Check, Judged
+from mercer.judging.intervals import effective_number
 from mercer.model_selection import SemiSupervisedKFold
 
 # With more labels the curve is flat, and its points are costly.
@@ -92,7 +93,8 @@ def look_ahead(
     half = right[tested] / times[tested]
     place = np.searchsorted(check.rows, labeled[tested])
     most = check.proba.argmax(axis=1)[place] == check.codes[place]
-    return curve(half, most, len(labeled), check.scores[0].accuracy, n_more, rng)
+    now, weights = check.scores[0].accuracy, check.weights[place]
+    return curve(half, most, len(labeled), now, n_more, rng, weights=weights)
 
 
 def expected_gain(
@@ -169,6 +171,8 @@ def curve(
     now: float,
     n_more: int,
     rng: np.random.Generator,
+    *,
+    weights: FloatArray | None = None,
 ) -> Outlook:
     """Return the outlook of a curve through two points.
 
@@ -184,6 +188,8 @@ def curve(
         Accuracy that is stated.
     n_more : int
     rng : numpy.random.Generator
+    weights : ndarray of shape (t,), optional
+        How much each row counts; all alike by default.
 
     Examples
     --------
@@ -196,8 +202,11 @@ def curve(
     """
     most = np.asarray(most, dtype=float)
     outcomes = np.array(  # right from both, from most only, from half only, from none
-        [half @ most, (1 - half) @ most, half @ (1 - most), (1 - half) @ (1 - most)]
+        [half * most, (1 - half) * most, half * (1 - most), (1 - half) * (1 - most)]
     )
+    if weights is None:
+        weights = np.ones(len(most))
+    outcomes = outcomes @ weights * (effective_number(weights) / weights.sum())
     # Half a row more of each, as in `paired_interval`: what was not seen may happen.
     drawn = rng.dirichlet(outcomes + 0.5, size=_DRAWS)
     gains = _gain(drawn[:, 2] + drawn[:, 3], drawn[:, 1] + drawn[:, 3], n, n_more)

@@ -4,6 +4,7 @@ import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mercer._labels import Labels
 from mercer._rows import take_rows
@@ -73,14 +74,12 @@ def column_influences(
     gains: dict[str, list[FloatArray]] = {name: [] for name in places}
     for _, test in folds.split(codes, codes):
         some = test[: max(_PREDICTED // len(places), 1)]
-        hidden = labels.codes.copy()
-        hidden[known[test]] = -1
+        hidden = labels.without(known[test]).given()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             without = model.with_labels(hidden)
-            right = _support(
-                without, _shuffled(X, known, some, places, rng), codes[some]
-            )
+            rows = _shuffled(X, known, some, places, rng)
+            right = _support(without, rows, labels.classes[codes[some]])
         # (columns, shuffles, rows)
         shuffled = right[1:].reshape(len(places), -1, len(some)).mean(axis=1)
         for name, lower in zip(places, shuffled, strict=True):
@@ -113,10 +112,9 @@ def _shuffled(
     return np.vstack(blocks)
 
 
-def _support(model: Any, rows: FloatArray, codes: IntArray) -> FloatArray:
+def _support(model: Any, rows: FloatArray, given: NDArray[Any]) -> FloatArray:
     """Return the probability of the right class, one line per block of rows."""
-    proba = np.zeros((len(rows), codes.max() + 1))
-    known = np.asarray(model.classes_) <= codes.max()
-    proba[:, model.classes_[known]] = model.predict_proba(rows)[:, known]
-    right = proba.reshape(-1, len(codes), proba.shape[1])
-    return np.asarray(right[:, np.arange(len(codes)), codes])
+    proba = model.predict_proba(rows).reshape(-1, len(given), len(model.classes_))
+    # Every class has a label that is not hidden.
+    own = np.searchsorted(model.classes_, given)
+    return np.asarray(proba[:, np.arange(len(given)), own])

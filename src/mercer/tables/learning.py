@@ -10,6 +10,7 @@ import numpy as np
 from mercer._labels import Labels
 from mercer._progress import Stages, quiet, watching
 from mercer._typing import FloatArray, IntArray
+from mercer.fewlabels.sizes import LabelsDrawn
 from mercer.judging.hiding import Check
 from mercer.judging.outlook import Outlook
 from mercer.tables.influence import Influence
@@ -93,6 +94,8 @@ def learn(
     *,
     id: str | None = None,
     pairs: Any = None,
+    labels_drawn: LabelsDrawn | None = None,
+    class_sizes: Any = None,
     drop: Iterable[str] = (),
     keep: Iterable[str] = (),
     labels_as_written: bool = False,
@@ -111,6 +114,12 @@ def learn(
         Column to predict; rows in which it is empty are unlabelled.
     id : str, optional
         Column that names the rows; not learned from.
+    labels_drawn : {"at random", "per class"}, optional
+        How rows were chosen for labels, if that is known. At random, the numbers of
+        labels tell how large the classes are; per class they tell nothing.
+    class_sizes : dict or Series, optional
+        How large the classes are among all rows, if that is known: counts or shares by
+        the names of the classes.
     pairs, drop, keep, labels_as_written, missing, memory
         See `Session.open`.
     random_state : int, default=0
@@ -133,6 +142,13 @@ def learn(
     >>> result = learn(table, target="label")
     >>> result.predictions["prediction"].tolist()
     ['small', 'small', 'small', 'small', 'big', 'big', 'big', 'big']
+
+    Four labels, two of each class; most rows are known to be small:
+
+    >>> table["size"] = [1, 2, 4, 5, 8, 9, 6, 5]
+    >>> told = learn(table, class_sizes={"small": 6, "big": 2})
+    >>> told.predictions["prediction"].value_counts().to_dict()
+    {'small': 6, 'big': 2}
     """
     with watching(stages) as watcher:
         session = Session.open(
@@ -140,6 +156,8 @@ def learn(
             target,
             id=id,
             pairs=pairs,
+            labels_drawn=labels_drawn,
+            class_sizes=class_sizes,
             drop=drop,
             keep=keep,
             labels_as_written=labels_as_written,

@@ -19,6 +19,8 @@ from mercer._typing import FloatArray, IntArray
 from mercer._words import reason
 from mercer.backends import dask_
 from mercer.fewlabels.choice import PoolPlan, choose_pool
+from mercer.fewlabels.sizes import LabelsDrawn
+from mercer.tables.class_sizes import check_drawn
 from mercer.tables.encoding import TableEncoder
 from mercer.tables.formats import from_arrow
 from mercer.tables.learning import TableResult, judged, predictions_frame
@@ -26,7 +28,6 @@ from mercer.tables.numbers import is_placeholder
 from mercer.tables.session import Session
 from mercer.tables.table import Table, TableError
 from mercer.tables.target import read_ids
-from mercer.unified import UnifiedKernelMachine
 
 MOST_LABELS = 1_000_000
 _PATTERN = re.compile(r"[*?\[]")
@@ -119,6 +120,8 @@ def learn_parts(
     target: str = "label",
     *,
     id: str | None = None,
+    labels_drawn: LabelsDrawn | None = None,
+    class_sizes: Any = None,
     drop: Iterable[str] = (),
     keep: Iterable[str] = (),
     labels_as_written: bool = False,
@@ -136,7 +139,9 @@ def learn_parts(
     ----------
     pattern : str
         Such as ``"rows/part-*.parquet"``.
-    target, id, drop, keep, labels_as_written, missing, memory, random_state, stages
+    target, id, labels_drawn, class_sizes, drop, keep, labels_as_written, missing
+        See `mercer.tables.learning.learn`; class sizes are those of all files together.
+    memory, random_state, stages
         See `mercer.tables.learning.learn`.
 
     Returns
@@ -146,6 +151,7 @@ def learn_parts(
     parts : Parts
         All rows, for `write_predictions`.
     """
+    check_drawn(labels_drawn, class_sizes)
     stages.begin("reading")
     parts = Parts.find(pattern)
     missing = tuple(missing)
@@ -157,6 +163,8 @@ def learn_parts(
         table,
         target,
         id=id,
+        labels_drawn=labels_drawn,
+        class_sizes=class_sizes,
         drop=drop,
         keep=keep,
         labels_as_written=labels_as_written,
@@ -174,7 +182,7 @@ def learn_parts(
         session.ids = ids + 1  # row numbers of all files together
     stages.tell(f"{len(parts):,} rows, {len(labeled):,} labels: {session.plan}")
     stages.begin("neighbours and directions")
-    model = UnifiedKernelMachine(memory=memory, random_state=random_state)
+    model = session.unfitted()
     at_hand: Any = dask_.RowsAtHand(ids, points, looked.labels)
     model.fit(_encoded(parts, session.encoder, points.shape[1]), at_hand)
     model.ids_ = np.arange(len(ids))  # a session names rows of its table

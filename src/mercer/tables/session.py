@@ -13,9 +13,17 @@ from mercer._labels import Labels, encode_labels
 from mercer._progress import Stages, quiet
 from mercer._typing import FloatArray, IntArray
 from mercer.fewlabels.choice import PoolPlan, plan_pool
+from mercer.fewlabels.sizes import LabelsDrawn
 from mercer.judging.hiding import Check, check_by_hiding
 from mercer.judging.outlook import Outlook, look_ahead
 from mercer.judging.suspicion import SuspiciousLabels
+from mercer.tables.class_sizes import (
+    check_drawn,
+    check_known,
+    machine_of,
+    sizes_by_class,
+    sizes_of,
+)
 from mercer.tables.encoding import ColumnNote, TableEncoder
 from mercer.tables.influence import Influence, column_influences
 from mercer.tables.looking import Looked, look
@@ -51,6 +59,10 @@ class Session:
         Column that names the rows.
     pairs : Pairs or None
         Rows that belong together or apart.
+    labels_drawn : {"at random", "per class"} or None
+        How rows were chosen for labels, if that is known.
+    class_sizes : dict or None
+        Shares of the classes among all rows, if they are known.
     memory : float or None
         Bytes that may be used; None: three quarters of what is free.
     random_state : int
@@ -79,6 +91,8 @@ class Session:
         target: str,
         id: str | None = None,
         pairs: "Pairs | None" = None,
+        labels_drawn: LabelsDrawn | None = None,
+        class_sizes: dict[Any, float] | None = None,
         memory: float | None = None,
         random_state: int = 0,
     ) -> None:
@@ -91,6 +105,7 @@ class Session:
         self.target = target
         self.id = id
         self.pairs = pairs
+        self.labels_drawn, self.class_sizes = labels_drawn, class_sizes
         self.memory = memory
         self.random_state = random_state
         self.ids = read_ids(table, id)
@@ -114,6 +129,8 @@ class Session:
         *,
         id: str | None = None,
         pairs: Any = None,
+        labels_drawn: LabelsDrawn | None = None,
+        class_sizes: Any = None,
         drop: Iterable[str] = (),
         keep: Iterable[str] = (),
         labels_as_written: bool = False,
@@ -136,6 +153,13 @@ class Session:
             Column that names the rows; not learned from.
         pairs : data frame or path, optional
             Rows that belong together or apart; see `mercer.tables.pair_files`.
+        labels_drawn : {"at random", "per class"}, optional
+            How rows were chosen for labels. At random, the numbers of labels tell how
+            large the classes are, and are used; per class, such as ten rows of each,
+            they tell nothing.
+        class_sizes : dict or Series, optional
+            How large the classes are among all rows, if you know it: counts or shares
+            by the names of the classes. They decide where classes overlap.
         drop : iterable of str, default=()
             Columns not to learn from.
         keep : iterable of str, default=()
@@ -158,6 +182,7 @@ class Session:
         """
         for package in ("pandas", "pyarrow"):
             require(package, extra="tables", purpose="Learning from a table")
+        check_drawn(labels_drawn, class_sizes)
         drop, missing = tuple(drop), tuple(missing)
         if isinstance(data, str | Path):
             from mercer.tables.reading import read_table
@@ -180,6 +205,14 @@ class Session:
             missing=missing,
             labels=labels,
         )
+        sizes = None
+        if class_sizes is not None:
+            sizes = sizes_by_class(
+                class_sizes,
+                looked.labels,
+                as_written=labels_as_written,
+                may_come_later=labels is not None,
+            )
         evidence = None if pairs is None else read_pairs(pairs, ids)
         stages.begin("columns to coordinates")
         encoder = TableEncoder(random_state=random_state)
@@ -192,6 +225,8 @@ class Session:
             target=target,
             id=id,
             pairs=evidence,
+            labels_drawn=labels_drawn,
+            class_sizes=sizes,
             memory=memory,
             random_state=random_state,
         )
@@ -202,9 +237,18 @@ class Session:
         said = f"{len(self.table):,} rows, {len(labels.labeled):,} labels"
         stages.tell(said if self.plan is None else f"{said}: {self.plan}")
         stages.begin("neighbours and directions")
-        model = UnifiedKernelMachine(memory=self.memory, random_state=self.random_state)
-        self.model = model.fit(self.points, self.y, pairs=self.pairs)
+        self.model = self.unfitted().fit(self.points, self.y, pairs=self.pairs)
         return self
+
+    def unfitted(self) -> UnifiedKernelMachine:
+        """Return the model before it has learned anything."""
+        return UnifiedKernelMachine(
+            machine=machine_of(
+                self.class_sizes, self.labels_drawn, self.labels.classes
+            ),
+            memory=self.memory,
+            random_state=self.random_state,
+        )
 
     @property
     def plan(self) -> PoolPlan | None:
@@ -269,6 +313,8 @@ class Session:
     def tell(self, rows: Iterable[int], labels: Iterable[Any]) -> Self:
         """Take labels and learn again; neighbours and directions are kept."""
         rows, answers = np.atleast_1d(np.asarray(rows)), list(labels)
+        if self.class_sizes is not None:
+            check_known(answers, self.class_sizes)
         self.fitted.tell(rows, np.array(answers, dtype=object))
         y = self.y.copy()
         y[rows] = answers
@@ -313,9 +359,14 @@ class Session:
         self, *, advance: Callable[[float], None] = lambda share: None
     ) -> Check | None:
         """Hide labels in turn and predict them; None if no class has two labels."""
-        rng = np.random.default_rng(self.random_state)
+        sizes = sizes_of(self.class_sizes, self.labels.classes)
         return check_by_hiding(
-            self.fitted, self.points, self.labels, rng=rng, advance=advance
+            self.fitted,
+            self.points,
+            self.labels,
+            rng=np.random.default_rng(self.random_state),
+            advance=advance,
+            class_sizes=None if sizes is None else np.array([*sizes.values()]),
         )
 
     def look_further(

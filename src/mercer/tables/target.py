@@ -145,11 +145,7 @@ def _one_spelling(cells: NDArray[Any], column: str, notes: list[str]) -> NDArray
     counts = Counter(v for v in cells if v is not None)
     groups: dict[str, list[str]] = {}
     for name in sorted(counts, key=lambda v: (-counts[v], v)):
-        plain = normalize("NFKC", name)
-        # hid and hId are two vowels: capitals within a word are meant.
-        usual_forms = (plain.lower(), plain.upper(), plain.capitalize(), plain.title())
-        key = plain.casefold() if plain in usual_forms else plain
-        groups.setdefault(key, []).append(name)
+        groups.setdefault(plain_spelling(name), []).append(name)
     for first, *rest in groups.values():
         if rest:
             others = ", ".join(f"{v!r} ({counts[v]:,})" for v in rest)
@@ -159,6 +155,20 @@ def _one_spelling(cells: NDArray[Any], column: str, notes: list[str]) -> NDArray
             )
     usual = {name: group[0] for group in groups.values() for name in group}
     return np.array([usual.get(v) for v in cells], dtype=object)
+
+
+def plain_spelling(name: str) -> str:
+    """Return what spellings of one class have in common.
+
+    Examples
+    --------
+    >>> plain_spelling("Yes"), plain_spelling("hId")
+    ('yes', 'hId')
+    """
+    plain = normalize("NFKC", name)
+    # hid and hId are two vowels: capitals within a word are meant.
+    usual_forms = (plain.lower(), plain.upper(), plain.capitalize(), plain.title())
+    return plain.casefold() if plain in usual_forms else plain
 
 
 def _named_or_whole(cells: NDArray[Any], where: str) -> NDArray[Any]:

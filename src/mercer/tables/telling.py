@@ -13,7 +13,7 @@ from mercer.fewlabels.choice import PoolPlan
 from mercer.fewlabels.learner import AutoKernel
 from mercer.fewlabels.weigh import pool_members
 from mercer.judging.hiding import Check
-from mercer.judging.intervals import wilson_interval
+from mercer.judging.intervals import effective_number, wilson_interval
 from mercer.judging.suspicion import SuspiciousLabels
 from mercer.report.story import (
     Bin,
@@ -169,9 +169,11 @@ def _bins(check: Check) -> list[Bin]:
     order = np.argsort(confidence, kind="stable")
     bins = []
     for part in np.array_split(order, int(np.clip(len(order) // 10, 1, 10))):
-        share = float(right[part].mean())
-        low, high = wilson_interval(share, len(part))
-        bins.append(Bin(float(confidence[part].mean()), share, low, high, len(part)))
+        weights = check.weights[part]
+        share = float(np.average(right[part], weights=weights))
+        low, high = wilson_interval(share, effective_number(weights))
+        mean = float(np.average(confidence[part], weights=weights))
+        bins.append(Bin(mean, share, low, high, len(part)))
     return bins
 
 

@@ -1,0 +1,219 @@
+"""What a person knows of the classes: how rows were chosen for labels, and sizes."""
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer._labels import encode_labels
+from mercer.fewlabels.machine import LeaveOneOutRLS
+from mercer.fewlabels.sizes import LabelsDrawn
+from mercer.tables.table import TableError
+from mercer.tables.target import plain_spelling
+
+# A name is all that comes before "=number" at the end or before a comma, so that names
+# may hold commas and equals signs.
+_SIZE = re.compile(
+    r"(.+?)=\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*%?\s*(?:,|$)"
+)
+
+
+def parse_sizes(texts: Iterable[str]) -> dict[str, float] | None:
+    """Return the class sizes that options such as ``yes=10,no=90`` name.
+
+    Parameters
+    ----------
+    texts : iterable of str
+        Each one holds one class or more, separated by commas. A number is a count, a
+        share or a percentage. None at all gives None.
+
+    Examples
+    --------
+    >>> parse_sizes(["yes=10%,no=90%"])
+    {'yes': 10.0, 'no': 90.0}
+    >>> parse_sizes(["red, or pink=1,blue=3", "x=0=0.5"])
+    {'red, or pink': 1.0, 'blue': 3.0, 'x=0': 0.5}
+    """
+    sizes: dict[str, float] = {}
+    texts = list(texts)
+    for text in texts:
+        found = list(_SIZE.finditer(text))
+        if not found or "".join(m[0] for m in found) != text:
+            msg = (
+                f"--class-sizes must be such as yes=10,no=90, got {text!r}. Write "
+                "numbers with a point, and without separators of thousands."
+            )
+            raise TableError(msg)
+        for name, number in (m.groups() for m in found):
+            if name.strip() in sizes:
+                msg = f"--class-sizes names the class {name.strip()!r} twice."
+                raise TableError(msg)
+            sizes[name.strip()] = float(number)
+    return sizes if texts else None
+
+
+def check_drawn(labels_drawn: str | None, class_sizes: Any) -> None:
+    """Raise if it is unclear what was said about the labels."""
+    ways = get_args(LabelsDrawn)
+    if labels_drawn not in (None, *ways):
+        msg = (
+            f"labels_drawn (--labels-drawn) must be 'at random' or 'per class', got "
+            f"{labels_drawn!r}."
+        )
+        raise TableError(msg)
+    if labels_drawn == "at random" and class_sizes is not None:
+        msg = (
+            "labels drawn 'at random' tell the class sizes by their numbers, so class "
+            "sizes cannot be given, too: leave out --labels-drawn or --class-sizes "
+            "(in Python labels_drawn, class_sizes)."
+        )
+        raise TableError(msg)
+
+
+def sizes_by_class(
+    given: Any,
+    labels: NDArray[Any],
+    *,
+    as_written: bool = False,
+    may_come_later: bool = False,
+) -> dict[Any, float]:
+    """Return the share of each class among all rows, as a person gave them.
+
+    Parameters
+    ----------
+    given : mapping
+        Counts or shares by the names of the classes; a Series of pandas will do.
+    labels : ndarray of shape (n,)
+        Labels as `mercer.tables.target.read_target` returns them.
+    as_written : bool, default=False
+        Whether another spelling is another class, as in the target.
+    may_come_later : bool, default=False
+        Whether a class may have a size before it has a label.
+
+    Returns
+    -------
+    dict
+        From each class, in order, to its share.
+
+    Examples
+    --------
+    >>> labels = np.array(["yes", None, "no"], dtype=object)
+    >>> sizes_by_class({"Yes": 1, "no": 3}, labels)
+    {'no': 0.75, 'yes': 0.25}
+    """
+    classes = encode_labels(labels, min_classes=0).classes.tolist()
+    if not hasattr(given, "keys"):
+        msg = (
+            "class_sizes must name the classes, such as "
+            f"{dict.fromkeys(classes[:3], 1)}; got {given!r}."
+        )
+        raise TableError(msg)
+    numbers: dict[Any, float] = {}
+    for key in list(given.keys()):  # a Series iterates over its values
+        name = _class_of(key, classes, as_written)
+        if name is None and may_come_later:
+            name = key
+        if name is None:
+            msg = f"class sizes name the class {str(key)!r}; {_are_of(classes)}."
+            raise TableError(msg)
+        if name in numbers:
+            msg = f"class sizes name the class {str(name)!r} twice; name it once."
+            raise TableError(msg)
+        numbers[name] = _size(given[key], key)
+    lacking = [c for c in classes if c not in numbers]
+    if lacking:
+        said = ", ".join(repr(str(c)) for c in lacking[:5])
+        more = f" and {len(lacking) - 5} more" if len(lacking) > 5 else ""
+        msg = f"class sizes lack a number for {said}{more}; {_are_of(classes)}."
+        raise TableError(msg)
+    total = sum(numbers.values())
+    return {c: numbers[c] / total for c in [*classes, *numbers]}
+
+
+def _class_of(key: Any, classes: list[Any], as_written: bool) -> Any:
+    """Return the class that a name stands for, or None."""
+    if isinstance(key, float | np.floating) and float(key).is_integer():
+        key = int(key)
+    name = " ".join(str(key).split())
+    exact = [c for c in classes if str(c) == name]
+    if exact or as_written:
+        return exact[0] if exact else None
+    alike = [c for c in classes if plain_spelling(str(c)) == plain_spelling(name)]
+    return alike[0] if len(alike) == 1 else None
+
+
+def _are_of(classes: list[Any]) -> str:
+    names = ", ".join(repr(str(c)) for c in classes[:10])
+    more = f" and {len(classes) - 10} more" if len(classes) > 10 else ""
+    return f"the labels are of {names}{more}. Give one number for each of these"
+
+
+def _size(value: Any, key: Any) -> float:
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = np.nan
+    if not (np.isfinite(number) and number > 0):
+        msg = (
+            f"the size of the class {str(key)!r} must be a number above 0, a count or "
+            f"a share; got {value!r}."
+        )
+        raise TableError(msg)
+    return number
+
+
+def check_known(answers: Iterable[Any], class_sizes: Mapping[Any, float]) -> None:
+    """Raise if an answer is of a class that has no size."""
+    for answer in answers:
+        if answer is not None and answer not in class_sizes:
+            msg = (
+                f"the answer {answer!r} is a class without a size; "
+                f"{_are_of(list(class_sizes))}, or open the table again without class "
+                "sizes."
+            )
+            raise TableError(msg)
+
+
+def sizes_of(
+    class_sizes: Mapping[Any, float] | None, classes: NDArray[Any]
+) -> dict[Any, float] | None:
+    """Return the shares of the classes that have labels, summing to 1.
+
+    Parameters
+    ----------
+    class_sizes : mapping or None
+        Shares of classes, of which some may have no label yet.
+    classes : ndarray of shape (n_classes,)
+        Those that have labels.
+
+    Returns
+    -------
+    dict or None
+        In the order of `classes`; None where not all of their sizes are known.
+
+    Examples
+    --------
+    >>> sizes_of({"a": 0.2, "b": 0.2, "c": 0.6}, np.array(["a", "c"]))
+    {'a': 0.25, 'c': 0.75}
+    >>> sizes_of({"a": 0.2, "b": 0.8}, np.array(["a", "c"])) is None
+    True
+    """
+    names = classes.tolist()
+    if class_sizes is None or not all(name in class_sizes for name in names):
+        return None
+    total = sum(class_sizes[name] for name in names)
+    return {name: class_sizes[name] / total for name in names}
+
+
+def machine_of(
+    class_sizes: Mapping[Any, float] | None,
+    labels_drawn: LabelsDrawn | None,
+    classes: NDArray[Any],
+) -> LeaveOneOutRLS:
+    """Return the classifier for labels of some classes; parameters as of `sizes_of`."""
+    sizes = sizes_of(class_sizes, classes)
+    return LeaveOneOutRLS(
+        class_sizes="estimate" if sizes is None else sizes, labels_drawn=labels_drawn
+    )

@@ -1,0 +1,218 @@
+"""What a person knows of the classes: how labels were drawn, and sizes."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner, Result
+
+from mercer import Session, UnifiedKernelMachine, learn, persist
+from mercer.cli.main import main
+from mercer.fewlabels import LeaveOneOutRLS
+from mercer.tables.class_sizes import parse_sizes, sizes_by_class
+from mercer.tables.table import TableError
+from tables_at_hand import uneven
+
+SIZES = {"no": 0.9, "yes": 0.1}
+
+
+def run(*words: object) -> Result:
+    return CliRunner().invoke(main, [str(word) for word in words])
+
+
+def estimator(session: Session, **told: Any) -> np.ndarray:
+    """Return the probabilities of the estimator on the same points."""
+    machine = LeaveOneOutRLS(**told)
+    model = UnifiedKernelMachine(machine=machine, random_state=0)
+    return model.fit(session.points, session.y).training_proba()
+
+
+@pytest.fixture(scope="module", name="folder")
+def _folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("uneven")
+    uneven()[0].to_csv(folder / "t.csv", index=False)
+    words = ("--id", "code", "--class-sizes", "yes=10,no=90")
+    done = run("learn", folder / "t.csv", *words, "--out", folder / "told")
+    assert done.exit_code == 0, done.output
+    return folder
+
+
+def test_told_sizes_are_those_of_the_predictions() -> None:
+    frame, truth = uneven()
+    plain = learn(frame, id="code")
+    told = learn(frame, id="code", class_sizes={"yes": 12, "no": 108})
+    share = (told.predictions["prediction"] == "yes").mean()
+    assert share == pytest.approx(0.1, abs=0.02)
+    right = [np.mean(r.predictions["prediction"] == truth) for r in (plain, told)]
+    assert right[1] > right[0] + 0.03
+    assert told.session.class_sizes == pytest.approx(SIZES)
+    # What is expected is about the rows, not about the labels.
+    assert told.check is not None
+    assert told.check.scores[0].accuracy == pytest.approx(right[1], abs=0.06)
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        {},
+        {"labels_drawn": "per class"},
+        {"labels_drawn": "at random"},
+        {"class_sizes": SIZES},
+        {"class_sizes": SIZES, "labels_drawn": "per class"},
+    ],
+)
+def test_a_table_and_the_estimator_told_the_same_agree(told: Any) -> None:
+    session = Session.open(uneven()[0], id="code", **told).fit()
+    np.testing.assert_array_equal(session.proba, estimator(session, **told))
+
+
+def test_how_labels_were_drawn_is_passed_on() -> None:
+    frame, _ = uneven(per_class=12)
+    frame.loc[frame.index[frame["label"] == "yes"][3:], "label"] = None
+    drawn = {
+        way: Session.open(frame, id="code", labels_drawn=way).fit().proba
+        for way in ("at random", "per class")
+    }
+    assert np.abs(drawn["at random"] - drawn["per class"]).max() > 0.01
+
+
+def test_ask_and_tell_keep_the_sizes() -> None:
+    frame, truth = uneven()
+    session = Session.open(frame, id="code", class_sizes=SIZES).fit()
+    rows = session.ask(3)
+    session.tell(rows, truth[rows])
+    expected = estimator(session, class_sizes=SIZES)
+    np.testing.assert_allclose(session.proba, expected, atol=1e-9)
+    assert np.abs(estimator(session) - expected).max() > 0.01
+    before = session.y.copy()
+    with pytest.raises(TableError, match="'maybe' is a class without a size"):
+        session.tell(rows[:1], ["maybe"])
+    assert (session.y == before).all()
+
+
+def test_the_command_line_and_a_new_process_keep_the_sizes(folder: Path) -> None:
+    frame = pd.read_csv(folder / "t.csv")
+    session = Session.open(frame, id="code", class_sizes=SIZES).fit()
+    said = pd.read_parquet(folder / "told" / "predictions.parquet")
+    np.testing.assert_array_equal(said["probability yes"], session.proba[:, 1])
+    model = folder / "told" / "model.skops"
+    loaded = persist.load(model).model.machine
+    assert loaded.class_sizes == pytest.approx(SIZES)
+    words = ("predict", model, folder / "t.csv", "--out", folder / "again.parquet")
+    command = [sys.executable, "-m", "mercer", *map(str, words)]
+    subprocess.run(command, check=True, capture_output=True)
+    again = pd.read_parquet(folder / "again.parquet")
+    np.testing.assert_allclose(
+        again["probability yes"], said["probability yes"], atol=1e-6
+    )
+
+
+def test_answers_and_sizes_go_together(folder: Path, tmp_path: Path) -> None:
+    asked = pd.read_csv(folder / "told" / "to_label.csv", dtype=str)["code"].tolist()
+    lines = ["code,label", *(f"{code},no" for code in asked[:4])]
+    (tmp_path / "a.csv").write_text("\n".join(lines))
+    words = ("learn", folder / "t.csv", "--id", "code", "--out", tmp_path / "o")
+    told = ("--answers", tmp_path / "a.csv", "--class-sizes", "yes=10%,no=90%")
+    done = run(*words, *told)
+    assert done.exit_code == 0, done.output
+    frame = pd.read_csv(folder / "t.csv")
+    frame.loc[frame["code"].isin(asked[:4]), "label"] = "no"
+    session = Session.open(frame, id="code", class_sizes=SIZES).fit()
+    said = pd.read_parquet(tmp_path / "o" / "predictions.parquet")
+    np.testing.assert_array_equal(said["probability yes"], session.proba[:, 1])
+    # A further class has no size.
+    (tmp_path / "a.csv").write_text(f"code,label\n{asked[0]},maybe\n")
+    done = run(*words, *told)
+    assert done.exit_code == 2
+    assert "class sizes lack a number for 'maybe'" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("texts", "sizes"),
+    [
+        ((), None),
+        (["yes=10,no=90"], {"yes": 10, "no": 90}),
+        (["yes=10", "no=90"], {"yes": 10, "no": 90}),
+        (["yes = 10 %, no = 90 %"], {"yes": 10, "no": 90}),
+        (["a, b=.5,c=1e-1"], {"a, b": 0.5, "c": 0.1}),
+        (["a=b=5,x=1=3"], {"a=b": 5, "x=1": 3}),
+        (["0=1,1=-2"], {"0": 1, "1": -2}),
+    ],
+)
+def test_sizes_are_read_as_written(texts: list[str], sizes: Any) -> None:
+    assert parse_sizes(texts) == sizes
+
+
+@pytest.mark.parametrize(
+    "text", ["", "yes", "yes=", "=5", "yes=ten", "yes=1,000,no=9,000", "yes=0,1,no=0,9"]
+)
+def test_what_is_no_size_is_shown(text: str) -> None:
+    with pytest.raises(TableError, match=r"such as yes=10,no=90, got"):
+        parse_sizes([text])
+
+
+def test_a_class_is_named_once() -> None:
+    with pytest.raises(TableError, match="names the class 'yes' twice"):
+        parse_sizes(["yes=1,no=2", "yes=3"])
+    labels = np.array(["yes", "no", None], dtype=object)
+    with pytest.raises(TableError, match="name the class 'yes' twice"):
+        sizes_by_class({"yes": 1, "YES": 2, "no": 3}, labels)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "said"),
+    [
+        ({"yes": 1, "no": 2, "maybe": 3}, "name the class 'maybe'; the labels are of"),
+        ({"yes": 1}, "lack a number for 'no'; the labels are of 'no', 'yes'"),
+        ({"yes": -1, "no": 2}, "class 'yes' must be a number above 0.*got -1"),
+        ({"yes": 0, "no": 2}, "class 'yes' must be a number above 0"),
+        ({"yes": np.nan, "no": 2}, "class 'yes' must be a number above 0"),
+        ({"yes": "many", "no": 2}, "got 'many'"),
+        ([0.1, 0.9], "must name the classes"),
+    ],
+)
+def test_wrong_sizes_are_refused_before_anything_is_computed(
+    sizes: Any, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("mercer.tables.session.TableEncoder", None)
+    with pytest.raises(TableError, match=said):
+        learn(uneven()[0], class_sizes=sizes)
+
+
+def test_names_are_read_as_in_the_target() -> None:
+    labels = np.array(["Yes", "no", None], dtype=object)
+    series = pd.Series({"yes": 1, " no ": 3})
+    assert sizes_by_class(series, labels) == {"Yes": 0.25, "no": 0.75}
+    with pytest.raises(TableError, match="name the class 'yes'"):
+        sizes_by_class(series, labels, as_written=True)
+    numbers = np.array([0, 1, None], dtype=object)
+    for named in ({"0": 1, "1": 3}, {0: 1, 1: 3}, {0.0: 1, 1.0: 3}):
+        assert sizes_by_class(named, numbers) == {0: 0.25, 1: 0.75}
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--labels-drawn", "somehow"], "must be 'at random' or 'per class'"),
+        (
+            ["--labels-drawn", "at random", "--class-sizes", "yes=1,no=9"],
+            "leave out --labels-drawn or --class-sizes",
+        ),
+        (["--class-sizes", "yes=1,perhaps=2"], "name the class 'perhaps'"),
+        (["--class-sizes", "yes=1"], "lack a number for 'no'"),
+        (["--class-sizes", "yes=-1,no=2"], "must be a number above 0"),
+        (["--target", "size", "--class-sizes", "low=1,high=2"], "Is it a measurement?"),
+    ],
+)
+def test_the_command_line_says_what_is_wrong(
+    folder: Path, tmp_path: Path, options: list[str], said: str
+) -> None:
+    done = run("learn", folder / "t.csv", *options, "--out", tmp_path / "o", "--json")
+    assert done.exit_code == 2
+    assert said in json.loads(done.stdout)["error"]
+    assert not (tmp_path / "o").exists()
