@@ -77,6 +77,31 @@ def test_coordinates_are_those_of_skrub_scaled(frame: pd.DataFrame) -> None:
         assert np.ptp(X[:, place]) == pytest.approx(1, abs=1e-6)
 
 
+@pytest.mark.parametrize(
+    ("origin", "spread"), [(10**9, 100), (-(10**12), 100), (17 * 10**17, 10**8)]
+)
+def test_small_differences_of_large_numbers_are_kept(origin: int, spread: int) -> None:
+    times = np.random.default_rng(0).integers(0, spread, 50)
+    near = pd.DataFrame({"at": times, "flag": times % 2})
+    far = pd.DataFrame({"at": times + origin, "flag": times % 2})
+    near, far = near.astype({"at": "Int64"}), far.astype({"at": "Int64"})
+    far.loc[3, "at"] = near.loc[3, "at"] = None
+    encoder = TableEncoder()
+    X = TableEncoder().fit_transform(as_table(near))
+    got = encoder.fit_transform(as_table(far))
+    np.testing.assert_allclose(got, X, atol=1e-4)
+    np.testing.assert_array_equal(encoder.transform(as_table(far)), got)
+    np.testing.assert_array_equal(encoder.transform(as_table(far[:5])), got[:5])
+
+
+def test_rounding_is_no_information() -> None:
+    same = np.full(50, 0.1) + 1e-17 * np.arange(50)
+    assert np.ptp(same) > 0
+    encoder = TableEncoder()
+    encoder.fit(as_table(pd.DataFrame({"same": same, "other": np.arange(50)})))
+    assert encoder.notes_[0].kind == "no information"
+
+
 def test_text_weighs_as_much_as_the_rest(frame: pd.DataFrame) -> None:
     encoder = TableEncoder()
     X = encoder.fit_transform(as_table(frame[["number", "day", "text"]]))

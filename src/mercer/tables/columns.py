@@ -11,6 +11,11 @@ from mercer.tables.table import Table, TableError
 if TYPE_CHECKING:
     import pandas as pd
 
+# Numbers this many standard deviations from 0 are stored less their median.
+_FAR = 1e4
+# Numbers that differ by less than this share of their size are one number.
+_ROUNDING = 1e-12
+
 
 def apply_steps(steps: list[Any], column: "pd.Series[Any]") -> FloatArray:
     """Return what fitted steps of skrub and scikit-learn make of a column."""
@@ -27,8 +32,35 @@ def numbers_among(frame: "pd.DataFrame") -> list[str]:
     return [str(name) for name in some.columns.tolist()]
 
 
-def numbers_of(table: Table, names: list[str]) -> FloatArray:
-    """Return columns as numbers, (n, len(names)), NaN where there is none."""
+def origins_of(frame: "pd.DataFrame", names: list[str]) -> FloatArray:
+    """Return what to subtract from columns of numbers, (len(names),).
+
+    The median where numbers are so much larger than their differences that single
+    precision would lose these, as of seconds since 1970; else 0. Differences that
+    double precision loses, too, are rounding.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> clock = pd.DataFrame({"at": [1e9, 1e9 + 2], "size": [1.0, 2.0]})
+    >>> origins_of(clock, ["at", "size"]).tolist()
+    [1000000001.0, 0.0]
+    """
+    origins = np.zeros(len(names))
+    for place, name in enumerate(names):
+        column = frame[name].to_numpy(dtype=np.float64, na_value=np.nan)
+        column = column[np.isfinite(column)]
+        if not len(column):
+            continue
+        with np.errstate(over="ignore"):  # what is too large is named later
+            spread, size = column.std(), np.abs(column).max()
+        if _ROUNDING * size < spread < size / _FAR:
+            origins[place] = np.median(column)
+    return origins
+
+
+def numbers_of(table: Table, names: list[str], origins: FloatArray) -> FloatArray:
+    """Return columns less their origins, (n, len(names)), NaN where there is none."""
     import pandas as pd
 
     frame = table.frame[names]
@@ -42,7 +74,11 @@ def numbers_of(table: Table, names: list[str]) -> FloatArray:
             warn_of_strange(table.source, name)
         frame[name] = values
     with np.errstate(over="ignore"):  # what is too large is named later
-        return np.asarray(frame.to_numpy(dtype=np.float32, na_value=np.nan))
+        numbers = np.asarray(frame.to_numpy(dtype=np.float32, na_value=np.nan))
+        for place in np.flatnonzero(origins):
+            column = frame[names[place]].to_numpy(dtype=np.float64, na_value=np.nan)
+            numbers[:, place] = column - origins[place]
+    return numbers
 
 
 def warn_of_strange(source: str, name: str) -> None:

@@ -19,6 +19,7 @@ from mercer.tables.columns import (
     moments,
     numbers_among,
     numbers_of,
+    origins_of,
     strings_of,
     warn_of_strange,
 )
@@ -67,6 +68,7 @@ class TableEncoder(BaseEstimator):
     """
 
     scale_: Any  # (d,), or None where vectors are used as they are
+    origins_: Any = np.zeros(0)  # of the columns of numbers; models of old have none
 
     def __init__(self, *, random_state: int = 0) -> None:
         self.random_state = random_state
@@ -182,7 +184,8 @@ class TableEncoder(BaseEstimator):
             table.frame.drop(columns=self.numbers_), texts, self.random_state
         )
         self.steps_, self.kinds_ = strings.steps, strings.kinds
-        numbers = numbers_of(table, self.numbers_)
+        self.origins_ = origins_of(table.frame, self.numbers_)
+        numbers = numbers_of(table, self.numbers_, self.origins_)
         Z = np.hstack([numbers, strings.Z, *self._blocks(table)])
         self.groups_ = groups(self.numbers_, strings.sizes, self.vector_sizes_)
         refuse_infinite(Z, self.groups_, table.source)
@@ -226,7 +229,7 @@ class TableEncoder(BaseEstimator):
 
     def _parts_of(self, table: Table) -> list[FloatArray]:
         """Return unscaled coordinates of new rows."""
-        parts = [numbers_of(table, self.numbers_)]
+        parts = [numbers_of(table, self.numbers_, self.origins_)]
         for name, steps in self.steps_.items():
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always")
