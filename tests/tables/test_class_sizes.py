@@ -14,9 +14,14 @@ from click.testing import CliRunner, Result
 from mercer import Session, UnifiedKernelMachine, learn, persist
 from mercer.cli.main import main
 from mercer.fewlabels import LeaveOneOutRLS
-from mercer.tables.class_sizes import parse_sizes, sizes_by_class
+from mercer.tables.class_sizes import (
+    parse_sizes,
+    size_advice,
+    sizes_by_class,
+    sizes_matter,
+)
 from mercer.tables.table import TableError
-from tables_at_hand import uneven
+from tables_at_hand import two_groups, uneven
 
 SIZES = {"no": 0.9, "yes": 0.1}
 
@@ -216,3 +221,89 @@ def test_the_command_line_says_what_is_wrong(
     assert done.exit_code == 2
     assert said in json.loads(done.stdout)["error"]
     assert not (tmp_path / "o").exists()
+
+
+def report_of(folder: Path) -> tuple[dict[str, Any], str]:
+    data = json.loads((folder / "result.json").read_text())["report"]
+    return data, (folder / "report.html").read_text()
+
+
+def test_terminal_report_and_json_say_what_was_told(
+    folder: Path, tmp_path: Path
+) -> None:
+    data, page = report_of(folder / "told")
+    assert data["class_sizes"] == pytest.approx([0.9, 0.1])
+    assert data["labels_drawn"] == ""
+    assert "Class sizes as you gave them: no 90%, yes 10%." in page
+    assert "rows by your sizes" in page
+    assert "by the sizes that you gave" in page
+    words = ("learn", folder / "t.csv", "--id", "code", "--out", tmp_path / "o")
+    done = run(*words, "--class-sizes", "yes=1,no=9")
+    assert "Class sizes as you gave them: no 90%, yes 10%." in done.stdout
+    assert ADVICE not in done.stdout
+    done = run(*words)
+    assert "The last run was told class sizes (--class-sizes)" in done.stdout
+    data, page = report_of(tmp_path / "o")
+    assert data["class_sizes"] == []
+    assert "as you gave them" not in page
+    assert "rows by your sizes" not in page
+    assert "The last run was told class sizes" in page
+    done = run(*words, "--labels-drawn", "per class")
+    assert "drawn per class, as you said" in done.stdout
+    assert "last run was told" not in done.stdout
+    assert report_of(tmp_path / "o")[0]["labels_drawn"] == "per class"
+
+
+ADVICE = "--class-sizes no=NUMBER,yes=NUMBER"
+
+
+def test_advice_where_labels_do_not_tell_and_the_model_does_not_know() -> None:
+    frame, _ = uneven()
+    for told in ({}, {"labels_drawn": "per class"}):
+        result = learn(frame, id="code", **told)  # type: ignore[arg-type]
+        assert sum(ADVICE in note for note in result.warnings) == 1
+    assert "(6)" in result.warnings[-1]
+
+
+@pytest.mark.parametrize(
+    "told", [{"class_sizes": SIZES}, {"labels_drawn": "at random"}]
+)
+def test_no_advice_where_it_was_told(told: Any) -> None:
+    result = learn(uneven()[0], id="code", **told)
+    assert not any("--class-sizes" in note for note in result.warnings)
+
+
+def test_no_advice_where_labels_differ_in_number() -> None:
+    frame, _ = uneven()
+    frame.loc[frame.index[frame["label"] == "yes"][3:], "label"] = None
+    result = learn(frame, id="code")
+    assert not any("--class-sizes" in note for note in result.warnings)
+
+
+def test_no_advice_where_the_model_knows() -> None:
+    result = learn(two_groups(), id="code")  # equal numbers, clear groups
+    assert not any("--class-sizes" in note for note in result.warnings)
+
+
+def test_when_sizes_matter() -> None:
+    unsure = np.full((99, 2), [0.4, 0.6])
+    even = np.eye(2)[np.arange(99) % 2]
+    rare = np.eye(2)[(np.arange(99) % 9 > 0).astype(int)]
+    equal = np.array([10, 10])
+    assert sizes_matter(equal, unsure)
+    assert sizes_matter(np.array([10, 12]), unsure)
+    assert not sizes_matter(np.array([10, 13]), unsure)
+    assert not sizes_matter(equal, even)
+    assert sizes_matter(equal, rare)
+    assert not sizes_matter(np.array([25, 25]), unsure)  # half of all rows
+    three = np.full((99, 3), 1 / 3)
+    assert sizes_matter(np.array([3, 10, 10]), three)  # there were no more of the first
+    assert not sizes_matter(np.array([3, 4, 10]), three)
+    assert size_advice(np.array([3, 10, 10]), three, np.arange(3)).startswith(
+        "Most classes have about as many labels each (10)"
+    )
+    said = size_advice(np.array([1, 1]), unsure, np.array(["a b", "c"]))
+    assert "--class-sizes 'a b=NUMBER,c=NUMBER'," in said
+    four = size_advice(np.full(4, 9), np.full((99, 4), 0.25), np.arange(4))
+    assert four.startswith("The classes have about as many labels each (9)")
+    assert "--class-sizes 0=NUMBER,1=NUMBER,2=NUMBER,...," in four

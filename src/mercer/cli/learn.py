@@ -253,6 +253,13 @@ def _what_they_hide(report: dict[str, Any]) -> list[str]:
     return lines
 
 
+def _told(report: dict[str, Any]) -> str:
+    """Return what the person said of the classes."""
+    from mercer.report.summary import told
+
+    return told(report["classes"], report["class_sizes"], report["labels_drawn"])
+
+
 def describe(said: dict[str, Any]) -> str:
     """Return the main figures in words."""
     lines = [
@@ -264,8 +271,10 @@ def describe(said: dict[str, Any]) -> str:
             f"  {name:20} {a['share']:6.1%} expected correct, from hidden labels "
             f"({a['low']:.1%} to {a['high']:.1%})"
         )
-    lines += _what_they_hide(said["report"])
-    lines += said["report"]["changes"]
+    report = said["report"]
+    lines += _what_they_hide(report)
+    lines += [_told(report)] if _told(report) else []
+    lines += report["changes"]
     lines += [f"Note: {warning}" for warning in said["warnings"]]
     lines += [f"wrote {path}" for path in said["files"].values()]
     return "\n".join(lines)

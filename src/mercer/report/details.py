@@ -64,7 +64,7 @@ def certificates(story: Story) -> str:
         }
     counts = [
         f'<tr><td>{escape(name)}</td><td class="num">{given:,}</td>'
-        f'<td class="num">{found.get(c, "not tested")}</td>'
+        f'<td class="num">{found.get(c, "not tested")}</td>{_told(story, c)}'
         f'<td class="num">{predicted:,}</td></tr>'
         for c, (name, given, predicted) in enumerate(
             zip(story.classes, story.n_given, story.n_predicted, strict=True)
@@ -75,7 +75,8 @@ def certificates(story: Story) -> str:
         f'<td class="num">{escape(f.value)}</td><td>{escape(f.meaning)}</td></tr>'
         for f in story.facts
     ]
-    head = ("class", "#your labels", "#found when hidden", "#rows predicted")
+    sizes = ("#rows by your sizes",) if story.class_sizes else ()
+    head = ("class", "#your labels", "#found when hidden", *sizes, "#rows predicted")
     return (
         f'<section id="classes"><h2>Classes</h2>{table(head, counts)}</section>'
         '<section id="certificates"><h2>Checks of the computation</h2>'
@@ -84,3 +85,10 @@ def certificates(story: Story) -> str:
         f"</details></section><footer>{escape(story.method)}. Made by Mercer; this "
         "file needs no network.</footer>"
     )
+
+
+def _told(story: Story, c: int) -> str:
+    """Return how many rows a class has by the sizes that a person gave."""
+    if not story.class_sizes:
+        return ""
+    return f'<td class="num">{story.n_rows * story.class_sizes[c]:,.0f}</td>'

@@ -33,7 +33,7 @@ def quality(story: Story) -> str:
         '<section id="quality"><h2>How good are the predictions?</h2>'
         f"<p>Labels were hidden a part at a time ({parts}) and "
         "predicted from the others. Lines are 95% intervals: with few labels, "
-        f"much is left to chance.{_shifted(q)}</p>"
+        f"much is left to chance.{_weighed(story)}{_shifted(q)}</p>"
         '<div class="two wide-left"><div><div class="contest">'
         f"{svg.draw_contest(q.contestants)}</div>"
         '<p class="small soft">The baselines see the labelled rows only. '
@@ -43,6 +43,16 @@ def quality(story: Story) -> str:
         f'<div class="reliability">{svg.draw_reliability(q.bins)}</div>'
         f'<p class="small soft">{_trust(q)}</p></div></div>'
         f"{confused if is_wide else ''}</section>"
+    )
+
+
+def _weighed(story: Story) -> str:
+    """Return what class sizes have to do with it."""
+    if not story.class_sizes:
+        return ""
+    return (
+        " The labels of a class count as much as its rows do by the sizes that you "
+        "gave, however many labels it has."
     )
 
 

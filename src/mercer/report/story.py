@@ -152,6 +152,8 @@ class Story:
     influences: tuple[Influence, ...] = ()  # of the columns, largest first
     outlook: Outlook | None = None
     changes: tuple[str, ...] = ()  # since the run before
+    labels_drawn: str = ""  # "at random" or "per class", if it was told
+    class_sizes: tuple[float, ...] = ()  # shares of the classes, if they were told
 
     @property
     def n_labeled(self) -> int:

@@ -1,5 +1,6 @@
 """The top of the page: what to expect, what the figure hides, what to do."""
 
+from collections.abc import Sequence
 from html import escape
 
 import numpy as np
@@ -39,8 +40,9 @@ def summary(story: Story) -> str:
     return (
         f"<header><h1>Predictions of “{escape(story.target)}”</h1>"
         f'<div class="soft">{escape(story.source)} · {escape(story.made)}</div>'
-        f'<p class="verdict">{verdict(story)}</p>{hidden(story)}{decided(story)}'
-        f'</header><div class="tiles">{shown}</div>{notes}{changes}'
+        f'<p class="verdict">{verdict(story)}</p>{hidden(story)}'
+        f"{_told(story)}{decided(story)}</header>"
+        f'<div class="tiles">{shown}</div>{notes}{changes}'
         f"<section><h2>What to do now</h2>{_todo(story)}</section>"
     )
 
@@ -109,6 +111,37 @@ def recalls(q: Quality) -> list[tuple[int, float, float]]:
     return [(c, float(found[c]), float(totals[c])) for c in range(len(totals))]
 
 
+def told(
+    classes: Sequence[str], class_sizes: Sequence[float], labels_drawn: str
+) -> str:
+    """Return what a person said of the classes, in one sentence, or nothing.
+
+    Examples
+    --------
+    >>> told(("no", "yes"), (0.9, 0.1), "per class")
+    'Class sizes as you gave them: no 90%, yes 10%.'
+    >>> told(("no", "yes"), (), "at random")
+    'Class sizes from the numbers of labels: drawn at random, as you said.'
+    """
+    if class_sizes:
+        pairs = zip(classes, class_sizes, strict=True)
+        sizes = [f"{name} {_percent(share)}" for name, share in pairs]
+        return f"Class sizes as you gave them: {some(sizes)}."
+    if labels_drawn == "at random":
+        return "Class sizes from the numbers of labels: drawn at random, as you said."
+    if labels_drawn == "per class":
+        return (
+            "Class sizes as predicted: labels were drawn per class, as you said, so "
+            "their numbers tell nothing."
+        )
+    return ""
+
+
+def _percent(share: float) -> str:
+    """Return a share, with a digit after the point where it is small."""
+    return f"{share:.0%}" if share >= 0.095 else f"{share:.1%}"
+
+
 def found_of(found: float, total: float) -> str:
     """Return how many labels of a class were found when they were hidden.
 
@@ -120,6 +153,11 @@ def found_of(found: float, total: float) -> str:
     if abs(found - round(found)) < 0.05:  # as in all rounds
         return f"{found:.0f} of {total:.0f}"
     return f"{found / total:.0%} of {total:.0f}"
+
+
+def _told(story: Story) -> str:
+    said = told(story.classes, story.class_sizes, story.labels_drawn)
+    return f"<p>{escape(said)}</p>" if said else ""
 
 
 def _todo(story: Story) -> str:

@@ -1,6 +1,7 @@
 """What a person knows of the classes: how rows were chosen for labels, and sizes."""
 
 import re
+import shlex
 from collections.abc import Iterable, Mapping
 from typing import Any, get_args
 
@@ -8,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer._labels import encode_labels
+from mercer._typing import FloatArray, IntArray
 from mercer.fewlabels.machine import LeaveOneOutRLS
 from mercer.fewlabels.sizes import LabelsDrawn
 from mercer.tables.table import TableError
@@ -18,6 +20,13 @@ from mercer.tables.target import plain_spelling
 _SIZE = re.compile(
     r"(.+?)=\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*%?\s*(?:,|$)"
 )
+
+# Labels are about equal in number if half of the classes have as many as the largest
+# number but for this factor: of rare classes there may be fewer.
+_ABOUT_EQUAL = 1.2
+# A model as sure as this knows the sizes, unless a class has less than half of an even
+# share: telling the true ones then added 1 point, elsewhere 7.
+_SURE, _FEW = 0.9, 0.5
 
 
 def parse_sizes(texts: Iterable[str]) -> dict[str, float] | None:
@@ -195,7 +204,7 @@ def sizes_of(
 
     Examples
     --------
-    >>> sizes_of({"a": 0.2, "b": 0.2, "c": 0.6}, np.array(["a", "c"]))
+    >>> sizes_of({"a": 0.125, "b": 0.5, "c": 0.375}, np.array(["a", "c"]))
     {'a': 0.25, 'c': 0.75}
     >>> sizes_of({"a": 0.2, "b": 0.8}, np.array(["a", "c"])) is None
     True
@@ -217,3 +226,56 @@ def machine_of(
     return LeaveOneOutRLS(
         class_sizes="estimate" if sizes is None else sizes, labels_drawn=labels_drawn
     )
+
+
+def sizes_matter(n_given: IntArray, proba: FloatArray) -> bool:
+    """Tell whether it would help to know how large the classes are.
+
+    It does where labels are about equal in number, so that they do not tell, and the
+    model does not know by itself: it is unsure of many rows, or finds a class with few
+    of them (docs/few_labels.md).
+
+    Parameters
+    ----------
+    n_given : ndarray of shape (n_classes,)
+        Labels of each class.
+    proba : ndarray of shape (n, n_classes)
+        Probabilities of all rows, from a model that was not told.
+
+    Examples
+    --------
+    >>> unsure = np.full((99, 2), [0.6, 0.4])
+    >>> sizes_matter(np.array([9, 10]), unsure), sizes_matter(np.array([3, 10]), unsure)
+    (True, False)
+    >>> sizes_matter(np.array([10, 10]), np.eye(2)[np.arange(99) % 2])
+    False
+    """
+    n, n_classes = proba.shape
+    if n_given.max() > _ABOUT_EQUAL * _middle(n_given) or n_given.sum() > n / 2:
+        return False
+    counts = np.bincount(proba.argmax(axis=1), minlength=n_classes)
+    is_unsure = proba.max(axis=1).mean() < _SURE
+    return bool(is_unsure or counts.min() < _FEW * n / n_classes)
+
+
+def size_advice(n_given: IntArray, proba: FloatArray, classes: NDArray[Any]) -> str:
+    """Return how to tell class sizes where it would help, else nothing."""
+    if not sizes_matter(n_given, proba):
+        return ""
+    low, high = _middle(n_given), int(n_given.max())
+    which = "The" if high <= _ABOUT_EQUAL * n_given.min() else "Most"
+    number = f"{low:,}" if low == high else f"{low:,} to {high:,}"
+    names = [str(c) for c in classes[:3].tolist()]
+    options = ",".join(f"{name}=NUMBER" for name in names)
+    more = ",..." if len(classes) > len(names) else ""
+    return (
+        f"{which} classes have about as many labels each ({number}), which does not "
+        "tell how large they are. If you know their sizes, give them: on average more "
+        f"predictions are then right (--class-sizes {shlex.quote(options + more)}, "
+        "counts or shares; in Python class_sizes={...})."
+    )
+
+
+def _middle(counts: IntArray) -> int:
+    """Return the median, the lower one of two."""
+    return int(np.sort(counts)[(len(counts) - 1) // 2])

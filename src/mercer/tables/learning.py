@@ -176,7 +176,7 @@ def learn(
 def said_by(session: Session, caught: Iterable[Any]) -> tuple[str, ...]:
     """Return what the look at a table and the warnings say, each once."""
     said = [*session.looked.notes, *(str(w.message) for w in caught)]
-    return tuple(dict.fromkeys(said))
+    return tuple(dict.fromkeys([*said, *session.advice()]))
 
 
 def judged(session: Session, *, stages: Stages = quiet) -> TableResult:

@@ -23,7 +23,7 @@ from mercer.fewlabels.sizes import LabelsDrawn
 from mercer.tables.class_sizes import check_drawn
 from mercer.tables.encoding import TableEncoder
 from mercer.tables.formats import from_arrow
-from mercer.tables.learning import TableResult, judged, predictions_frame
+from mercer.tables.learning import TableResult, judged, predictions_frame, said_by
 from mercer.tables.numbers import is_placeholder
 from mercer.tables.session import Session
 from mercer.tables.table import Table, TableError
@@ -192,7 +192,7 @@ def learn_parts(
         f"This report is about {len(ids):,} of {len(parts):,} rows: those with a label "
         "and some drawn at random. predictions-*.parquet holds all rows."
     )
-    return replace(result, warnings=(note, *looked.notes)), parts
+    return replace(result, warnings=(note, *said_by(session, ()))), parts
 
 
 def write_predictions(result: TableResult, parts: Parts, folder: Path) -> None:

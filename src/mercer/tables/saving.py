@@ -120,13 +120,13 @@ def changes_since(
         return ()
     new_labels = sum(report["n_given"]) - sum(old["n_given"])
     other = before["prediction"].astype(str) != predictions["prediction"].astype(str)
-    changes = []
+    changes = _no_longer_told(old, report)
+    figures = [_accuracy(r) for r in (old, report)]
+    if not (new_labels or other.any() or changes) and figures[0] == figures[1]:
+        return ("Nothing changed: the same labels, predictions and figures.",)
     if new_labels:
         changes.append(f"Labels: {sum(report['n_given']):,} ({new_labels:+,}).")
     changes.append(f"{int(other.sum()):,} of {len(other):,} predictions changed.")
-    figures = [_accuracy(r) for r in (old, report)]
-    if not new_labels and not other.any() and figures[0] == figures[1]:
-        return ("Nothing changed: the same labels, predictions and figures.",)
     if None not in figures:
         first, second = figures
         changes.append(
@@ -134,6 +134,20 @@ def changes_since(
             "uncertainty in its report)."
         )
     return tuple(changes)
+
+
+def _no_longer_told(old: dict[str, Any], new: dict[str, Any]) -> list[str]:
+    """Return which words about the classes the run before had, and this one lacks."""
+    if new["class_sizes"] or new["labels_drawn"]:
+        return []
+    return [
+        f"The last run was told {words} ({option}); this one was not."
+        for name, words, option in (
+            ("class_sizes", "class sizes", "--class-sizes"),
+            ("labels_drawn", "how labels were drawn", "--labels-drawn"),
+        )
+        if old.get(name)
+    ]
 
 
 def _accuracy(report: dict[str, Any]) -> float | None:

@@ -21,6 +21,7 @@ from mercer.tables.class_sizes import (
     check_drawn,
     check_known,
     machine_of,
+    size_advice,
     sizes_by_class,
     sizes_of,
 )
@@ -387,6 +388,15 @@ class Session:
             look_ahead(model, labels, check, rng=rng),
             column_influences(model, self.encoder, self.points, labels, rng=rng),
         )
+
+    def advice(self) -> list[str]:
+        """Return what else a person could say that would help, if anything."""
+        if self.class_sizes is not None or self.labels_drawn == "at random":
+            return []
+        labels = self.labels
+        n_given = np.bincount(labels.codes[labels.labeled])
+        found = size_advice(n_given, self.proba, labels.classes)
+        return [found] if found else []
 
     def suspicious_labels(self) -> SuspiciousLabels:
         """Rank the given labels by how little the other labels support them."""

@@ -28,6 +28,7 @@ from mercer.report.story import (
     Row,
     Story,
 )
+from mercer.tables.class_sizes import sizes_of
 from mercer.tables.learning import TableResult
 from mercer.tables.listing import cells_of, columns_of, in_short, listed, name_of
 
@@ -84,6 +85,7 @@ def tell(result: TableResult, *, rng: np.random.Generator) -> Story:
     names = tuple(str(c) for c in labels.classes)
     codes = result.proba.argmax(axis=1)
     values, weights, choices = _spectrum(result)
+    sizes = sizes_of(session.class_sizes, labels.classes)
     return Story(
         source=name_of(result.table.source),
         target=session.target,
@@ -114,6 +116,8 @@ def tell(result: TableResult, *, rng: np.random.Generator) -> Story:
         predictions=listed(result.ids, result.proba, labels, names),
         influences=tuple(Influence(*i) for i in result.influences),
         outlook=None if result.outlook is None else Outlook(*result.outlook),
+        labels_drawn=session.labels_drawn or "",
+        class_sizes=tuple((sizes or {}).values()),
     )
 
 
