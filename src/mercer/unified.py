@@ -336,7 +336,7 @@ class UnifiedKernelMachine(
         given = self.transduction_[self.labeled_]
         return unseen_share(np.unique(given, return_counts=True)[1]) > MOST_UNSEEN
 
-    def tell(self, rows: ArrayLike, labels: ArrayLike) -> Self:
+    def tell(self, rows: ArrayLike, labels: ArrayLike, *, machine: Any = None) -> Self:
         """Take labels and refit; the basis is kept.
 
         Parameters
@@ -345,6 +345,9 @@ class UnifiedKernelMachine(
             Ids, as `ask` returns them.
         labels : array-like of shape (m,)
             Their labels; new classes are allowed.
+        machine : str or kernel machine, optional
+            What is trained from now on, in place of the present one: a new class may
+            have a known size, as of `LeaveOneOutRLS(class_sizes=...)`.
         """
         check_is_fitted(self, "machine_")
         ids = np.atleast_1d(np.asarray(rows))
@@ -362,6 +365,8 @@ class UnifiedKernelMachine(
         y = self._y.astype(object if object in kinds else np.result_type(*kinds))
         y[positions] = answers
         soft = self._soft and (self._soft[0], np.setdiff1d(self._soft[1], positions))
+        if machine is not None:
+            self.machine, self._machine = machine, new_machine(machine)
         self._learn(coded_labels(y, soft))
         self._y, self._soft = y, soft
         return self
@@ -427,13 +432,15 @@ class UnifiedKernelMachine(
             return self.add_rows(X, y)
         return self.fit(X, y)
 
-    def with_labels(self, y: ArrayLike) -> Self:
+    def with_labels(self, y: ArrayLike, *, machine: Any = None) -> Self:
         """Return a model of the same points with other labels; the basis is shared.
 
         Parameters
         ----------
         y : array-like of shape (n,)
             Labels; -1, None and NaN mark unlabelled points.
+        machine : str or kernel machine, optional
+            What is trained in place of the present one.
         """
         check_is_fitted(self, "machine_")
         y = _own_copy(y)
@@ -444,6 +451,8 @@ class UnifiedKernelMachine(
             raise ValueError(msg)
         other = copy(self)
         other._soft, other._points = None, getattr(self, "_points", None)
+        if machine is not None:
+            other.machine, other._machine = machine, new_machine(machine)
         other._learn(coded_labels(y, None))
         other._y = y
         return other

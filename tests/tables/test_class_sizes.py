@@ -137,6 +137,17 @@ def test_answers_and_sizes_go_together(folder: Path, tmp_path: Path) -> None:
     assert "class sizes lack a number for 'maybe'" in done.stderr
 
 
+def test_answers_to_questions_are_not_drawn_at_random(
+    folder: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "a.csv").write_text("code,label\nr050,yes\n")
+    words = ("learn", folder / "t.csv", "--id", "code", "--out", tmp_path / "o")
+    told = ("--labels-drawn", "at random")
+    said = "Rows that Mercer asked about are not drawn at random."
+    assert said in run(*words, *told, "--answers", tmp_path / "a.csv").stdout
+    assert said not in run(*words, *told).stdout
+
+
 @pytest.mark.parametrize(
     ("texts", "sizes"),
     [

@@ -25,6 +25,13 @@ from mercer.cli.running import reading_options, stop_with
     show_default=True,
     help="Number of people asked about each row.",
 )
+@click.option(
+    "--class-sizes",
+    multiple=True,
+    metavar="NAME=NUMBER,...",
+    help="How large the classes are among all rows, if you know it: counts or shares, "
+    "e.g. yes=10,no=90; may be repeated.",
+)
 @click.option("--drop", multiple=True, help="Column not to learn from.")
 @click.option(
     "--keep", multiple=True, help="Column to learn from although it looks misleading."
@@ -54,6 +61,7 @@ def command(
     classes: str,
     store: str | None,
     overlap: int,
+    class_sizes: tuple[str, ...],
     drop: tuple[str, ...],
     keep: tuple[str, ...],
     host: str,
@@ -71,6 +79,7 @@ def command(
     try:
         from mercer.studio.opening import open_studio
         from mercer.studio.running import Running
+        from mercer.tables.class_sizes import parse_sizes
     except ImportError as error:
         stop_with(
             f"the studio needs {error.name}: pip install 'mercer[studio]'.",
@@ -84,6 +93,7 @@ def command(
             classes=tuple(c.strip() for c in classes.split(",") if c.strip()),
             store=store,
             overlap=overlap,
+            class_sizes=parse_sizes(class_sizes),
             drop=drop,
             keep=keep,
             **reading,

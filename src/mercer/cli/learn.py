@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from mercer.tables.learning import TableResult
 
 _FIRST_RUN = "First run: some functions are compiled and kept, about 20 s of CPU time."
+_NOT_RANDOM = (
+    "Rows that Mercer asked about are not drawn at random. If your answers are about "
+    "such rows, leave out --labels-drawn, or give --class-sizes."
+)
 
 
 @click.command("learn")
@@ -200,9 +204,11 @@ def command(
                 random_state=seed,
                 stages=stages,
             )
-            unused = "" if answers else not_used(folder / HISTORY)
-            if unused:
-                result = replace(result, warnings=(*result.warnings, unused))
+            note = "" if answers else not_used(folder / HISTORY)
+            if answers and labels_drawn == "at random":
+                note = _NOT_RANDOM
+            if note:
+                result = replace(result, warnings=(*result.warnings, note))
             paths = save_result(result, folder, stages=stages, answered=answered)
             return summarise(result, paths)
 

@@ -89,6 +89,8 @@ class ModelEngine:
         not learned from.
     values : callable, optional
         Returns what the session calls each class; by default by its number.
+    class_sizes : dict, optional
+        Shares of the classes among all rows, by their numbers, where a table is opened.
     random_state : int, default=0
         Equal seeds give equal questions.
     opening : dict
@@ -103,12 +105,13 @@ class ModelEngine:
         *,
         given: NDArray[Any] | None = None,
         values: Callable[[], dict[int, Any]] | None = None,
+        class_sizes: dict[int, float] | None = None,
         random_state: int = 0,
         **opening: Any,
     ) -> None:
         self.snapshot = Snapshot()
         self._source, self._labels, self._changed = source, labels, changed
-        self._values, self._seed = values, random_state
+        self._values, self._sizes, self._seed = values, class_sizes, random_state
         self._opening = {**opening, "labels": given, "random_state": random_state}
         self._wake, self._stopped = threading.Event(), threading.Event()
         self._learned: _Learned | None = None
@@ -175,6 +178,7 @@ class ModelEngine:
         session = self._source
         if isinstance(session, Table):
             session = Session.open(session, **self._opening)
+            session.class_sizes = self._sizes  # answers come as numbers of classes
         self._session, self._features_of = session, _coordinates(session.points)
         notes = session.looked.notes
         self._publish(stage="finding similar rows", questions=self._cold(), notes=notes)
@@ -190,7 +194,10 @@ class ModelEngine:
         codes, closed = self._labels()
         n_labels = int((codes >= 0).sum())
         values = self._values() if self._values else {c: c for c in set(codes.tolist())}
-        model = self._session.fitted.with_labels(labels_of(codes, values))
+        labelled = np.array([values[c] for c in np.unique(codes[codes >= 0])])
+        model = self._session.fitted.with_labels(
+            labels_of(codes, values), machine=self._session.machine(labelled)
+        )
         self._session.model = model
         is_open = np.ones(len(codes), dtype=bool)
         is_open[closed] = False

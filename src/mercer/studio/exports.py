@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mercer._typing import IntArray
 from mercer.studio.hub import RefusedError, Studio
 from mercer.studio.interop import to_label_studio, to_prodigy
+from mercer.tables.class_sizes import sizes_of
 from mercer.tables.table import Table
 from mercer.tables.writing import safe_cell, write_csv
 
@@ -121,11 +123,21 @@ def _learned(studio: Studio) -> dict[str, bytes]:
                 "drop": studio.drop,
                 "keep": studio.keep,
                 "labels_as_written": True,
+                "class_sizes": _named_sizes(studio, codes),
             }
             job = apart.submit(_learn, table, items.target, how)
             return job.result()
         except ValueError as error:
             raise RefusedError(str(error), 409) from error
+
+
+def _named_sizes(studio: Studio, codes: IntArray) -> dict[str, float] | None:
+    """Return the shares of the classes that have labels, by their present names."""
+    sizes = sizes_of(studio.class_sizes or None, np.unique(codes[codes >= 0]))
+    if sizes is None:
+        return None
+    names = studio.store.ledger.classes
+    return {names[c]: share for c, share in sizes.items()}
 
 
 def _learn(table: Table, target: str, how: dict[str, Any]) -> dict[str, bytes]:

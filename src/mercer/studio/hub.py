@@ -17,6 +17,7 @@ from mercer.studio.pairing import implied_labels
 from mercer.studio.sessions import SessionEngine
 from mercer.studio.store import Store, Transaction
 from mercer.studio.worker import ProcessEngine
+from mercer.tables.class_sizes import sizes_by_class
 from mercer.tables.session import Session
 
 CHECK_EVERY = 8  # one question in this many is drawn at random
@@ -54,6 +55,9 @@ class Studio:
         answer, where learning takes no longer than this.
     keep : tuple of str, default=()
         Columns to learn from although they look misleading.
+    class_sizes : dict, optional
+        How large the classes are among all rows: counts or shares by their names, which
+        are offered as classes. A session has its own.
     session : Session, optional
         Answers come to this session, whose model learns in this process. By default
         the model is in a process of its own.
@@ -72,6 +76,7 @@ class Studio:
         overlap: int = 1,
         check_every: int = CHECK_EVERY,
         patience: float = PATIENCE,
+        class_sizes: dict[str, float] | None = None,
         session: Session | None = None,
         engine: Engine | None = None,
     ) -> None:
@@ -82,7 +87,18 @@ class Studio:
         self.listeners: set[Callable[[], None]] = set()
         self._lock = threading.RLock()
         given = items.given() if session is None else names_of(session.y)
-        self._given = self._read_given(classes, given)
+        if session is not None:
+            if class_sizes is not None:
+                msg = (
+                    "a session has its own class sizes: Session.open(class_sizes=...)."
+                )
+                raise ValueError(msg)
+            told = session.class_sizes or {}
+            class_sizes = dict(zip(names_of(told), told.values(), strict=True)) or None
+        sizes = self._checked_sizes(class_sizes, given)
+        self._given = self._read_given((*classes, *sizes), given)
+        names = store.ledger.classes.items()
+        self.class_sizes = {c: sizes[name] for c, name in names if name in sizes}
         self._changes = changes(items, store.ledger)
         self._codes, self._n_folded = self._given.copy(), 0
         self._closed = np.zeros(len(items), dtype=bool)
@@ -108,6 +124,7 @@ class Studio:
                 drop=drop,
                 keep=keep,
                 given=given,
+                class_sizes=self.class_sizes or None,
             )
 
     @property
@@ -333,6 +350,7 @@ class Studio:
                     "label": label,
                     "name": name,
                     "count": int(counts[label]) if label < len(counts) else 0,
+                    "size": self.class_sizes.get(label),
                 }
                 for label, name in sorted(ledger.classes.items())
             ],
@@ -354,6 +372,7 @@ class Studio:
         return [
             *self._changes,
             *self.items.changed_on_disk(),
+            *self._without_sizes(),
             *self.snapshot.notes,
         ]
 
@@ -517,6 +536,33 @@ class Studio:
         first = {e.text: e.label for e in self.store.ledger.events if e.kind == "class"}
         codes = [-1 if n is None else first.get(n, -1) for n in given]
         return np.array(codes, dtype=np.intp)
+
+    def _checked_sizes(
+        self, given: dict[str, float] | None, labels: NDArray[Any]
+    ) -> dict[str, float]:
+        """Return the shares of the classes by name; every known class has one."""
+        if given is None:
+            return {}
+        known = [*self.store.ledger.classes.values(), *labels]
+        return sizes_by_class(
+            given,
+            np.array(known, dtype=object),
+            as_written=True,
+            may_come_later=True,
+        )
+
+    def _without_sizes(self) -> list[str]:
+        """Say so if class sizes are not used, as a class has none."""
+        codes, _ = self.labels()
+        lacking = set(codes[codes >= 0].tolist()) - self.class_sizes.keys()
+        if not self.class_sizes or not lacking:
+            return []
+        names = self.store.ledger.classes
+        said = ", ".join(repr(names[c]) for c in sorted(lacking))
+        return [
+            f"No size was given for {said}, so that class sizes are estimated. Start "
+            "the studio again with a number for every class in --class-sizes."
+        ]
 
     def _checked_name(self, name: str) -> str:
         name = name.strip()

@@ -19,6 +19,7 @@ def open_studio(
     overlap: int = 1,
     drop: tuple[str, ...] = (),
     keep: tuple[str, ...] = (),
+    class_sizes: dict[str, float] | None = None,
     **reading: Any,
 ) -> Studio:
     """Return a studio for a file.
@@ -29,7 +30,7 @@ def open_studio(
         Whatever `mercer.tables.reading.read_table` reads.
     target, id : str
         Columns of the labels and of the names of rows.
-    classes, overlap, drop, keep
+    classes, overlap, drop, keep, class_sizes
         As for `Studio`.
     store : str, optional
         A file or a URL of SQLAlchemy; by default ``FILE.labels.db`` beside the file.
@@ -42,7 +43,13 @@ def open_studio(
     where = store or _beside(str(file))
     url = where if "://" in where else sqlite_url(Path(where))
     return Studio(
-        items, Store(url), classes=classes, overlap=overlap, drop=drop, keep=keep
+        items,
+        Store(url),
+        classes=classes,
+        overlap=overlap,
+        drop=drop,
+        keep=keep,
+        class_sizes=class_sizes,
     )
 
 

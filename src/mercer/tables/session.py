@@ -13,6 +13,7 @@ from mercer._labels import Labels, encode_labels
 from mercer._progress import Stages, quiet
 from mercer._typing import FloatArray, IntArray
 from mercer.fewlabels.choice import PoolPlan, plan_pool
+from mercer.fewlabels.machine import LeaveOneOutRLS
 from mercer.fewlabels.sizes import LabelsDrawn
 from mercer.judging.hiding import Check, check_by_hiding
 from mercer.judging.outlook import Outlook, look_ahead
@@ -20,7 +21,6 @@ from mercer.judging.suspicion import SuspiciousLabels
 from mercer.tables.class_sizes import (
     check_drawn,
     check_known,
-    machine_of,
     size_advice,
     sizes_by_class,
     sizes_of,
@@ -157,7 +157,7 @@ class Session:
         labels_drawn : {"at random", "per class"}, optional
             How rows were chosen for labels. At random, the numbers of labels tell how
             large the classes are, and are used; per class, such as ten rows of each,
-            they tell nothing.
+            they tell nothing. Rows that `ask` named are not drawn at random.
         class_sizes : dict or Series, optional
             How large the classes are among all rows, if you know it: counts or shares
             by the names of the classes. They decide where classes overlap.
@@ -241,12 +241,18 @@ class Session:
         self.model = self.unfitted().fit(self.points, self.y, pairs=self.pairs)
         return self
 
+    def machine(self, classes: NDArray[Any]) -> LeaveOneOutRLS:
+        """Return the classifier for labels of these classes, told what is known."""
+        sizes = sizes_of(self.class_sizes, classes)
+        return LeaveOneOutRLS(
+            class_sizes="estimate" if sizes is None else sizes,
+            labels_drawn=self.labels_drawn,
+        )
+
     def unfitted(self) -> UnifiedKernelMachine:
         """Return the model before it has learned anything."""
         return UnifiedKernelMachine(
-            machine=machine_of(
-                self.class_sizes, self.labels_drawn, self.labels.classes
-            ),
+            machine=self.machine(self.labels.classes),
             memory=self.memory,
             random_state=self.random_state,
         )
@@ -314,11 +320,12 @@ class Session:
     def tell(self, rows: Iterable[int], labels: Iterable[Any]) -> Self:
         """Take labels and learn again; neighbours and directions are kept."""
         rows, answers = np.atleast_1d(np.asarray(rows)), list(labels)
+        machine, y = None, self.y.copy()
+        y[rows] = answers
         if self.class_sizes is not None:
             check_known(answers, self.class_sizes)
-        self.fitted.tell(rows, np.array(answers, dtype=object))
-        y = self.y.copy()
-        y[rows] = answers
+            machine = self.machine(encode_labels(y, min_classes=0).classes)
+        self.fitted.tell(rows, np.array(answers, dtype=object), machine=machine)
         self.y, self._labels = y, None
         if self.listener is not None:
             self.listener(rows, answers)

@@ -3,7 +3,7 @@
 import { get, listen, once, person } from "./api.js";
 import { askText } from "./ask.js";
 import { drawAccuracy } from "./curve.js";
-import { by, colour, make, number } from "./dom.js";
+import { by, colour, make, number, percent } from "./dom.js";
 import { PointMap } from "./map.js";
 import { Question } from "./question.js";
 import { ExportView, ReviewView, TableView } from "./views.js";
@@ -134,6 +134,7 @@ class Studio {
           { class: colour(one.label) },
           make("span", { class: "swatch", "aria-hidden": "true" }),
           make("span", { class: "name" }, one.name),
+          one.size == null ? null : make("span", { class: "count" }, `${percent(one.size)} of rows`),
           make("span", { class: "count" }, number(one.count)),
         ),
       ),
