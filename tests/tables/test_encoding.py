@@ -49,7 +49,7 @@ def test_every_column_is_accounted_for(frame: pd.DataFrame) -> None:
     }
     assert sum(note.n_coordinates for note in encoder.notes_) == X.shape[1]
     done = {note.column: note.done for note in encoder.notes_}
-    assert "1 empty cells set to the mean" in done["number"]
+    assert "1 empty cells set to the mean, filled or empty as 0/1" in done["number"]
     assert done["flag"] == "kept as 0/1"
 
 
@@ -60,7 +60,7 @@ def test_coordinates_are_those_of_skrub_scaled(frame: pd.DataFrame) -> None:
         plain
     )
     Z = Z.loc[:, Z.std() > 0]
-    assert X.shape[1] == Z.shape[1]
+    assert X.shape[1] == Z.shape[1] + 1  # one tells where "number" is empty
     number = Z["number"].fillna(Z["number"].mean())
     np.testing.assert_allclose(
         X[:, 0], (number - number.mean()) / Z["number"].std(ddof=0), atol=1e-3
@@ -75,6 +75,38 @@ def test_coordinates_are_those_of_skrub_scaled(frame: pd.DataFrame) -> None:
     assert variance["flag"] == pytest.approx(share * (1 - share), abs=1e-6)
     for place in groups["category"]:
         assert np.ptp(X[:, place]) == pytest.approx(1, abs=1e-6)
+
+
+def test_empty_cells_are_told_apart() -> None:
+    numbers = np.arange(20.0)
+    numbers[::4] = np.nan
+    frame = pd.DataFrame(
+        {
+            "some": numbers,
+            "same rows": numbers**2,
+            "ticked": np.where(np.arange(20) < 5, 1.0, np.nan),
+            "all": np.arange(20.0),
+            "day": pd.date_range("2020-01-01", periods=20).astype(str),
+        }
+    )
+    frame.loc[7, "day"] = None
+    encoder = TableEncoder()
+    X = encoder.fit_transform(as_table(frame))
+    kinds = {note.column: note.kind for note in encoder.notes_}
+    assert kinds["ticked"] == "number"
+    assert sum(note.n_coordinates for note in encoder.notes_) == X.shape[1]
+    places = encoder.places()
+    shared = np.intersect1d(places["some"], places["same rows"])
+    for column, name in ((shared, "some"), (places["ticked"], "ticked")):
+        empty = frame[name].isna().to_numpy()
+        np.testing.assert_allclose(X[:, column].ravel(), empty - empty.mean(), 1e-5)
+    assert len(places["all"]) == 1
+    told = X[:, places["day"][-1]]
+    assert np.flatnonzero(told > 0).tolist() == [7]
+    np.testing.assert_array_equal(encoder.transform(as_table(frame)), X)
+    # A column that has become empty is at its mean.
+    later = encoder.transform(as_table(frame.assign(all=np.nan)))
+    assert not later[:, places["all"]].any()
 
 
 @pytest.mark.parametrize(
@@ -105,10 +137,11 @@ def test_rounding_is_no_information() -> None:
 def test_text_weighs_as_much_as_the_rest(frame: pd.DataFrame) -> None:
     encoder = TableEncoder()
     X = encoder.fit_transform(as_table(frame[["number", "day", "text"]]))
-    n_text = {note.column: note.n_coordinates for note in encoder.notes_}["text"]
-    variance = X.var(axis=0)
-    assert variance[-n_text:].sum() == pytest.approx(2, abs=0.01)
-    assert variance[:-n_text].sum() == pytest.approx(2, abs=0.02)
+    text = encoder.places()["text"]
+    assert X[:, text].var(axis=0).sum() == pytest.approx(2, abs=0.01)
+    others = np.delete(X, text, axis=1)
+    # A little is that of the coordinate that tells where "number" is empty.
+    assert others.var(axis=0).sum() == pytest.approx(2, abs=0.02)
 
 
 def test_new_rows_get_the_same_coordinates_after_saving(

@@ -54,7 +54,8 @@ class TableEncoder(BaseEstimator):
     mean, and the coordinates of a column are scaled to a total variance of 1, of a
     text or of vectors to that of all other columns together. Coordinates that are 0 or
     1 stay so: two categories are then as far apart as two numbers drawn at random, and
-    a rare one is not farther.
+    a rare one is not farther. Where numbers or dates are missing, one more coordinate
+    is 1; columns that are empty in the same rows share it.
 
     Parameters
     ----------
@@ -68,7 +69,9 @@ class TableEncoder(BaseEstimator):
     """
 
     scale_: Any  # (d,), or None where vectors are used as they are
-    origins_: Any = np.zeros(0)  # of the columns of numbers; models of old have none
+    # Models of old have neither of these.
+    origins_: Any = np.zeros(0)  # of the columns of numbers
+    telling_: Any = np.zeros(0, dtype=np.intp)  # coordinates that tell empty cells
 
     def __init__(self, *, random_state: int = 0) -> None:
         self.random_state = random_state
@@ -109,7 +112,7 @@ class TableEncoder(BaseEstimator):
             return block if self.scale_ is None else (block - self.mean_) / self.scale_
         if self.kind_ == "text":
             return self.encoder_.transform(strings_of(table.frame[self.columns_[0]]))
-        return self._scaled(np.hstack(self._parts_of(table)))
+        return self._scaled(self._with_empty(np.hstack(self._parts_of(table))))
 
     def places(self) -> dict[str, IntArray]:
         """Return the coordinates that each column has; of a single column, nothing."""
@@ -120,6 +123,8 @@ class TableEncoder(BaseEstimator):
         found = {}
         for name, (start, stop) in self.groups_.items():
             columns = place[start:stop][used[start:stop]]
+            if name in self.empty_:
+                columns = np.append(columns, place[self.empty_[name]])
             if len(columns):
                 found[name] = columns
         return found
@@ -192,6 +197,7 @@ class TableEncoder(BaseEstimator):
         empty = np.isnan(Z)
         self.mean_, variance = moments(Z, empty)
         self.scale_ = self._scales(variance, is_flag(Z, empty))
+        self._tell_empty(empty)
         if not self.scale_.any():
             msg = f"{table.source}: every column holds one value in all rows."
             raise TableError(msg)
@@ -202,7 +208,30 @@ class TableEncoder(BaseEstimator):
         ]
         self.mean_ = self.mean_.astype(Z.dtype)
         self.scale_ = self.scale_.astype(Z.dtype)
-        return self._scaled(Z)
+        return self._scaled(self._with_empty(Z))
+
+    def _tell_empty(self, empty: BoolArray) -> None:
+        """Add a coordinate for every set of rows in which columns are empty."""
+        found: dict[bytes, int] = {}
+        self.empty_: dict[str, int] = {}  # column to coordinate
+        starts: list[int] = []
+        for name, (start, _) in self.groups_.items():
+            rows = empty[:, start]
+            if rows.any() and not rows.all():
+                place = found.setdefault(np.packbits(rows).tobytes(), len(found))
+                self.empty_[name] = empty.shape[1] + place
+                if place == len(starts):
+                    starts.append(start)
+        self.telling_ = np.array(starts, dtype=np.intp)
+        shares = empty[:, self.telling_].mean(axis=0)
+        self.mean_ = np.concatenate([self.mean_, shares])
+        self.scale_ = np.concatenate([self.scale_, np.ones(len(shares))])
+
+    def _with_empty(self, Z: FloatArray) -> FloatArray:
+        """Return unscaled coordinates with those that tell empty cells."""
+        if not len(self.telling_):
+            return Z
+        return np.hstack([Z, np.isnan(Z[:, self.telling_])])
 
     def _scales(self, variance: FloatArray, flags: BoolArray) -> FloatArray:
         """Return what each coordinate is multiplied by; 0 where it says nothing."""
@@ -255,6 +284,9 @@ class TableEncoder(BaseEstimator):
         start, stop = places
         scales = self.scale_[start:stop]
         used = int(np.count_nonzero(scales))
+        tells = int(start in self.telling_)
+        if not used and name in self.empty_:
+            return ColumnNote(name, "number", "filled or empty as 0/1", tells)
         if not used:
             why = (
                 "left out: one value in all rows" if stop > start else "left out: empty"
@@ -280,9 +312,11 @@ class TableEncoder(BaseEstimator):
             n_empty = int(table.frame[name].isna().sum())
         if n_empty:
             done += f"; {n_empty:,} empty cells " + (
-                "set to the mean" if kind == "numeric" else "count as a category"
+                "set to the mean, filled or empty as 0/1"
+                if name in self.empty_
+                else "count as a category"
             )
-        return ColumnNote(name, what, done, used)
+        return ColumnNote(name, what, done, used + tells)
 
 
 def groups(numbers: list[str], *sizes: dict[str, int]) -> dict[str, tuple[int, int]]:
