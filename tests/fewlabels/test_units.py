@@ -49,6 +49,17 @@ def test_scales_follow_points_of_any_size(exponent: int) -> None:
     np.testing.assert_allclose(np.ldexp(far, -exponent), scales)
 
 
+def test_one_column_of_another_size_leaves_the_scales_of_the_others() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((50, 2)) @ rng.standard_normal((2, 6))
+    X *= [1, 2, 3, 4, 5, 100]
+    usual = column_scales(X, below=0.4)
+    X[3, 2] = np.finfo(float).max
+    scales = column_scales(X, below=0.4)
+    assert np.isfinite(scales).all()
+    np.testing.assert_allclose(np.delete(scales, 2), np.delete(usual, 2))
+
+
 def test_the_threshold_lies_between_images_and_mixed_units() -> None:
     """MNIST's 50 principal components have 0.43 and must stay; thyroid tests 0.37."""
     assert 0.37 < DEFAULT.even_columns < 0.43

@@ -124,20 +124,25 @@ def column_scales(X: Any, *, below: float) -> FloatArray | None:
     if issparse(X):
         return None
     X = np.asarray(X)
-    size = max(float(X.max()), -float(X.min()))
-    if size > 0 and not _USUAL[0] <= size <= _USUAL[1]:
-        exponent = int(np.frexp(size)[1])
-        scales = column_scales(np.ldexp(X, -exponent), below=below)
-        return None if scales is None else np.ldexp(scales, exponent)
-    deviations: FloatArray = X.std(axis=0, dtype=np.float64)
+    peaks = np.maximum(X.max(axis=0), -X.min(axis=0)).astype(np.float64)
+    exponents = np.where(_is_usual(peaks), 0, np.frexp(peaks)[1])
+    usual = np.ldexp(X, -exponents) if exponents.any() else X
+    deviations: FloatArray = np.ldexp(usual.std(axis=0, dtype=np.float64), exponents)
     largest = float(deviations.max())
     # Relative to the largest: squares of squares must not overflow.
     if largest == 0 or evenness((deviations / largest) ** 2) >= below:
         return None
     varies = _vary(X, deviations)
-    if not varies.any() or (below < np.inf and are_unrelated(X)):
+    if exponents.any():  # all by one factor, which leaves their ratios
+        usual = np.ldexp(X, -int(np.frexp(peaks.max())[1]))
+    if not varies.any() or (below < np.inf and are_unrelated(usual)):
         return None
-    return np.where(varies, deviations, 1.0)
+    return np.where(varies, deviations, np.where(exponents == 0, 1.0, peaks))
+
+
+def _is_usual(peaks: FloatArray) -> NDArray[np.bool_]:
+    """Tell which columns have squares that neither overflow nor vanish, (d,)."""
+    return np.asarray((peaks == 0) | ((peaks >= _USUAL[0]) & (peaks <= _USUAL[1])))
 
 
 def _vary(X: FloatArray, deviations: FloatArray) -> NDArray[np.bool_]:
