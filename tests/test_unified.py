@@ -387,3 +387,14 @@ def test_minus_one_and_one_are_still_a_trap(blobs) -> None:
     X, _, truth = blobs
     with pytest.raises(ValueError, match="-1 means unlabelled"):
         UnifiedKernelMachine().fit(X, np.where(truth == 0, 1, -1))
+
+
+def test_a_column_of_text_is_named() -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"size": ["1", "2", "3"], "color": ["red", "blue", None]})
+    model = UnifiedKernelMachine(random_state=0)
+    with pytest.raises(ValueError, match=r"column 'color' of X holds 'red'.*learn"):
+        model.fit(frame, [0, 1, -1])
+    model.fit(np.arange(6.0).reshape(3, 2), [0, 1, -1])
+    with pytest.raises(ValueError, match=r"column 1 of X holds 'red'"):
+        model.predict([["1", "red"]])

@@ -62,6 +62,39 @@ def check_finite(A: Any, name: str = "K") -> None:
         raise ValueError(msg)
 
 
+def name_of_text(X: Any) -> str:
+    """Return which column of X holds text, and what to do, or nothing.
+
+    Examples
+    --------
+    >>> name_of_text([[1.0, "red"], [2.0, "blue"]])
+    "column 1 of X holds 'red'; give numbers, e.g. encoded by skrub's
+    TableVectorizer, or give the whole table to mercer.learn."
+    """
+    names = getattr(X, "columns", None)
+    values = np.asarray(X, dtype=object)
+    if values.ndim != 2:
+        return ""
+    for place, column in enumerate(values.T):
+        for value in column:
+            if isinstance(value, str) and not _is_number(value):
+                name = place if names is None else repr(names[place])
+                return (
+                    f"column {name} of X holds {value!r}; give numbers, e.g. encoded "
+                    "by skrub's TableVectorizer, or give the whole table to "
+                    "mercer.learn."
+                )
+    return ""
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
 def check_square(A: Any, name: str = "K") -> None:
     """Raise unless a dense or sparse matrix is square and not empty.
 
