@@ -1,3 +1,4 @@
+import warnings
 from typing import Any
 
 import numpy as np
@@ -7,6 +8,7 @@ from hypothesis import strategies as st
 from sklearn.exceptions import DataConversionWarning
 
 from mercer._labels import UNLABELED, encode_labels, is_labeled
+from mercer.exceptions import UnlabeledClassWarning
 
 
 @pytest.mark.parametrize(
@@ -23,7 +25,6 @@ from mercer._labels import UNLABELED, encode_labels, is_labeled
         (["a", -1, "b"], [0, -1, 1], ["a", "b"]),
         (np.array([0, 255], dtype=np.uint8), [0, 1], [0, 255]),
         ([-2, 0, -1], [0, 1, -1], [-2, 0]),
-        (np.array(["b", "", "b"]), [1, 0, 1], ["", "b"]),
     ],
 )
 def test_what_counts_as_a_label(y: Any, codes: list[int], classes: list[Any]) -> None:
@@ -49,6 +50,32 @@ def test_columns_of_pandas(values: list[Any], dtype: Any) -> None:
     labels = encode_labels(pandas.Series(values, dtype=dtype))
     assert sorted(labels.codes.tolist()) == [-1, 0, 1]
     assert labels.codes[1] == UNLABELED
+    assert {type(c) for c in labels.classes.tolist()} == {type(values[0])}
+
+
+@pytest.mark.parametrize(
+    "values", [[1, None, 2], [True, None, False], ["a", None, "b"]]
+)
+def test_columns_of_polars(values: list[Any]) -> None:
+    polars = pytest.importorskip("polars")
+    labels = encode_labels(polars.Series(values))
+    assert labels.codes[1] == UNLABELED
+    assert {type(c) for c in labels.classes.tolist()} == {type(values[0])}
+
+
+@pytest.mark.parametrize("unlabeled", [-1, None, np.nan, ""])
+def test_names_that_numpy_gives_to_missing_labels(unlabeled: Any) -> None:
+    y = np.array(["setosa", "virginica", "setosa"])
+    y[1] = unlabeled
+    with pytest.warns(UnlabeledClassWarning, match="1 labels are the string"):
+        labels = encode_labels(y)
+    assert len(labels.classes) == 2
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        as_told = y.astype(object)
+        as_told[y == y[1]] = None
+        assert encode_labels(as_told, min_classes=1).classes.tolist() == ["setosa"]
+        encode_labels(np.array(["-1", "1", "0"]))  # signs are names
 
 
 @given(st.lists(st.integers(-1, 4), min_size=1).filter(lambda y: len({*y} - {-1}) > 1))

@@ -1,5 +1,6 @@
 """Partly labelled targets: what counts as a label and how classes are coded."""
 
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +11,7 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from mercer._checks import check_finite, check_same_length
 from mercer._typing import ArrayLike, BoolArray, FloatArray, IntArray
+from mercer.exceptions import UnlabeledClassWarning
 
 UNLABELED = -1
 
@@ -226,6 +228,7 @@ def encode_labels(
     ):  # it warns of few labels per class, which are usual here
         check_classification_targets(labels)
     classes, codes = np.unique(labels, return_inverse=True)
+    _warn_of_names(values, classes)
     is_trap = may_be_signs and _is_a_trap(values, classes)
     if len(classes) < min_classes or is_trap:
         raise ValueError(_too_few_classes(values, classes, min_classes))
@@ -306,13 +309,20 @@ def require_y(y: Any, who: str) -> Any:
 def keep_missing(y: Any) -> Any:
     """Return a list with strings as an array of objects, all else as it is.
 
-    NumPy would make the string "nan" of NaN.
+    NumPy would make the string "nan" of NaN. Columns of pandas and polars in kinds that
+    NumPy does not have become objects, too: whole numbers would be floats where one is
+    missing.
 
     Examples
     --------
     >>> keep_missing(["cat", float("nan")])
     array(['cat', nan], dtype=object)
     """
+    home = type(y).__module__.partition(".")[0]
+    if home in ("pandas", "polars") and getattr(y, "ndim", 1) == 1:
+        if not isinstance(getattr(y, "dtype", None), np.dtype):
+            return np.array(list(y), dtype=object)
+        return y
     if isinstance(y, list | tuple) and any(isinstance(value, str) for value in y):
         return np.array(y, dtype=object)
     return y
@@ -340,6 +350,21 @@ def _of_one_kind(labels: NDArray[Any]) -> NDArray[Any]:
         msg = f"y holds {' and '.join(names)} labels; use numbers only or strings only."
         raise TypeError(msg)
     return plain
+
+
+def _warn_of_names(values: NDArray[Any], classes: NDArray[Any]) -> None:
+    """Warn if a class is called as NumPy calls -1, None or NaN among strings."""
+    if values.dtype.kind != "U" or set(classes) <= {"-1", "0", "1", "+1"}:
+        return
+    for name in ("-1", "-1.0", "nan", "None", ""):
+        n = int(np.count_nonzero(values == name))
+        if n:
+            msg = (
+                f"{n} labels are the string {name!r}, which counts as a class. If it "
+                "means unlabelled, give objects with None: y = y.astype(object); "
+                f"y[y == {name!r}] = None."
+            )
+            warnings.warn(msg, UnlabeledClassWarning, stacklevel=3)
 
 
 def _is_a_trap(values: NDArray[Any], classes: NDArray[Any]) -> bool:

@@ -12,6 +12,8 @@ from mercer._typing import ArrayLike
 from mercer.exceptions import UnlabeledClassWarning
 
 WRAPPERS = (
+    "BaggingClassifier",
+    "CalibratedClassifierCV",
     "OneVsOneClassifier",
     "OneVsRestClassifier",
     "OutputCodeClassifier",

@@ -10,7 +10,7 @@
     ├── DisconnectedGraphWarning a component of the graph holds no label
     ├── DriftWarning             added rows lie where the basis knows nothing
     ├── NearlyConstantKernelWarning
-    └── UnlabeledClassWarning    other code takes -1 for a class
+    └── UnlabeledClassWarning    what means unlabelled may be taken for a class
 """
 
 
@@ -43,4 +43,4 @@ class NearlyConstantKernelWarning(UserWarning):
 
 
 class UnlabeledClassWarning(UserWarning):
-    """Code around the estimator takes -1, which means unlabelled, for a class."""
+    """What means unlabelled is, or may be, taken for a class."""

@@ -4,8 +4,9 @@ import warnings
 
 import numpy as np
 import pytest
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_iris
-from sklearn.ensemble import StackingClassifier, VotingClassifier
+from sklearn.ensemble import BaggingClassifier, StackingClassifier, VotingClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.multiclass import OneVsRestClassifier
@@ -23,6 +24,8 @@ WRAPPED = [
     VotingClassifier(ONE),
     StackingClassifier(ONE, LogisticRegression(max_iter=1000), cv=2),
     OneVsRestClassifier(RLSClassifier()),
+    CalibratedClassifierCV(RLSClassifier(), cv=2),
+    BaggingClassifier(RLSClassifier(), n_estimators=2),
 ]
 
 
