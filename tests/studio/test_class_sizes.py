@@ -60,6 +60,7 @@ def test_the_model_of_the_page_and_its_export_use_the_sizes(tmp_path: Path) -> N
     studio.answer("ann", "t2", row, new)
     assert wait_until(lambda: studio.snapshot.n_labels == n_labels + 1, 60)
     assert "No size was given for 'maybe'" in studio.notices()[0]
+    assert {one["size"] for one in studio.state()["classes"]} == {None}
     assert studio.snapshot.error == ""
     assert len(studio.snapshot.classes) == 3
     studio.engine.stop()

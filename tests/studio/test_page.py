@@ -315,3 +315,22 @@ def test_no_violation_of_accessibility_and_nothing_sticks_out(
     back = page.evaluate("getComputedStyle(document.body).backgroundColor")
     is_dark = sum(int(c) for c in back[4:-1].split(",")) < 200
     assert is_dark == (scheme == "dark")
+
+
+def test_class_sizes_that_were_given_are_shown(
+    visit: Callable[..., Any], start: Callable[..., Running], tmp_path: Path
+) -> None:
+    sizes = {"cat": 10.0, "dog": 90.0}
+    page = visit(start(small_studio(tmp_path, class_sizes=sizes)))
+    shown = page.locator("#shares li").all_inner_texts()
+    assert [line.split("\n")[:2] for line in shown] == [
+        ["cat", "you said 10 %"],
+        ["dog", "you said 90 %"],
+    ]
+
+
+def test_without_class_sizes_nothing_is_said_of_them(
+    visit: Callable[..., Any], start: Callable[..., Running], tmp_path: Path
+) -> None:
+    page = visit(start(small_studio(tmp_path)))
+    assert "you said" not in page.locator("#shares").inner_text()

@@ -106,8 +106,9 @@ def test_the_command_line_and_a_new_process_keep_the_sizes(folder: Path) -> None
     said = pd.read_parquet(folder / "told" / "predictions.parquet")
     np.testing.assert_array_equal(said["probability yes"], session.proba[:, 1])
     model = folder / "told" / "model.skops"
-    loaded = persist.load(model).model.machine
-    assert loaded.class_sizes == pytest.approx(SIZES)
+    loaded = persist.load(model)
+    assert loaded.model.machine.class_sizes == pytest.approx(SIZES)
+    assert "no 90.0%, yes 10.0%" in loaded._repr_html_()
     words = ("predict", model, folder / "t.csv", "--out", folder / "again.parquet")
     command = [sys.executable, "-m", "mercer", *map(str, words)]
     subprocess.run(command, check=True, capture_output=True)
@@ -170,6 +171,14 @@ def test_sizes_are_read_as_written(texts: list[str], sizes: Any) -> None:
 def test_what_is_no_size_is_shown(text: str) -> None:
     with pytest.raises(TableError, match=r"such as yes=10,no=90, got"):
         parse_sizes([text])
+
+
+def test_sizes_have_room_for_the_labels() -> None:
+    """Six labels of a class of one row in a thousand, of 120 rows."""
+    frame, _ = uneven()
+    with pytest.raises(TableError, match="about 0 of 120 rows are of the class 'yes'"):
+        learn(frame, id="code", class_sizes={"yes": 1, "no": 999})
+    learn(frame, id="code", class_sizes={"yes": 5, "no": 115})  # rounded, six labels
 
 
 def test_a_class_is_named_once() -> None:

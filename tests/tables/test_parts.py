@@ -75,7 +75,7 @@ def test_a_pattern_is_learned_and_every_row_predicted(rows, pattern, tmp_path):
     assert (again == predicted["prediction"]).all()
 
 
-def test_class_sizes_are_told_to_a_model_of_many_files(tmp_path):
+def test_class_sizes_are_told_to_a_model_of_many_files(tmp_path, monkeypatch):
     frame, _ = uneven(600)
     for i in range(2):
         frame[300 * i : 300 * (i + 1)].to_parquet(tmp_path / f"p-{i}.parquet")
@@ -90,11 +90,18 @@ def test_class_sizes_are_told_to_a_model_of_many_files(tmp_path):
     plain, _ = learn_parts(pattern, id="code")
     assert (plain.predictions["prediction"] == "yes").mean() > 0.15
     assert (result.predictions["prediction"] == "yes").mean() < 0.12
+    assert any("--class-sizes" in note for note in plain.warnings)
+    assert not any("--class-sizes" in note for note in result.warnings)
     words = ["--id", "code", "--class-sizes", "yes=10,no=90", "--out", str(tmp_path)]
     found = CliRunner().invoke(main, ["learn", pattern, *words])
     assert found.exit_code == 0, found.output
     _, predicted = all_predictions(tmp_path)
     assert (predicted["prediction"] == result.predictions["prediction"]).all()
+    # Six of 600 rows are labelled yes, and fewer rows come here.
+    monkeypatch.setattr("mercer.backends.dask_.LOCAL_ROWS", 100)
+    learn_parts(pattern, id="code", class_sizes={"yes": 6, "no": 594})
+    with pytest.raises(TableError, match="about 1 of 600 rows are of the class 'yes'"):
+        learn_parts(pattern, id="code", class_sizes={"yes": 1, "no": 599})
     with pytest.raises(TableError, match="name the class 'maybe'"):
         learn_parts(pattern, class_sizes={"maybe": 1, "no": 9})
     drawn, _ = learn_parts(pattern, id="code", labels_drawn="at random")

@@ -53,7 +53,8 @@ _NOT_RANDOM = (
 @click.option(
     "--labels-drawn",
     default=None,
-    help="How rows were chosen for labels: 'at random', or 'per class' such as ten of "
+    metavar="'at random'|'per class'",
+    help="How rows were chosen for labels: at random, or per class, such as ten of "
     "each.",
 )
 @click.option(

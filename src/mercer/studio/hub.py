@@ -338,6 +338,7 @@ class Studio:
         snapshot, ledger = self.snapshot, self.store.ledger
         codes, _ = self.labels()
         counts = np.bincount(codes[codes >= 0], minlength=1)
+        sizes = {} if self._without_sizes() else self.class_sizes
         return {
             "data": self.items.fingerprint,
             "source": self.items.table.source,
@@ -350,7 +351,7 @@ class Studio:
                     "label": label,
                     "name": name,
                     "count": int(counts[label]) if label < len(counts) else 0,
-                    "size": self.class_sizes.get(label),
+                    "size": sizes.get(label),
                 }
                 for label, name in sorted(ledger.classes.items())
             ],
@@ -560,8 +561,8 @@ class Studio:
         names = self.store.ledger.classes
         said = ", ".join(repr(names[c]) for c in sorted(lacking))
         return [
-            f"No size was given for {said}, so that class sizes are estimated. Start "
-            "the studio again with a number for every class in --class-sizes."
+            f"No size was given for {said}, so class sizes are estimated. Start the "
+            "studio again with a number for every class in --class-sizes."
         ]
 
     def _checked_name(self, name: str) -> str:

@@ -8,7 +8,7 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer._labels import encode_labels
+from mercer._labels import Labels, encode_labels
 from mercer._typing import FloatArray, IntArray
 from mercer.fewlabels.sizes import LabelsDrawn
 from mercer.tables.table import TableError
@@ -26,6 +26,8 @@ _ABOUT_EQUAL = 1.2
 # A model as sure as this knows the sizes, unless a class has less than half of an even
 # share: telling the true ones then added 1.5 points, elsewhere 6.4.
 _SURE, _FEW = 0.9, 0.5
+# Sizes that are given are rounded by no more than this.
+_ROUNDED = 1.1
 
 
 def parse_sizes(texts: Iterable[str]) -> dict[str, float] | None:
@@ -170,6 +172,29 @@ def _size(value: Any, key: Any) -> float:
         )
         raise TableError(msg)
     return number
+
+
+def check_room(class_sizes: Mapping[Any, float], labels: Labels, n_rows: int) -> None:
+    """Raise if more rows of a class have a label than it is said to have.
+
+    Parameters
+    ----------
+    class_sizes : mapping
+        Shares of the classes.
+    labels : Labels
+    n_rows : int
+        Rows of the whole table.
+    """
+    counts = np.bincount(labels.codes[labels.labeled])
+    for name, n in zip(labels.classes.tolist(), counts, strict=True):
+        rows = class_sizes.get(name, 1.0) * n_rows
+        if n > _ROUNDED * rows + 1:
+            msg = (
+                f"by the class sizes about {rows:,.0f} of {n_rows:,} rows are of the "
+                f"class {str(name)!r}, and {n:,} rows are labelled so; correct the "
+                "sizes."
+            )
+            raise TableError(msg)
 
 
 def check_known(answers: Iterable[Any], class_sizes: Mapping[Any, float]) -> None:

@@ -56,11 +56,16 @@ class TableModel(Shown, ClassifierMixin, BaseEstimator):
         self.image_shape = image_shape
 
     def _facts(self) -> dict[str, Any]:
-        return {
+        facts = {
             "predicts": self.target,
             "classes": names_of(self.classes_),
             "columns": ", ".join(note.column for note in self.encoder.notes_),
         }
+        sizes = getattr(self.model.machine, "class_sizes", None)
+        if isinstance(sizes, dict):
+            shares = (f"{name} {share:.1%}" for name, share in sizes.items())
+            facts["class sizes that were given"] = ", ".join(shares)
+        return facts
 
     @property
     def classes_(self) -> NDArray[Any]:

@@ -95,7 +95,12 @@ def _not_parquet(path: str, error: Exception) -> str:
 class PartsSession(Session):
     """A session whose table is the rows at hand of many more."""
 
-    n_rows: int
+    n_all: int
+
+    @property
+    def n_rows(self) -> int:
+        """Rows of all files together."""
+        return self.n_all
 
     @property
     def plan(self) -> PoolPlan | None:
@@ -177,7 +182,7 @@ def learn_parts(
     if issparse(points):
         msg = f"{pattern}: a table of texts alone must be one file; or add vectors."
         raise TableError(msg)
-    session.n_rows = len(parts)
+    session.n_all = len(parts)
     if id is None:
         session.ids = ids + 1  # row numbers of all files together
     stages.tell(f"{len(parts):,} rows, {len(labeled):,} labels: {session.plan}")

@@ -21,6 +21,7 @@ from mercer.judging.suspicion import SuspiciousLabels
 from mercer.tables.class_sizes import (
     check_drawn,
     check_known,
+    check_room,
     size_advice,
     sizes_by_class,
     sizes_of,
@@ -251,6 +252,8 @@ class Session:
 
     def unfitted(self) -> UnifiedKernelMachine:
         """Return the model before it has learned anything."""
+        if self.class_sizes is not None:
+            check_room(self.class_sizes, self.labels, self.n_rows)
         return UnifiedKernelMachine(
             machine=self.machine(self.labels.classes),
             memory=self.memory,
@@ -267,6 +270,11 @@ class Session:
         except MemoryError as error:
             msg = f"{error} (--memory)"
             raise TableError(msg) from error
+
+    @property
+    def n_rows(self) -> int:
+        """Rows that the model is about."""
+        return len(self.table)
 
     @property
     def labels(self) -> Labels:

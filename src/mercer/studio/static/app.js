@@ -134,7 +134,7 @@ class Studio {
           { class: colour(one.label) },
           make("span", { class: "swatch", "aria-hidden": "true" }),
           make("span", { class: "name" }, one.name),
-          one.size == null ? null : make("span", { class: "count" }, `${percent(one.size)} of rows`),
+          one.size == null ? null : make("span", { class: "count" }, `you said ${percent(one.size)}`),
           make("span", { class: "count" }, number(one.count)),
         ),
       ),
