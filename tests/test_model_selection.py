@@ -176,6 +176,10 @@ def test_calibration_error_by_hand() -> None:
     expected = (abs(1 - 1.6) + abs(1 - 0.6)) / 3
     got = expected_calibration_error([0, 1, 1], proba, [0, 1], n_bins=5)
     assert got == pytest.approx(expected)
+    # Weights are numbers of rows.
+    told = {"n_bins": 5, "sample_weight": [3, 1, 2]}
+    got = expected_calibration_error([0, 1, 1], proba, [0, 1], **told)
+    assert got == pytest.approx((abs(3 - 4 * 0.8) + 2 * abs(1 - 0.6)) / 6)
 
 
 @parametrize_with_checks(

@@ -174,6 +174,16 @@ def test_paired_interval_covers_the_truth_as_often_as_it_says() -> None:
     assert 0.92 <= hits / 400 <= 0.99
 
 
+def test_weights_of_rows_are_numbers_of_rows() -> None:
+    gains = np.array([1.0, 0.0, -1.0])
+    twice = paired_interval(np.repeat(gains, 2), np.ones(6))
+    assert twice == paired_interval(np.repeat(gains, 2))
+    # Rows of weight 0 are not there; others count by their weights.
+    none = paired_interval(np.r_[gains, 1.0], np.array([1.0, 1.0, 1.0, 0.0]))
+    assert none == pytest.approx(paired_interval(gains))
+    assert paired_interval(gains, np.array([3.0, 1.0, 1.0]))[0] == pytest.approx(0.4)
+
+
 def test_no_difference_on_few_rows_is_not_certainty() -> None:
     lead, low, high = paired_interval(np.zeros(5))
     assert lead == 0
@@ -259,6 +269,14 @@ def test_known_sizes_weigh_the_hidden_labels() -> None:
     assert ours.accuracy == pytest.approx(sizes @ found + told.shift)
     assert ours.accuracy != pytest.approx(plain.scores[0].accuracy)
     assert ours.balanced == plain.scores[0].balanced
+    gaps = told.proba.max(axis=1) - right
+    one_bin = abs(np.average(gaps, weights=told.weights))
+    assert told.calibration_error >= one_bin > 0
+    assert told.calibration_error != pytest.approx(plain.calibration_error)
+    # The lead is that in expected rows, too.
+    forest = told.scores[2]
+    assert forest.lead == pytest.approx(ours.accuracy - forest.accuracy)
+    assert forest.lead != pytest.approx(plain.scores[2].lead)
     # Labels of the small class say little, so that the interval is wider.
     assert ours.high - ours.low > plain.scores[0].high - plain.scores[0].low
     counts = np.bincount(told.codes)

@@ -61,6 +61,19 @@ class Halves:
         return np.eye(2)[(test + (test % 8 == 7) + (test % 8 == 6)) % 2]
 
 
+def test_a_curve_weighs_its_rows() -> None:
+    """Rows that more labels mend count for as many as they stand for."""
+    half, most = np.array([0.0, 1.0] * 20), np.ones(40)
+    plain = curve(half, most, 40, 0.8, 20, rng())
+    same = curve(half, most, 40, 0.8, 20, rng(), weights=np.full(40, 3.0))
+    assert same == plain
+    few = curve(half, most, 40, 0.8, 20, rng(), weights=np.array([0.1, 1.9] * 20))
+    gone = curve(half, most, 40, 0.8, 20, rng(), weights=np.array([0.0, 2.0] * 20))
+    only = curve(half[1::2], most[1::2], 40, 0.8, 20, rng())
+    assert few.gain < plain.gain
+    assert gone == only
+
+
 @pytest.mark.parametrize("n", [FEWEST_ROWS, 40])
 def test_half_of_the_labels_are_hidden_at_a_time(n: int) -> None:
     labels = encode_labels(np.r_[np.arange(n) % 2, np.full(9, -1)])

@@ -21,6 +21,7 @@ from mercer.tables.class_sizes import (
     sizes_matter,
 )
 from mercer.tables.table import TableError
+from mercer.tables.telling import tell
 from tables_at_hand import two_groups, uneven
 
 SIZES = {"no": 0.9, "yes": 0.1}
@@ -74,6 +75,20 @@ def test_told_sizes_are_those_of_the_predictions() -> None:
 def test_a_table_and_the_estimator_told_the_same_agree(told: Any) -> None:
     session = Session.open(uneven()[0], id="code", **told).fit()
     np.testing.assert_array_equal(session.proba, estimator(session, **told))
+
+
+def test_the_reliability_is_that_of_the_rows() -> None:
+    """Of twelve hidden labels one half says yes, and one row in ten."""
+    result = learn(uneven()[0], id="code", class_sizes=SIZES)
+    check, story = result.check, tell(result, rng=np.random.default_rng(0))
+    assert check is not None
+    assert story.quality is not None
+    (only,) = story.quality.bins  # as there are few labels
+    right = check.proba.argmax(axis=1) == check.codes
+    found = [right[check.codes == c].mean() for c in (0, 1)]
+    assert found[0] != pytest.approx(found[1])
+    assert only.accuracy == pytest.approx(0.9 * found[0] + 0.1 * found[1])
+    assert only.low < only.accuracy < only.high or only.accuracy in (0, 1)
 
 
 def test_how_labels_were_drawn_is_passed_on() -> None:
@@ -306,7 +321,7 @@ def test_no_advice_where_the_model_knows() -> None:
 
 
 def test_when_sizes_matter() -> None:
-    unsure = np.full((99, 2), [0.4, 0.6])
+    unsure = np.where(np.arange(99)[:, None] % 2 == [0, 1], 0.6, 0.4)
     even = np.eye(2)[np.arange(99) % 2]
     rare = np.eye(2)[(np.arange(99) % 9 > 0).astype(int)]
     equal = np.array([10, 10])
@@ -316,7 +331,7 @@ def test_when_sizes_matter() -> None:
     assert not sizes_matter(equal, even)
     assert sizes_matter(equal, rare)
     assert not sizes_matter(np.array([25, 25]), unsure)  # half of all rows
-    three = np.full((99, 3), 1 / 3)
+    three = np.where(np.arange(99)[:, None] % 3 == [0, 1, 2], 0.5, 0.25)
     assert sizes_matter(np.array([3, 10, 10]), three)  # there were no more of the first
     assert not sizes_matter(np.array([3, 4, 10]), three)
     assert size_advice(np.array([3, 10, 10]), three, np.arange(3)).startswith(
