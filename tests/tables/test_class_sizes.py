@@ -196,6 +196,11 @@ def test_sizes_have_room_for_the_labels() -> None:
     learn(frame, id="code", class_sizes={"yes": 5, "no": 115})  # rounded, six labels
 
 
+def test_percentages_and_counts_are_not_mixed() -> None:
+    with pytest.raises(TableError, match="with and without %"):
+        parse_sizes(["yes=10%", "no=900"])
+
+
 def test_a_class_is_named_once() -> None:
     with pytest.raises(TableError, match="names the class 'yes' twice"):
         parse_sizes(["yes=1,no=2", "yes=3"])

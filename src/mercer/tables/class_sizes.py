@@ -17,7 +17,7 @@ from mercer.tables.target import plain_spelling
 # A name is all that comes before "=number" at the end or before a comma, so that names
 # may hold commas and equals signs.
 _SIZE = re.compile(
-    r"(.+?)=\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*%?\s*(?:,|$)"
+    r"(.+?)=\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*(%?)\s*(?:,|$)"
 )
 
 # Labels are about equal in number if half of the classes have as many as the largest
@@ -47,6 +47,7 @@ def parse_sizes(texts: Iterable[str]) -> dict[str, float] | None:
     {'red, or pink': 1.0, 'blue': 3.0, 'x=0': 0.5}
     """
     sizes: dict[str, float] = {}
+    signs = set()
     texts = list(texts)
     for text in texts:
         found = list(_SIZE.finditer(text))
@@ -56,11 +57,18 @@ def parse_sizes(texts: Iterable[str]) -> dict[str, float] | None:
                 "numbers with a point, and without separators of thousands."
             )
             raise TableError(msg)
-        for name, number in (m.groups() for m in found):
+        for name, number, sign in (m.groups() for m in found):
+            signs.add(sign)
             if name.strip() in sizes:
                 msg = f"--class-sizes names the class {name.strip()!r} twice."
                 raise TableError(msg)
             sizes[name.strip()] = float(number)
+    if len(signs) > 1:
+        msg = (
+            "--class-sizes holds numbers with and without %; write all of them with it "
+            f"or none, got {', '.join(texts)!r}."
+        )
+        raise TableError(msg)
     return sizes if texts else None
 
 
