@@ -16,7 +16,7 @@ from mercer.fewlabels.ridge import (
     loo_ridges,
 )
 from mercer.fewlabels.rule import DEFAULT, Rule
-from mercer.fewlabels.sizes import mean_squares
+from mercer.fewlabels.sizes import label_shares, mean_squares
 from mercer.spectrum.features import Features
 
 
@@ -129,7 +129,6 @@ def log_shares(counts: FloatArray, rule: Rule = DEFAULT) -> FloatArray:
     >>> log_shares(np.array([1.0, 3.0])).round(3)
     array([-0.347,  0.347])
     """
-    more = counts + rule.added_label
-    shares = np.log(more / more.sum())
+    shares = np.log(label_shares(counts, rule))
     centred: FloatArray = shares - shares.mean()
     return centred

@@ -13,6 +13,7 @@ from mercer._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from mercer.fewlabels.centred import fit_centred
 from mercer.fewlabels.opinion import ask_trees
 from mercer.fewlabels.rule import DEFAULT, Rule
+from mercer.fewlabels.shift import shift_of_classes
 from mercer.fewlabels.sizes import LabelsDrawn, on_host, with_offset
 from mercer.fewlabels.spreading import spread_decision
 from mercer.machines._base import KernelMachine, Solution
@@ -56,11 +57,13 @@ class LeaveOneOutRLS(KernelMachine):
     3. Where the kernel's basis knows the columns of its points (`KernelPool.columns`),
        random trees are grown on the labelled ones; the scores are a weighted mean of
        both opinions (`ask_trees`).
-    4. Class sizes: the decision is spread over all points under offsets that give
-       every class its share: :math:`F = F_0 + g\, R V`, V the present decision with
-       given labels kept, R ridge regression on the features of the kernel, until it
-       converges. Pairs of clear clusters that it confuses are split again
-       (`spread_decision`).
+    4. Class sizes: equal numbers of labels per class say nothing of them, so the scores
+       are moved to the shares that make all points likeliest (`shift_of_classes`), the
+       more the more labels there are. The decision is then spread over all points under
+       offsets that give every class its share: :math:`F = F_0 + g\, R V`, V the present
+       decision with given labels kept, R ridge regression on the features of the
+       kernel, until it converges. Pairs of clear clusters that it confuses are split
+       again (`spread_decision`).
 
     Parameters
     ----------
@@ -69,13 +72,14 @@ class LeaveOneOutRLS(KernelMachine):
     class_sizes : "estimate", None, dict or array-like, default="estimate"
         Shares of the classes among all points, if known: ``{class: share}``, a Series
         with the classes as index, or in the order of `classes_`.
-        "estimate" takes the predicted shares, unless the classes are clear clusters
-        that the shares of the labels, or even ones, explain better. None leaves out
-        step 4.
+        "estimate" moves the scores to the likeliest shares, as step 4 says, and takes
+        the predicted ones, unless the classes are clear clusters that the shares of the
+        labels, or even ones, explain better. None leaves out step 4.
     labels_drawn : {"at random", "per class"} or None, default=None
         How rows were chosen for labels, if that is known. At random, the numbers of
         labels tell the sizes of the classes and are used; per class, they tell nothing.
-        Used where sizes are estimated.
+        Left out, equal numbers are taken for labels drawn per class. Used where sizes
+        are estimated.
     unreached : "prior", dict or array-like, default="prior"
         As in `RLSClassifier`.
     rule : Rule, optional
@@ -183,11 +187,18 @@ class LeaveOneOutRLS(KernelMachine):
         scores = with_offset((1 - share) * start.points, offset)
         if opinion is not None:
             scores += share * opinion.scores
+        n_held_out = float(weights[start.counted].sum())
         is_missed = (start.scores.argmax(axis=1) != codes) & start.counted
         sizes, left = softmax(offset), None
+        known = self._sizes(labels)
         # A class that is likeliest nowhere holds no point that could be kept.
         is_held = len(np.unique(codes)) == len(labels.classes)
         if self.class_sizes is not None and is_held:
+            if known is None:
+                shift = shift_of_classes(
+                    scores, votes.sum(axis=0), n_held_out, self.labels_drawn, rule
+                )
+                offset, scores = offset + shift, with_offset(scores, shift)
             spread = spread_decision(
                 Phi,
                 coef,
@@ -195,11 +206,11 @@ class LeaveOneOutRLS(KernelMachine):
                 labeled,
                 codes,
                 scores=scores,
-                sizes=self._sizes(labels),
+                sizes=known,
                 labels_drawn=self.labels_drawn,
                 weights=weights,
                 n_errors=float(weights[is_missed].sum()),
-                n_held_out=float(weights[start.counted].sum()),
+                n_held_out=n_held_out,
                 rule=rule,
             )
             coef, offset, slope = spread.coef, spread.offset, spread.slope

@@ -155,8 +155,8 @@ def candidate_sizes(
 
     The other candidate is a geometric mean of the predicted shares and those of the
     labels, which weigh :math:`u = \min(1, 2C/l)`. Labels drawn at random from classes
-    of one size are not even: if those given are no more uneven than that,
-    :math:`2 \sum_c l_c \log(C l_c / l) \le C - 1`, even shares take their place.
+    of one size are not even: if those given are no more uneven than that (`unevenness`
+    up to C - 1), even shares take their place.
 
     Parameters
     ----------
@@ -189,11 +189,38 @@ def candidate_sizes(
     if labels_drawn is not None:
         name = "labels" if labels_drawn == "at random" else "predicted"
         return {name: sizes[name]}
-    surprise = 2 * float(xlogy(counts, C * counts / total).sum())
-    if counts.max() > counts.min() and surprise <= C - 1:
+    if counts.max() > counts.min() and unevenness(counts) <= C - 1:
         del sizes["labels"]
         sizes["even"] = estimated_sizes(predicted, np.ones(C), most, rule=rule)
     return sizes
+
+
+def unevenness(counts: FloatArray) -> float:
+    r"""Return :math:`2 \sum_c l_c \log(C l_c / l)`, 0 for equal numbers of labels.
+
+    For labels drawn at random from classes of one size it is C - 1 on average, if the
+    labels are many.
+
+    Examples
+    --------
+    >>> unevenness(np.array([5.0, 5.0])), round(unevenness(np.array([8.0, 2.0])), 2)
+    (0.0, 3.85)
+    """
+    return 2 * float(xlogy(counts, len(counts) * counts / counts.sum()).sum())
+
+
+def label_shares(counts: FloatArray, rule: Rule = DEFAULT) -> FloatArray:
+    """Return the shares of the labels, smoothed, (C,)."""
+    more = counts + rule.added_label
+    shares: FloatArray = more / more.sum()
+    return shares
+
+
+def drawn_points(n: int, most: int) -> IntArray:
+    """Return rows that stand for all, always the same ones."""
+    if n <= most:
+        return np.arange(n)
+    return np.random.default_rng(0).choice(n, most, replace=False)
 
 
 def estimated_sizes(

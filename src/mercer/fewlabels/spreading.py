@@ -20,6 +20,7 @@ from mercer.fewlabels.rule import DEFAULT, Rule
 from mercer.fewlabels.sizes import (
     LabelsDrawn,
     candidate_sizes,
+    drawn_points,
     match_sizes,
     mean_squares,
     on_host,
@@ -100,7 +101,7 @@ def spread_decision(
     n, C = base.shape
     given = np.ones(len(rows)) if weights is None else weights
     every = ScoredPoints(Phi, base, rows, codes)
-    drawn = _drawn(n, rule.sampled_points)
+    drawn = drawn_points(n, rule.sampled_points)
     some, moment = _sampled(every, drawn)
     dof = min(rule.directions_per_class * C, rule.share_of_points * len(some.base))
     B = ridge_smoother(moment, dof)
@@ -226,13 +227,6 @@ def sureness(left: float, n_held_out: float, rule: Rule = DEFAULT) -> float:
 
 def _fading(n: int, n_labeled: float, rule: Rule) -> float:
     return n / (n + rule.points_per_label * (n_labeled + rule.labels_at_hand))
-
-
-def _drawn(n: int, most: int) -> IntArray:
-    """Return rows that stand for all, always the same ones."""
-    if n <= most:
-        return np.arange(n)
-    return np.random.default_rng(0).choice(n, most, replace=False)
 
 
 def _sampled(points: ScoredPoints, drawn: IntArray) -> tuple[ScoredPoints, FloatArray]:
