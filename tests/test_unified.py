@@ -15,6 +15,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mercer.active.loop import learn_actively
 from mercer.active.strategies import EXPLORING, QUERIES
+from mercer.datasets import make_two_moons
+from mercer.fewlabels import LeaveOneOutRLS
 from mercer.graphs.neighbors import neighbor_graph
 from mercer.learners.combination import AverageKernel
 from mercer.learners.decaying import DecayingKernel
@@ -398,3 +400,33 @@ def test_a_column_of_text_is_named() -> None:
     model.fit(np.arange(6.0).reshape(3, 2), [0, 1, -1])
     with pytest.raises(ValueError, match=r"column 1 of X holds 'red'"):
         model.predict([["1", "red"]])
+
+
+def test_another_machine_may_come_with_labels() -> None:
+    X, truth = make_two_moons(100, noise=0.3, random_state=0)
+    y = np.where(np.arange(100) < 8, truth, -1)
+    few, many = ({0: share, 1: 1 - share} for share in (0.2, 0.8))
+    told = {
+        name: UnifiedKernelMachine(
+            machine=LeaveOneOutRLS(class_sizes=sizes), random_state=0
+        ).fit(X, y)
+        for name, sizes in (("few", few), ("many", many))
+    }
+    other = LeaveOneOutRLS(class_sizes=many)
+    model = told["few"].with_labels(y, machine=other)
+    np.testing.assert_allclose(model.training_proba(), told["many"].training_proba())
+    assert model.machine is other
+    assert told["few"].machine.class_sizes == few
+    model = told["few"].tell([9], [truth[9]], machine=other)
+    model.tell([10], [truth[10]])  # which keeps it
+    more = np.where(np.isin(np.arange(100), [*range(8), 9, 10]), truth, -1)
+    again = told["many"].with_labels(more)
+    np.testing.assert_allclose(model.training_proba(), again.training_proba())
+    # A machine that fails leaves the model as it was.
+    wrong = LeaveOneOutRLS(class_sizes={0: 1.0, 2: 1.0})
+    with pytest.raises(ValueError, match="class_sizes names the classes"):
+        model.tell([11], [truth[11]], machine=wrong)
+    assert model.machine is other
+    assert 11 not in model.labeled_
+    model.tell([11], [truth[11]])
+    assert 11 in model.labeled_

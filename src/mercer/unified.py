@@ -365,9 +365,7 @@ class UnifiedKernelMachine(
         y = self._y.astype(object if object in kinds else np.result_type(*kinds))
         y[positions] = answers
         soft = self._soft and (self._soft[0], np.setdiff1d(self._soft[1], positions))
-        if machine is not None:
-            self.machine, self._machine = machine, new_machine(machine)
-        self._learn(coded_labels(y, soft))
+        self._learn(coded_labels(y, soft), machine)
         self._y, self._soft = y, soft
         return self
 
@@ -451,9 +449,7 @@ class UnifiedKernelMachine(
             raise ValueError(msg)
         other = copy(self)
         other._soft, other._points = None, getattr(self, "_points", None)
-        if machine is not None:
-            other.machine, other._machine = machine, new_machine(machine)
-        other._learn(coded_labels(y, None))
+        other._learn(coded_labels(y, None), machine)
         other._y = y
         return other
 
@@ -509,8 +505,18 @@ class UnifiedKernelMachine(
         slim.machine_.transduction_ = slim.transduction_
         return slim
 
-    def _learn(self, labels: Labels) -> None:
-        learner, features, machine = self._learned(labels, None)
+    def _learn(self, labels: Labels, spec: Any = None) -> None:
+        """Learn from labels, with another machine where one is given."""
+        before = self._machine
+        if spec is not None:
+            self._machine = new_machine(spec)
+        try:
+            learner, features, machine = self._learned(labels, None)
+        except Exception:
+            self._machine = before
+            raise
+        if spec is not None:
+            self.machine = spec
         self.learner_, self.machine_ = learner, machine
         self.kernel_, self.features_ = learner.kernel_, features
         self.classes_, self.labeled_ = labels.classes, labels.labeled
