@@ -57,6 +57,9 @@ def test_told_sizes_are_those_of_the_predictions() -> None:
     right = [np.mean(r.predictions["prediction"] == truth) for r in (plain, told)]
     assert right[1] > right[0] + 0.03
     assert told.session.class_sizes == pytest.approx(SIZES)
+    said = "<p>Class sizes as you gave them: no 90%, yes 10%.</p>"
+    assert said in told._repr_html_()
+    assert said not in plain._repr_html_()
     # What is expected is about the rows, not about the labels.
     assert told.check is not None
     assert told.check.scores[0].accuracy == pytest.approx(right[1], abs=0.06)

@@ -9,7 +9,8 @@ import numpy as np
 
 from mercer._words import counted
 from mercer.report.story import Outlook
-from mercer.report.summary import found_of, promise
+from mercer.report.summary import found_of, promise, told
+from mercer.tables.class_sizes import sizes_of
 from mercer.tables.listing import listed
 
 if TYPE_CHECKING:
@@ -81,11 +82,19 @@ def in_html(shown: Any) -> str:
         said = promise(Outlook(*result.outlook))
         gain = f"<p>{said[0].upper()}{said[1:]}.</p>"
     return (
-        f"<p><b>{escape(headline(result))}</b></p>{gain}"
+        f"<p><b>{escape(headline(result))}</b></p>{gain}{_told(result, names)}"
         f"{f'<ul>{notes}</ul>' if notes else ''}{_classes(result, names)}"
         f"<p>The {len(least)} least certain rows; <code>.predictions</code> has all, "
         f"<code>.save(folder)</code> writes the report.</p>{_table(head, rows)}"
     )
+
+
+def _told(result: "TableResult", names: tuple[str, ...]) -> str:
+    """Return what the person said of the classes."""
+    session = result.session
+    sizes = sizes_of(session.class_sizes, result.labels.classes) or {}
+    said = told(names, tuple(sizes.values()), session.labels_drawn or "")
+    return f"<p>{escape(said)}</p>" if said else ""
 
 
 def _classes(result: "TableResult", names: tuple[str, ...]) -> str:
