@@ -1,5 +1,6 @@
 """The default for few labels: closed forms, invariances, and hard cases."""
 
+import tracemalloc
 import warnings
 
 import numpy as np
@@ -122,6 +123,19 @@ def test_calibration_is_stationary_and_a_minimum(m, C, seed) -> None:
     for _ in range(20):
         a, c = 0.1 * rng.standard_normal(), 0.1 * rng.standard_normal(C)
         assert objective(line.slope + a, line.offset + c) >= best - 1e-12
+
+
+def test_calibration_of_many_classes_takes_little_memory() -> None:
+    rng = np.random.default_rng(0)
+    m, C = 300, 120
+    scores, codes = rng.standard_normal((m, C)), rng.integers(C, size=m)
+    tracemalloc.start()
+    try:
+        calibrate(scores, np.eye(C)[codes], np.zeros(C))
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 20 * scores.nbytes  # a Jacobian of each point would take C + 1
 
 
 def test_held_out_loss_is_the_best_of_the_slopes_and_never_above_guessing() -> None:

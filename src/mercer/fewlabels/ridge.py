@@ -269,13 +269,11 @@ def calibrate(
         residual = float(np.abs(gradient).max())
         if residual <= 1e-9 * (1 + total.sum()):
             break
-        # Columns of J: what slope and offsets change in the C scores of each point.
-        J = np.concatenate(
-            [scores[:, :, None], np.broadcast_to(np.eye(C), (len(votes), C, C))], axis=2
-        )
-        pJ = p[:, :, None] * J
-        mean = pJ.sum(axis=1)
-        hessian = np.einsum("i,ica,icb->ab", total, J, pJ)
+        # J = [s, I] for each point: sums of J' diag(p) J - J' p p' J.
+        weight, ps = total[:, None] * p, p * scores
+        mean = np.column_stack([ps.sum(axis=1), p])
+        hessian = np.diag(np.r_[(weight * scores**2).sum(), weight.sum(axis=0)])
+        hessian[0, 1:] = hessian[1:, 0] = total @ ps
         hessian += np.diag(stiffness) - (total[:, None] * mean).T @ mean
         step, now = np.linalg.solve(hessian, gradient), objective(x)
         now += 1e-13 * (1 + abs(now))  # rounding must not hold the last steps back
