@@ -8,8 +8,10 @@ import pytest
 from scipy.special import softmax
 
 from mercer.fewlabels import AutoKernel, LeaveOneOutRLS
+from mercer.fewlabels.centred import fit_centred
 from mercer.fewlabels.rule import DEFAULT
 from mercer.fewlabels.shift import likeliest_shares, shift_of_classes, trust_in_points
+from mercer.spectrum.features import DenseFeatures
 
 UNMOVED = replace(DEFAULT, labels_for_sizes=1e9)
 
@@ -76,14 +78,19 @@ def test_trust_grows_with_held_out_labels_and_falls_with_unevenness() -> None:
 
 
 def test_a_shift_moves_from_label_shares_and_sums_to_zero() -> None:
-    P, _ = opinions(300, 3, seed=1)
+    rng = np.random.default_rng(1)
+    codes = np.repeat(np.arange(3), (8, 8, 7))
+    Phi = DenseFeatures.plain(rng.normal(size=(300, 5)) / np.sqrt(5))
+    fit = fit_centred(Phi, np.arange(23), codes, 3)
     counts = np.array([8.0, 8.0, 7.0])
-    shift = shift_of_classes(np.log(P), counts, 23)
+    shift = shift_of_classes(fit, counts, 23)
     q = (counts + 1) / 26
+    P = softmax(fit.points + fit.offset, axis=1)
     found = likeliest_shares(P, q, trust_in_points(counts, 23)).shares
     wanted = np.log(found / q)
+    assert np.abs(shift).max() > 0.01
     np.testing.assert_allclose(shift, wanted - wanted.mean(), atol=1e-9)
-    assert not shift_of_classes(np.log(P), counts, 0).any()
+    assert not shift_of_classes(fit, counts, 0).any()
 
 
 def uneven_points():

@@ -196,7 +196,7 @@ class LeaveOneOutRLS(KernelMachine):
         if self.class_sizes is not None and is_held:
             if known is None:
                 shift = shift_of_classes(
-                    scores, votes.sum(axis=0), n_held_out, self.labels_drawn, rule
+                    start, votes.sum(axis=0), n_held_out, self.labels_drawn, rule
                 )
                 offset, scores = offset + shift, with_offset(scores, shift)
             spread = spread_decision(

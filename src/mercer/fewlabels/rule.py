@@ -106,9 +106,8 @@ class Rule:
     labels_for_sizes : float
         Held-out labels per class from which on the points tell the class shares more
         than equal numbers of labels do. On 16 sets of 1,600 to 20,000 points with 5 to
-        100 labels per class +2.4 +- 1.0 points (balanced accuracy -1.1 +- 0.2) and
-        log-loss -0.06 +- 0.03; on 37 of 600 +0.22 +- 0.13, with 10 in place of 7 +0.12
-        +- 0.08.
+        100 labels per class +2.5 +- 1.1 points (balanced accuracy -1.3 +- 0.3) and
+        log-loss -0.06 +- 0.03; on 37 of 600 +0.24 +- 0.14.
     clear : float
         Classes that leave more than this share unexplained are no clusters. Only among
         clear clusters does what is left unexplained tell good class sizes from bad

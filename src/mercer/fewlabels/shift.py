@@ -1,12 +1,12 @@
 """Class shares that the points themselves tell, where the labels do not."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy.special import softmax
 
 from mercer._typing import FloatArray
+from mercer.fewlabels.centred import CentredFit
 from mercer.fewlabels.rule import DEFAULT, Rule
 from mercer.fewlabels.sizes import (
     LabelsDrawn,
@@ -131,7 +131,7 @@ def trust_in_points(
 
 
 def shift_of_classes(
-    scores: Any,
+    fit: CentredFit,
     counts: FloatArray,
     n_held_out: float,
     labels_drawn: LabelsDrawn | None = None,
@@ -140,21 +140,22 @@ def shift_of_classes(
     r"""Return what to add to the scores of the classes, :math:`\log(\pi / q)`, (C,).
 
     q are the shares of the labels, and :math:`\pi` those that some 10,000 points make
-    likeliest (`likeliest_shares`).
+    likeliest (`likeliest_shares`), by the probabilities that held-out labels
+    calibrated.
 
     Parameters
     ----------
-    scores : ndarray or tensor of shape (n, C)
-        Log-probabilities but for a constant.
+    fit : CentredFit
+        Scores of all points.
     counts, n_held_out, labels_drawn, rule
         As in `trust_in_points`.
     """
     trust = trust_in_points(counts, n_held_out, labels_drawn, rule)
     if trust == 0:
         return np.zeros(len(counts))
-    some = rows_of(scores, drawn_points(len(scores), rule.sampled_points))
+    drawn = drawn_points(len(fit.points), rule.sampled_points)
+    probabilities = softmax(rows_of(fit.points, drawn) + fit.offset, axis=1)
     given = label_shares(counts, rule)
-    found = likeliest_shares(softmax(some, axis=1), given, trust)
-    shift = np.log(found.shares / given)
+    shift = np.log(likeliest_shares(probabilities, given, trust).shares / given)
     centred: FloatArray = shift - shift.mean()
     return centred
