@@ -24,7 +24,7 @@ _SIZE = re.compile(
 # number but for this factor: of rare classes there may be fewer.
 _ABOUT_EQUAL = 1.2
 # A model as sure as this knows the sizes, unless a class has less than half of an even
-# share: telling the true ones then added 1.5 points, elsewhere 6.4.
+# share: telling the true ones then added 1 point, elsewhere 6.
 _SURE, _FEW = 0.9, 0.5
 # Sizes that are given are rounded by no more than this.
 _ROUNDED = 1.1
