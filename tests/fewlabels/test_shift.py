@@ -66,29 +66,31 @@ def test_points_that_are_drawn_with_other_shares_tell_them() -> None:
 
 
 def test_trust_grows_with_held_out_labels_and_falls_with_unevenness() -> None:
-    even = np.array([7.0, 7.0, 7.0])
-    assert trust_in_points(even, 21) == pytest.approx(0.5)
+    even = np.array([15.0, 15.0, 15.0])
+    assert trust_in_points(even, 45) == pytest.approx(0.5)
     assert trust_in_points(even, 0) == 0
     assert trust_in_points(np.array([4.0]), 4) == 0
-    assert trust_in_points(even, 21, "at random") == 0
-    uneven = np.array([12.0, 6.0, 3.0])
-    g = 2 * (12 * np.log(12 / 7) + 6 * np.log(6 / 7) + 3 * np.log(3 / 7))
-    assert trust_in_points(uneven, 21) == pytest.approx(0.5 * np.exp(-g / 2))
-    assert trust_in_points(uneven, 21, "per class") == pytest.approx(0.5)
+    assert trust_in_points(even, 45, "at random") == 0
+    uneven = np.array([20.0, 15.0, 10.0])
+    g = 2 * (20 * np.log(20 / 15) + 10 * np.log(10 / 15))
+    assert trust_in_points(uneven, 45) == pytest.approx(0.5 * np.exp(-g / 2))
+    assert trust_in_points(uneven, 45, "per class") == pytest.approx(0.5)
 
 
 def test_a_shift_moves_from_label_shares_and_sums_to_zero() -> None:
     rng = np.random.default_rng(1)
     codes = np.repeat(np.arange(3), (8, 8, 7))
-    Phi = DenseFeatures.plain(rng.normal(size=(300, 5)) / np.sqrt(5))
-    fit = fit_centred(Phi, np.arange(23), codes, 3)
+    truth = np.r_[codes, np.repeat(np.arange(3), (200, 50, 27))]
+    Phi = np.eye(3)[truth] + 0.3 * rng.normal(size=(300, 3))
+    Phi -= Phi.mean(axis=0)
+    fit = fit_centred(DenseFeatures.plain(Phi), np.arange(23), codes, 3)
     counts = np.array([8.0, 8.0, 7.0])
     shift = shift_of_classes(fit, counts, 23)
     q = (counts + 1) / 26
     P = softmax(fit.points + fit.offset, axis=1)
     found = likeliest_shares(P, q, trust_in_points(counts, 23)).shares
     wanted = np.log(found / q)
-    assert np.abs(shift).max() > 0.01
+    assert shift[0] > 0.1 > 0 > shift[2]
     np.testing.assert_allclose(shift, wanted - wanted.mean(), atol=1e-9)
     assert not shift_of_classes(fit, counts, 0).any()
 

@@ -96,7 +96,7 @@ def trust_in_points(
 ) -> float:
     r"""Return how far the points, rather than the labels, tell the class shares.
 
-    .. math:: t = \frac{k^2}{k^2 + 7^2} \exp\Big(\frac{-g}{C - 1}\Big)
+    .. math:: t = \frac{k^2}{k^2 + 15^2} \exp\Big(\frac{-g}{C - 1}\Big)
 
     for k held-out labels per class: probabilities that few labels made say little. The
     unevenness g of the numbers of labels (`unevenness`) is 0 for labels drawn per
@@ -115,9 +115,9 @@ def trust_in_points(
 
     Examples
     --------
-    >>> round(trust_in_points(np.array([10.0, 10.0]), 20), 2)
-    0.67
-    >>> round(trust_in_points(np.array([16.0, 4.0]), 20), 2)
+    >>> round(trust_in_points(np.array([15.0, 15.0]), 30), 2)
+    0.5
+    >>> round(trust_in_points(np.array([25.0, 5.0]), 30), 2)
     0.0
     """
     C = len(counts)
