@@ -399,3 +399,19 @@ def test_the_first_run_says_that_it_compiles(
         monkeypatch.setattr("mercer.cli.learn.is_first_run", lambda first=first: first)
         said = run("learn", tmp_path / "none.csv").stderr
         assert ("First run: some functions are compiled" in said) is first
+
+
+def test_a_negative_seed_is_refused_before_anything_is_read(tmp_path: Path) -> None:
+    said = run("learn", tmp_path / "none.csv", "--seed", "-1")
+    assert said.exit_code == 2
+    assert "-1 is not in the range x>=0" in said.output
+
+
+def test_next_reads_the_sheet_that_was_named(learned: Path, tmp_path: Path) -> None:
+    things = pd.read_csv(learned / "things.csv")
+    with pd.ExcelWriter(tmp_path / "things.xlsx") as book:
+        things.head(1).to_excel(book, sheet_name="first", index=False)
+        things.to_excel(book, sheet_name="all", index=False)
+    model = learned / "out" / "model.skops"
+    result = run("next", model, tmp_path / "things.xlsx", "--sheet", "all", "-n", 2)
+    assert result.exit_code == 0, result.output

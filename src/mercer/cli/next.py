@@ -59,7 +59,8 @@ def command(
 
     def job(stages: "Stages") -> dict[str, Any]:
         from mercer.tables.answers import HISTORY, with_earlier
-        from mercer.tables.sheets import sheet, write_sheets
+        from mercer.tables.sheets import sheet as sheet_of
+        from mercer.tables.sheets import write_sheets
         from mercer.tables.writing import all_or_nothing, check_writable
 
         if out is not None:
@@ -81,7 +82,7 @@ def command(
         proba = loaded.predict_proba(table.take(rows))
         files: list[Path] = []
         if out is not None:
-            filled = sheet(
+            filled = sheet_of(
                 table,
                 ids,
                 rows,
