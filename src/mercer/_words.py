@@ -1,4 +1,4 @@
-"""Counts and reasons in the messages that people read."""
+"""Counts, sizes and reasons in the messages that people read."""
 
 
 def counted(n: int, one: str, many: str = "") -> str:
@@ -18,6 +18,20 @@ def counted(n: int, one: str, many: str = "") -> str:
     ('1 row', '1,200 rows', '2 classes')
     """
     return f"{n:,} {one if n == 1 else many or one + 's'}"
+
+
+def in_bytes(size: float) -> str:
+    """Return a size of memory in the unit that suits it.
+
+    Examples
+    --------
+    >>> in_bytes(3 * 1024**3), in_bytes(1500), in_bytes(12)
+    ('3.0 GiB', '1.5 KiB', '12 bytes')
+    """
+    for unit, power in (("GiB", 3), ("MiB", 2), ("KiB", 1)):
+        if size >= 1024**power:
+            return f"{size / 1024**power:,.1f} {unit}"
+    return f"{size:.0f} bytes"
 
 
 def reason(error: object) -> str:

@@ -78,7 +78,13 @@ _NOT_RANDOM = (
     help="Treat every spelling in the target as a class, even NA and ?.",
 )
 @click.option("--memory", default=None, help="Limit on memory, e.g. 4GB.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Random seed.")
+@click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    help="Random seed.",
+)
 @reading_options
 @output_options
 def command(

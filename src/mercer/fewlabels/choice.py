@@ -8,6 +8,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from scipy.sparse import issparse
 
+from mercer._words import in_bytes
 from mercer.fewlabels.anchor_pool import AnchorPool
 from mercer.fewlabels.pool import KernelPool
 
@@ -116,8 +117,8 @@ def choose_pool(
     best = max(plans, key=lambda plan: plan.n_components)
     if best.n_components < min(_LEAST, wanted):
         msg = (
-            f"{n:,} points need at least {best.needed / GIB:.1f} GiB of memory, and "
-            f"{limit / GIB:.1f} GiB may be used. Allow more, or take fewer points or "
+            f"{n:,} points need at least {in_bytes(best.needed)} of memory, and "
+            f"{in_bytes(limit)} may be used. Allow more, or take fewer points or "
             "columns."
         )
         raise MemoryError(msg)

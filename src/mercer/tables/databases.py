@@ -9,6 +9,7 @@ from mercer.tables.table import Table, TableError, as_table
 
 SQLITE = {".sqlite", ".sqlite3", ".db"}
 DUCKDB = {".duckdb", ".ddb"}
+_ELSEWHERE = {"http", "https", "ftp", "sftp", "s3", "gs", "hf"}
 
 
 def is_database(path: str) -> bool:
@@ -26,6 +27,9 @@ def read_query(path: str, query: str | None) -> Table:
     query : str or None
     """
     ending = Path(path).suffix.lower()
+    if path.partition("://")[0].lower() in _ELSEWHERE:
+        msg = f"{path} is not downloaded; fetch the file first and give its name."
+        raise TableError(msg)
     if "://" not in path and not Path(path).exists():
         msg = f"there is no file {path}."
         raise TableError(msg)
@@ -61,6 +65,8 @@ def _read_sqlalchemy(path: str, query: str | None) -> Table:
             else sa.make_url(path)
         )
         name = path if is_file else url.render_as_string(hide_password=True)
+        if not is_file:
+            _refuse_absent(url)
         engine = sa.create_engine(url)
     except (sa.exc.ArgumentError, ImportError) as error:
         msg = f"the database cannot be opened: {reason(error)}."
@@ -77,6 +83,16 @@ def _read_sqlalchemy(path: str, query: str | None) -> Table:
     finally:
         engine.dispose()
     return as_table(frame, name)
+
+
+def _refuse_absent(url: Any) -> None:
+    """Raise if a URL names a file of SQLite that is not there, which would be made."""
+    is_sqlite = url.get_backend_name() == "sqlite"
+    file: str = (is_sqlite and url.database) or ""
+    is_file = file and file != ":memory:" and not file.startswith("file:")
+    if is_file and not Path(file).exists():
+        msg = f"there is no file {file}."
+        raise TableError(msg)
 
 
 def _all_of(names: list[str], path: str) -> str:

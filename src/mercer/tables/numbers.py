@@ -22,6 +22,7 @@ PLACEHOLDERS = frozenset(
 MOSTLY = 0.8
 _CURRENCIES = "$€£¥₹₽₩₺₪₴฿"
 _CODES = {"usd", "eur", "gbp", "chf", "jpy", "cny", "inr", "sek", "nok", "dkk", "pln"}
+_ORDINALS = {"st", "nd", "rd", "th"}
 _GAPS = re.compile("[ \u00a0\u2009\u202f'’](?=\\d{3}(?!\\d))")
 _CELL = re.compile(
     rf"^\s*(?P<sign>[-+\u2212]?)\s*(?P<before>[{_CURRENCIES}]|[A-Za-z]{{3}}(?=\s))?\s*"
@@ -72,6 +73,8 @@ def look_at(cells: "pd.Series[Any]") -> Written:
     >>> import pandas as pd
     >>> look_at(pd.Series(["1.100,50 €", "3,99 €"]))
     Written(decimal=',', unit='€', units=('€',), share=1.0)
+    >>> look_at(pd.Series(["1st", "2nd", "3rd"])).units
+    ('th',)
     """
     commas = points = read = 0
     units: dict[str, int] = {}
@@ -80,6 +83,7 @@ def look_at(cells: "pd.Series[Any]") -> Written:
         if found is None:
             continue
         digits, unit = found
+        unit = "th" if unit.casefold() in _ORDINALS else unit
         read += 1
         units[unit] = units.get(unit, 0) + 1
         commas += bool(_COMMA_FOR_SURE.match(digits))

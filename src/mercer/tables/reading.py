@@ -75,6 +75,9 @@ def read_table(
             return _join(table, read_table(labels, as_text=None))
         return table
     source = open_source(path, available_memory() if memory is None else memory)
+    if sheet is not None and source.ending not in WORKBOOKS:
+        msg = f"{source.name} is not a workbook and has no sheets; leave out --sheet."
+        raise TableError(msg)
     if source.ending in DELIMITERS:
         return read_delimited(
             source,

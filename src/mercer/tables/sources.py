@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 from typing import Any
 
-from mercer._words import reason
-from mercer.fewlabels.choice import GIB
+from mercer._words import in_bytes, reason
 from mercer.tables.table import TableError
 
 STANDARD_INPUT = "-"
@@ -39,8 +38,8 @@ class Source:
         """Raise if reading would need more memory than allowed."""
         if needed > self.limit:
             msg = (
-                f"{self.name}: {why}; reading it needs about {needed / GIB:.1f} GiB of "
-                f"memory, and {self.limit / GIB:.1f} GiB may be used. Raise --memory, "
+                f"{self.name}: {why}; reading it needs about {in_bytes(needed)} of "
+                f"memory, and {in_bytes(self.limit)} may be used. Raise --memory, "
                 "or take fewer rows or columns."
             )
             raise TableError(msg)
@@ -78,7 +77,7 @@ def open_source(path: Path, limit: float) -> Source:
         msg = f"{path} is empty."
         raise TableError(msg)
     source = Source(str(path), None, path.suffix.lower(), limit)
-    source.refuse_if_large(2.0 * path.stat().st_size, "the file is large")
+    source.refuse_if_large(2.0 * path.stat().st_size, "the file is too large")
     with pa.OSFile(str(path)) as file:
         source = replace(source, data=file.read_buffer())
     if source.ending == ".zip":
@@ -105,8 +104,8 @@ def _bounded(read: Callable[[int], bytes], limit: float, name: str) -> Any:
         # Twice: the pieces, and the whole that they are joined to.
         if 2 * size > limit:
             msg = (
-                f"{name} holds more than {size / GIB:.1f} GiB, unpacked; "
-                f"{limit / GIB:.1f} GiB of memory may be used. Raise --memory."
+                f"{name} holds more than {in_bytes(size)}, unpacked; "
+                f"{in_bytes(limit)} of memory may be used. Raise --memory."
             )
             raise TableError(msg)
     return pa.py_buffer(b"".join(parts))

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _SAMPLE = 2000
+# Categories are at most this share of the cells.
+_FEW = 0.1
 
 
 def tidy_numbers(
@@ -49,7 +51,10 @@ def tidy_numbers(
     notes = []
     for name in [n for n, w in meant.items() if len(w.units) > 1]:
         units = ", ".join(meant.pop(name).units)
-        notes.append(f"Column {name!r} mixes units ({units}), so it is kept as text.")
+        if filled[name].nunique() > _FEW * len(filled[name]):  # else names, as 2Story
+            notes.append(
+                f"Column {name!r} mixes units ({units}), so it is kept as text."
+            )
     decimal = _usual_sign(list(meant.values()))
     new = {}
     for name, written in meant.items():
