@@ -366,3 +366,22 @@ def test_basis_must_be_orthonormal():
     basis = GraphBasis(n_components=5, laplacian="random_walk")
     with pytest.raises(TypeError, match="needs orthonormal directions"):
         PairwiseKernel(basis=basis).fit(X, pairs=pairs)
+
+
+@pytest.mark.parametrize(
+    ("y", "said"),
+    [
+        ([0, 1, -1], "X has 10 rows and y has 3; they must describe the same points"),
+        ({"a": 1}, "y must hold one label per point; got dict"),
+    ],
+)
+def test_labels_that_do_not_belong_to_the_points(y: object, said: str) -> None:
+    X = np.random.default_rng(0).standard_normal((10, 2))
+    with pytest.raises(ValueError, match=said):
+        PairwiseKernel().fit(X, y)
+
+
+@pytest.mark.parametrize("shape", [(), (10,), (1, 10, 2)])
+def test_points_of_another_shape(shape: tuple[int, ...]) -> None:
+    with pytest.raises(ValueError, match=r"X has the shape .* one row per point"):
+        PairwiseKernel().fit(np.ones(shape), [0, 1] * 5)

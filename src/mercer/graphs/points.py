@@ -12,8 +12,13 @@ def n_points(X: Any) -> int:
     """Return the number of points in an array or a graph."""
     if isinstance(X, Graph):
         return X.n_points
-    shape = X.shape if hasattr(X, "shape") else np.asarray(X).shape
+    shape = shape_of(X)
     return int(shape[0]) if shape else 0
+
+
+def shape_of(X: Any) -> tuple[int, ...]:
+    """Return the shape of anything that can be made an array."""
+    return tuple(X.shape if hasattr(X, "shape") else np.asarray(X).shape)
 
 
 def refuse_graph(X: Any, who: str, instead: str) -> None:

@@ -18,7 +18,7 @@ from mercer._labels import Labels, as_labels, encode_labels, require_y
 from mercer._typing import ArrayLike, FloatArray, RandomState, SparseArray
 from mercer.backends.torch_vectors import DeviceVectors
 from mercer.graphs.neighbors import Graph
-from mercer.graphs.points import n_points
+from mercer.graphs.points import n_points, shape_of
 from mercer.spectrum.graph import GraphBasis
 from mercer.spectrum.kernel import SpectralKernel
 
@@ -56,6 +56,12 @@ class SpectralLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     def _check_size(self, X: Any) -> int:
         """Return the number of points, at least two."""
         n = n_points(X)
+        if not isinstance(X, Graph) and len(shape_of(X)) != 2:
+            msg = (
+                f"X has the shape {shape_of(X)}; give one row per point and one column "
+                "per feature. A single feature: X.reshape(-1, 1)."
+            )
+            raise ValueError(msg)
         if n < 2:
             found = "one sample" if n == 1 else "no sample"
             msg = f"X has {found}; a kernel is learned from two or more points."

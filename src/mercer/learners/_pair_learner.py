@@ -7,7 +7,8 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils import Tags
 
-from mercer._labels import Labels, is_labeled
+from mercer._checks import check_same_length
+from mercer._labels import Labels, is_labeled, keep_missing
 from mercer._typing import ArrayLike, FloatArray, SparseArray
 from mercer.graphs.neighbors import Graph
 from mercer.learners._base import SpectralLearner
@@ -59,7 +60,14 @@ def gather_pairs(
 ) -> Pairs:
     """Join the evidence of labels and pairs; warn where it contradicts itself."""
     found = Pairs.from_index(n_points=n)
-    labelled = 0 if y is None else int(is_labeled(np.asarray(y)).sum())
+    labelled = 0
+    if y is not None:
+        values = np.asarray(keep_missing(y))
+        if values.ndim == 0:
+            msg = f"y must hold one label per point; got {type(y).__name__}."
+            raise ValueError(msg)
+        check_same_length(np.empty(n), values, "X", "y")
+        labelled = int(is_labeled(values).sum())
     if labelled > _MOST_LABELS:
         msg = (
             f"y has {labelled} labels, which make {labelled * (labelled - 1) // 2} "
