@@ -1,7 +1,8 @@
 """How often the stated 95 % interval holds the truth.
 
 The collection of `benchmarks/collection`, at most 400 rows of a member: 10 to 200
-labels drawn at random, and 40 labels of which the model asked for 30. The claim that
+labels drawn at random, 40 labels of which the model asked for 30, and 5, 10 and 20
+labels per class, which say nothing of the sizes of the classes. The claim that
 `mercer learn` makes (`check_by_hiding`) is compared with the share of the other labels
 that is predicted right. The variance, the shift and the untested labels of
 `held_out_interval` were chosen on the half `choose`.
@@ -24,6 +25,7 @@ HERE = pathlib.Path(__file__).parent
 ROWS = 400
 LABELS = (10, 20, 40, 80, 200)
 ASKED, AT_ONCE = 40, 10
+PER_CLASS = (5, 10, 20)
 
 
 def run(
@@ -54,7 +56,7 @@ def run(
 
 
 def models(X: Any, y: np.ndarray, number: int) -> Iterator[tuple[str, Any]]:
-    """Yield models of more and more labels, then one that asked for most of its own."""
+    """Yield models of random labels, of labels asked for, and of labels per class."""
     from mercer import UnifiedKernelMachine
 
     order = np.random.default_rng((number, 77)).permutation(len(y))
@@ -72,10 +74,16 @@ def models(X: Any, y: np.ndarray, number: int) -> Iterator[tuple[str, Any]]:
         yield "random", model
     if start is None or len(y) < 2 * ASKED:
         return
-    while len(start.labeled_) < ASKED:
-        known = np.r_[start.labeled_, start.ask(AT_ONCE)]
-        start = start.with_labels(np.where(np.isin(np.arange(len(y)), known), y, -1))
-    yield "asked", start
+    asked = start
+    while len(asked.labeled_) < ASKED:
+        known = np.r_[asked.labeled_, asked.ask(AT_ONCE)]
+        asked = asked.with_labels(np.where(np.isin(np.arange(len(y)), known), y, -1))
+    yield "asked", asked
+    for n in PER_CLASS:
+        known = np.concatenate([order[y[order] == c][:n] for c in np.unique(y)])
+        if len(known) <= len(y) // 2:
+            labels = np.where(np.isin(np.arange(len(y)), known), y, -1)
+            yield f"{n} per class", start.with_labels(labels)
 
 
 def claim(model: Any, X: Any, y: np.ndarray) -> dict[str, float]:
@@ -110,7 +118,7 @@ def show(out: pathlib.Path) -> None:
     for name, part in (
         *((f"{n} labels", g) for n, g in at_random.groupby("labels")),
         ("at random", at_random),
-        ("asked", frame[frame["kind"] == "asked"]),
+        *((kind, g) for kind, g in frame.groupby("kind") if kind != "random"),
         ("classes of one label", frame[frame["single"] > 0]),
         ("all", frame),
     ):

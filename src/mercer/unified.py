@@ -512,7 +512,7 @@ class UnifiedKernelMachine(
             self._machine = new_machine(spec)
         try:
             learner, features, machine = self._learned(labels, None)
-        except Exception:
+        except BaseException:  # Ctrl-C, too
             self._machine = before
             raise
         if spec is not None:
