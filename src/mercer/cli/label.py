@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from mercer.cli.running import reading_options, stop_with
+from mercer.cli.running import class_sizes_option, reading_options, stop_with
 
 
 @click.command("label")
@@ -25,13 +25,7 @@ from mercer.cli.running import reading_options, stop_with
     show_default=True,
     help="Number of people asked about each row.",
 )
-@click.option(
-    "--class-sizes",
-    multiple=True,
-    metavar="NAME=NUMBER,...",
-    help="How large the classes are among all rows, if you know it: counts or shares, "
-    "e.g. yes=10,no=90; may be repeated.",
-)
+@class_sizes_option
 @click.option("--drop", multiple=True, help="Column not to learn from.")
 @click.option(
     "--keep", multiple=True, help="Column to learn from although it looks misleading."

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mercer.cli.running import (
+    class_sizes_option,
     is_first_run,
     output_options,
     parse_size,
@@ -57,13 +58,7 @@ _NOT_RANDOM = (
     help="How rows were chosen for labels: at random, or per class, such as ten of "
     "each.",
 )
-@click.option(
-    "--class-sizes",
-    multiple=True,
-    metavar="NAME=NUMBER,...",
-    help="How large the classes are among all rows, if you know it: counts or shares, "
-    "e.g. yes=10,no=90; may be repeated.",
-)
+@class_sizes_option
 @click.option(
     "--drop", multiple=True, help="Column not to learn from; may be repeated."
 )

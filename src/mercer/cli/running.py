@@ -42,6 +42,15 @@ def stem_of(file: str) -> str:
     return stem or "table"
 
 
+class_sizes_option = click.option(
+    "--class-sizes",
+    multiple=True,
+    metavar="NAME=NUMBER,...",
+    help="How large the classes are among all rows, if you know it: counts or shares, "
+    "e.g. yes=10,no=90; may be repeated.",
+)
+
+
 def reading_options(function: F) -> F:
     """Add the options that say how a text file is read."""
     for option in (
