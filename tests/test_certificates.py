@@ -36,7 +36,11 @@ from mercer.spectrum.gram import GramBasis
 from mercer.spectrum.graph import GraphBasis
 
 DOCS = Path(__file__).parents[1] / "docs" / "certificates.md"
-RNG = np.random.default_rng(0)
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(0)
 
 
 def test_every_certificate_is_on_the_page() -> None:
@@ -50,11 +54,11 @@ def test_every_certificate_is_on_the_page() -> None:
     assert {name for name in names if f"`{name}`" not in page} == set()
 
 
-def test_least_squares_of_dependent_columns() -> None:
+def test_least_squares_of_dependent_columns(rng) -> None:
     """Alignment: equal kernels and kernels a million times larger than others."""
-    B = RNG.standard_normal((30, 4))
+    B = rng.standard_normal((30, 4))
     B = np.hstack([B, B[:, :2], 1e6 * B[:, 2:3], B[:, :1] + 1e-9 * B[:, 1:2]])
-    y = RNG.standard_normal(30)
+    y = rng.standard_normal(30)
     found = solve_nnls(B.T @ B, B.T @ y)
     best = nnls(B, y)[1] ** 2 / 2 - y @ y / 2
     assert found.objective <= best + 1e-9 * abs(best)
@@ -65,8 +69,8 @@ def test_least_squares_of_dependent_columns() -> None:
     assert halved.kkt_residual > 1e-4
 
 
-def test_alignment_of_kernels_that_are_all_the_same() -> None:
-    X = RNG.standard_normal((20, 3))
+def test_alignment_of_kernels_that_are_all_the_same(rng) -> None:
+    X = rng.standard_normal((20, 3))
     y = (X[:, 0] > 0).astype(int)
     learner = CenteredAlignmentKernel(["linear", "linear", "rbf"]).fit(X, y)
     proof = learner.certificate_
@@ -79,17 +83,17 @@ def hinge(K, y, beta, b, C: float) -> float:
     return float(beta @ K @ beta / 2 + C * slack.sum())
 
 
-def contradictory() -> tuple[np.ndarray, np.ndarray]:
+def contradictory(rng) -> tuple[np.ndarray, np.ndarray]:
     """Points that occur twice with opposite labels, and a singular Gram matrix."""
-    X = np.repeat(RNG.standard_normal((8, 2)), 2, axis=0)
+    X = np.repeat(rng.standard_normal((8, 2)), 2, axis=0)
     y = np.tile([1.0, -1.0], 8)
     y[:4] = 1.0
     return X @ X.T, y
 
 
 @pytest.mark.parametrize("C", [1e-3, 1.0, 1e3])
-def test_no_machine_beats_the_bound_of_the_svm(C: float) -> None:
-    K, y = contradictory()
+def test_no_machine_beats_the_bound_of_the_svm(C: float, rng) -> None:
+    K, y = contradictory(rng)
     fit = solve_svm(K, y[:, None], C=C)
     own = hinge(K, y, fit.dual_coef[:, 0], fit.intercept[0], C)
     assert own == pytest.approx(fit.objective)
@@ -97,26 +101,26 @@ def test_no_machine_beats_the_bound_of_the_svm(C: float) -> None:
     bound = fit.objective - fit.gap
     for scale in (1e-3, 1e-2, 0.1, 1.0):
         for _ in range(50):
-            beta = fit.dual_coef[:, 0] + scale * C * RNG.standard_normal(len(y))
-            b = fit.intercept[0] + scale * RNG.standard_normal()
+            beta = fit.dual_coef[:, 0] + scale * C * rng.standard_normal(len(y))
+            b = fit.intercept[0] + scale * rng.standard_normal()
             assert hinge(K, y, beta, b, C) >= bound - 1e-9 * own
 
 
-def test_no_weights_beat_the_bound_of_simple_mkl() -> None:
-    K, y = contradictory()
-    X = RNG.standard_normal((len(y), 3))
+def test_no_weights_beat_the_bound_of_simple_mkl(rng) -> None:
+    K, y = contradictory(rng)
+    X = rng.standard_normal((len(y), 3))
     grams = np.stack([K / np.trace(K), X @ X.T / 40, np.eye(len(y)) / 10, X @ X.T / 40])
     fit = solve_mkl(grams, y[:, None], C=10.0)
     bound = fit.objective - fit.gap
-    for weights in [*np.eye(4), *RNG.dirichlet(np.ones(4), 20)]:
+    for weights in [*np.eye(4), *rng.dirichlet(np.ones(4), 20)]:
         one = solve_svm(np.tensordot(weights, grams, axes=1), y[:, None], C=10.0)
         assert one.objective >= bound - 1e-6 * bound
 
 
-def test_the_violation_of_a_machine_is_seen() -> None:
+def test_the_violation_of_a_machine_is_seen(rng) -> None:
     """A loose solver must say so: the certificate is measured, not copied."""
-    X = RNG.standard_normal((60, 2))
-    y = (X[:, 0] + 0.3 * RNG.standard_normal(60) > 0).astype(int)
+    X = rng.standard_normal((60, 2))
+    y = (X[:, 0] + 0.3 * rng.standard_normal(60) > 0).astype(int)
     exact = KernelSVC("rbf", C=100.0, tol=1e-6).fit(X, y).certificate_
     loose = KernelSVC("rbf", C=100.0, tol=0.5).fit(X, y).certificate_
     assert exact <= 1e-5 < 0.01 < loose
@@ -134,10 +138,10 @@ def test_the_gradient_of_separable_logistic_regression(C: float) -> None:
     assert fit.residual <= 1e-10
 
 
-def test_ridge_of_dependent_features_and_its_left_out_residuals() -> None:
-    features = RNG.standard_normal((9, 3))
+def test_ridge_of_dependent_features_and_its_left_out_residuals(rng) -> None:
+    features = rng.standard_normal((9, 3))
     features = np.hstack([features, features[:, :2], 1e3 * features[:, :1]])
-    targets = RNG.standard_normal((9, 2))
+    targets = rng.standard_normal((9, 2))
     fit = solve_rls(features, targets, C=5.0)
     normal = fit.coef - 5.0 * features.T @ (targets - features @ fit.coef)
     assert np.abs(normal).max() <= 1e-7 * np.abs(5.0 * features.T @ targets).max()
@@ -149,21 +153,21 @@ def test_ridge_of_dependent_features_and_its_left_out_residuals() -> None:
 
 
 @pytest.mark.parametrize("shift", [0.0, -5.0])
-def test_no_kernel_of_the_budget_beats_the_bound(shift: float) -> None:
+def test_no_kernel_of_the_budget_beats_the_bound(shift: float, rng) -> None:
     """Also where A has no positive eigenvalue and the best kernel is 0."""
-    A = RNG.standard_normal((6, 6))
+    A = rng.standard_normal((6, 6))
     A = A + A.T + shift * np.eye(6)
     best = solve_budgeted_psd(A, budget=4.0)
     assert best.objective == pytest.approx(best.bound, abs=1e-12)
     for _ in range(200):
-        root = RNG.standard_normal((6, int(RNG.integers(1, 7))))
+        root = rng.standard_normal((6, int(rng.integers(1, 7))))
         K = root @ root.T
         K *= 2.0 / np.linalg.norm(K)
         assert np.trace(A @ K) <= best.bound + 1e-9
 
 
-def test_no_kernel_beats_the_bound_of_contradictory_pairs() -> None:
-    X = RNG.standard_normal((14, 2))
+def test_no_kernel_beats_the_bound_of_contradictory_pairs(rng) -> None:
+    X = rng.standard_normal((14, 2))
     must = np.array([[0, 1], [1, 2], [3, 4], [5, 6]])
     cannot = np.array([[0, 2], [3, 5], [7, 8]])
     basis = GraphBasis(None, n_neighbors=4)
@@ -185,7 +189,7 @@ def test_no_kernel_beats_the_bound_of_contradictory_pairs() -> None:
     assert objective(core) == pytest.approx(proof.objective, rel=1e-6)
     for scale in (1e-3, 0.1, 1.0):
         for _ in range(60):
-            root = RNG.standard_normal((len(gamma), 3))
+            root = rng.standard_normal((len(gamma), 3))
             M = core + scale * np.linalg.norm(core) * root @ root.T / 30
             M *= min(1.0, np.sqrt(budget) / np.linalg.norm(M))
             assert objective(M) >= proof.bound - 1e-7 * abs(proof.bound)
@@ -193,7 +197,7 @@ def test_no_kernel_beats_the_bound_of_contradictory_pairs() -> None:
 
 def test_no_affine_combination_beats_the_bound() -> None:
     """Nearly equal kernels, where weights can be large and of both signs."""
-    rng = np.random.default_rng(1)  # its own: how many are allowed depends on it
+    rng = np.random.default_rng(1)  # how many are allowed depends on it
     X = rng.standard_normal((12, 3))
     first = X @ X.T + np.eye(12)
     K = np.stack([first, first + 0.05 * np.diag(rng.random(12)), np.eye(12) * 2])
@@ -210,9 +214,9 @@ def test_no_affine_combination_beats_the_bound() -> None:
     assert allowed > 20
 
 
-def test_the_lost_trace_of_a_kernel_with_one_huge_point() -> None:
+def test_the_lost_trace_of_a_kernel_with_one_huge_point(rng) -> None:
     """Landmarks drawn by size see only that point at first."""
-    X = RNG.standard_normal((300, 4))
+    X = rng.standard_normal((300, 4))
     X[0] *= 1e4
     basis = GramBasis(3, kernel="linear", n_landmarks=3, random_state=0).fit(X)
     K, U = X @ X.T, basis.vectors_
@@ -221,10 +225,10 @@ def test_the_lost_trace_of_a_kernel_with_one_huge_point() -> None:
     assert basis.certificate_.lost_trace <= 1e-4
 
 
-def test_no_weights_beat_the_closed_form() -> None:
+def test_no_weights_beat_the_closed_form(rng) -> None:
     """Energies over 20 orders, penalties of the null vectors, weights cut at zero."""
-    A = np.r_[10.0 ** RNG.uniform(-15, 5, size=12), 0.0]
-    B = np.r_[1e-6, 10.0 ** RNG.uniform(-6, 2, size=12)]
+    A = np.r_[10.0 ** rng.uniform(-15, 5, size=12), 0.0]
+    B = np.r_[1e-6, 10.0 ** rng.uniform(-6, 2, size=12)]
     best = solve_closed_form(A, B, C=10.0, mu=0.3)
     assert best.kkt_residual <= 1e-9
 
@@ -234,8 +238,8 @@ def test_no_weights_beat_the_closed_form() -> None:
     assert objective(best.weights) == pytest.approx(best.objective)
     for scale in (1e-3, 0.1, 1.0):
         for _ in range(100):
-            change = np.exp(scale * RNG.standard_normal(13))
-            other = best.weights * change + scale * RNG.random(13)
+            change = np.exp(scale * rng.standard_normal(13))
+            other = best.weights * change + scale * rng.random(13)
             assert objective(other) >= best.objective - 1e-9 * best.objective
 
 
@@ -260,8 +264,8 @@ def test_the_root_of_the_paper_is_a_maximum_only_where_that_is_said(seed: int) -
         assert max(map(alignment, tried)) <= alignment(1e-9) + 1e-6
 
 
-def test_a_solver_that_was_stopped_is_not_optimal() -> None:
-    X = RNG.standard_normal((12, 2))
+def test_a_solver_that_was_stopped_is_not_optimal(rng) -> None:
+    X = rng.standard_normal((12, 2))
     pairs = Pairs.from_index([[0, 1], [2, 3]], [[0, 4], [5, 6]], n_points=12)
     basis = GraphBasis(6, n_neighbors=4)
     exact = NPKL(basis=basis, solver="CLARABEL").fit(X, pairs=pairs).certificate_
@@ -275,9 +279,9 @@ def test_a_solver_that_was_stopped_is_not_optimal() -> None:
     assert stopped.objective >= exact.objective * (1 - 1e-5)
 
 
-def test_no_weights_beat_the_gap_of_the_annealed_machine() -> None:
+def test_no_weights_beat_the_gap_of_the_annealed_machine(rng) -> None:
     """Kernels that are equal, constant, or see single points only."""
-    X = np.r_[RNG.standard_normal((15, 2)) - 2, RNG.standard_normal((15, 2)) + 2]
+    X = np.r_[rng.standard_normal((15, 2)) - 2, rng.standard_normal((15, 2)) + 2]
     y = np.full(30, -1)
     y[[0, 1, 15]] = 0, 0, 1
     kernels = [RBF(1.0), RBF(1.0), RBF(1e-4), RBF(1e4), Linear()]
@@ -293,15 +297,15 @@ def test_no_weights_beat_the_gap_of_the_annealed_machine() -> None:
         return float(targets @ np.linalg.solve(K + np.diag(noise), targets))
 
     own = value(fitted.weights_)
-    for weights in [*np.eye(5), *RNG.dirichlet(np.full(5, 0.5), 200)]:
+    for weights in [*np.eye(5), *rng.dirichlet(np.full(5, 0.5), 200)]:
         assert value(weights) >= own * (1 - fitted.certificate_.gap) - 1e-9
 
 
-def test_evidence_of_noise_is_no_evidence() -> None:
+def test_evidence_of_noise_is_no_evidence(rng) -> None:
     """Labels that no kernel can know: none may be said to predict them well."""
-    X = RNG.standard_normal((120, 3))
+    X = rng.standard_normal((120, 3))
     y = np.full(120, -1)
-    y[:40] = RNG.permutation(np.repeat([0, 1], 20))
+    y[:40] = rng.permutation(np.repeat([0, 1], 20))
     proof = AutoKernel(random_state=0).fit(X, y).certificate_
     assert proof.n_held_out == 40
     # Guessing costs log 2 per label, and a slope chosen by 40 labels gains little.
@@ -309,8 +313,7 @@ def test_evidence_of_noise_is_no_evidence() -> None:
     assert proof.weights.sum() == pytest.approx(1.0)
 
 
-def test_single_labels_cannot_be_held_out() -> None:
-    rng = np.random.default_rng(0)  # its own: other tests may have drawn before
+def test_single_labels_cannot_be_held_out(rng) -> None:
     X = np.r_[rng.standard_normal((20, 2)), rng.standard_normal((20, 2)) + 9]
     y = np.full(40, -1)
     y[0], y[20], y[21] = 0, 1, 1
@@ -325,9 +328,9 @@ def test_single_labels_cannot_be_held_out() -> None:
     assert machine.certificate_.n_errors == len(wrong)
 
 
-def test_the_floor_of_an_anchor_graph() -> None:
+def test_the_floor_of_an_anchor_graph(rng) -> None:
     """Equal islands: the value after the last is repeated, and none is below."""
-    island = RNG.standard_normal((60, 2))
+    island = rng.standard_normal((60, 2))
     X = np.vstack([island + np.array([100.0 * i, 0.0]) for i in range(8)])
     basis = AnchorBasis(12, n_anchors=96, random_state=0).fit(X)
     proof, every = basis.certificate_, AnchorBasis(None, n_anchors=96, random_state=0)
