@@ -473,7 +473,7 @@ class UnifiedKernelMachine(
         """
         check_is_fitted(self, "machine_")
         labels = coded_labels(self._y, self._soft, min_classes=2).without(test)
-        _, _, machine = self._learned(labels, rows)
+        _, _, machine = self._learned(labels, rows, self._machine)
         if self._X is None:
             places = test if rows is None else np.searchsorted(rows, test)
             found = machine.training_proba_[places]
@@ -507,14 +507,9 @@ class UnifiedKernelMachine(
 
     def _learn(self, labels: Labels, spec: Any = None) -> None:
         """Learn from labels, with another machine where one is given."""
-        before = self._machine
-        if spec is not None:
-            self._machine = new_machine(spec)
-        try:
-            learner, features, machine = self._learned(labels, None)
-        except BaseException:  # Ctrl-C, too
-            self._machine = before
-            raise
+        unfitted = self._machine if spec is None else new_machine(spec)
+        learner, features, machine = self._learned(labels, None, unfitted)
+        self._machine = unfitted
         if spec is not None:
             self.machine = spec
         self.learner_, self.machine_ = learner, machine
@@ -523,11 +518,11 @@ class UnifiedKernelMachine(
         self.transduction_ = machine.transduction_
 
     def _learned(
-        self, labels: Labels, rows: IntArray | None
+        self, labels: Labels, rows: IntArray | None, unfitted: Any
     ) -> tuple[Any, Features | None, Any]:
-        """Return a learner, its features and a machine for other labels."""
+        """Return a learner, its features and a fitted machine for other labels."""
         evidence = {} if self._pairs is None else {"pairs": self._pairs}
-        learner, machine = clone(self._learner), clone(self._machine)
+        learner, machine = clone(self._learner), clone(unfitted)
         if self.basis_ is None:
             y = labels.given()
             learner.fit(self._X, y, **evidence)

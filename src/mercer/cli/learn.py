@@ -118,8 +118,9 @@ def command(
     """
     folder = out or Path("mercer-out") / stem_of(file)
 
-    def _learn_parts(limit: float | None, stages: "Stages") -> dict[str, Any]:
-        from mercer.tables.class_sizes import parse_sizes
+    def _learn_parts(
+        sizes: dict[str, float] | None, limit: float | None, stages: "Stages"
+    ) -> dict[str, Any]:
         from mercer.tables.parts import learn_parts, write_predictions
         from mercer.tables.saving import save_result
 
@@ -131,7 +132,7 @@ def command(
             target,
             id=id_column,
             labels_drawn=labels_drawn,
-            class_sizes=parse_sizes(class_sizes),
+            class_sizes=sizes,
             drop=drop,
             keep=keep,
             labels_as_written=labels_as_written,
@@ -166,7 +167,7 @@ def command(
             stages.tell(_FIRST_RUN)
         limit = None if memory is None else parse_size(memory)
         if is_pattern(file):
-            return _learn_parts(limit, stages)
+            return _learn_parts(sizes, limit, stages)
         stages.begin("reading")
         table = read_table(
             file,
@@ -261,11 +262,12 @@ def _what_they_hide(report: dict[str, Any]) -> list[str]:
     return lines
 
 
-def _told(report: dict[str, Any]) -> str:
+def _told(report: dict[str, Any]) -> list[str]:
     """Return what the person said of the classes."""
     from mercer.report.summary import told
 
-    return told(report["classes"], report["class_sizes"], report["labels_drawn"])
+    said = told(report["classes"], report["class_sizes"], report["labels_drawn"])
+    return [said] if said else []
 
 
 def describe(said: dict[str, Any]) -> str:
@@ -281,7 +283,7 @@ def describe(said: dict[str, Any]) -> str:
         )
     report = said["report"]
     lines += _what_they_hide(report)
-    lines += [_told(report)] if _told(report) else []
+    lines += _told(report)
     lines += report["changes"]
     lines += [f"Note: {warning}" for warning in said["warnings"]]
     lines += [f"wrote {path}" for path in said["files"].values()]

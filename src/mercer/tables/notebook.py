@@ -10,7 +10,6 @@ import numpy as np
 from mercer._words import counted
 from mercer.report.story import Outlook
 from mercer.report.summary import found_of, promise, told
-from mercer.tables.class_sizes import sizes_of
 from mercer.tables.listing import listed
 
 if TYPE_CHECKING:
@@ -92,8 +91,7 @@ def in_html(shown: Any) -> str:
 def _told(result: "TableResult", names: tuple[str, ...]) -> str:
     """Return what the person said of the classes."""
     session = result.session
-    sizes = sizes_of(session.class_sizes, result.labels.classes) or {}
-    said = told(names, tuple(sizes.values()), session.labels_drawn or "")
+    said = told(names, session.known_sizes or (), session.labels_drawn or "")
     return f"<p>{escape(said)}</p>" if said else ""
 
 

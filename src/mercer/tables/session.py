@@ -277,6 +277,12 @@ class Session:
         return len(self.table)
 
     @property
+    def known_sizes(self) -> tuple[float, ...] | None:
+        """Shares of the classes that have labels, in order, if they are known."""
+        sizes = sizes_of(self.class_sizes, self.labels.classes)
+        return None if sizes is None else tuple(sizes.values())
+
+    @property
     def labels(self) -> Labels:
         """The labels so far, as codes."""
         if self._labels is None:
@@ -375,14 +381,14 @@ class Session:
         self, *, advance: Callable[[float], None] = lambda share: None
     ) -> Check | None:
         """Hide labels in turn and predict them; None if no class has two labels."""
-        sizes = sizes_of(self.class_sizes, self.labels.classes)
+        sizes = self.known_sizes
         return check_by_hiding(
             self.fitted,
             self.points,
             self.labels,
             rng=np.random.default_rng(self.random_state),
             advance=advance,
-            class_sizes=None if sizes is None else np.array([*sizes.values()]),
+            class_sizes=None if sizes is None else np.array(sizes),
         )
 
     def look_further(

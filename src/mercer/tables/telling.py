@@ -28,7 +28,6 @@ from mercer.report.story import (
     Row,
     Story,
 )
-from mercer.tables.class_sizes import sizes_of
 from mercer.tables.learning import TableResult
 from mercer.tables.listing import cells_of, columns_of, in_short, listed, name_of
 
@@ -85,7 +84,6 @@ def tell(result: TableResult, *, rng: np.random.Generator) -> Story:
     names = tuple(str(c) for c in labels.classes)
     codes = result.proba.argmax(axis=1)
     values, weights, choices = _spectrum(result)
-    sizes = sizes_of(session.class_sizes, labels.classes)
     return Story(
         source=name_of(result.table.source),
         target=session.target,
@@ -117,7 +115,7 @@ def tell(result: TableResult, *, rng: np.random.Generator) -> Story:
         influences=tuple(Influence(*i) for i in result.influences),
         outlook=None if result.outlook is None else Outlook(*result.outlook),
         labels_drawn=session.labels_drawn or "",
-        class_sizes=tuple((sizes or {}).values()),
+        class_sizes=session.known_sizes or (),
     )
 
 
