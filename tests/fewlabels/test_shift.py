@@ -68,6 +68,7 @@ def test_points_that_are_drawn_with_other_shares_tell_them() -> None:
 def test_trust_grows_with_held_out_labels_and_falls_with_unevenness() -> None:
     even = np.array([15.0, 15.0, 15.0])
     assert trust_in_points(even, 45) == pytest.approx(0.5)
+    assert trust_in_points(even, 15) == pytest.approx(0.1)  # five per class
     assert trust_in_points(even, 0) == 0
     assert trust_in_points(np.array([4.0]), 4) == 0
     assert trust_in_points(even, 45, "at random") == 0
@@ -119,6 +120,7 @@ def test_equal_numbers_of_labels_do_not_make_uneven_classes_even() -> None:
     right, share = accuracy_and_share()
     unmoved, too_many = accuracy_and_share(rule=UNMOVED)
     assert right > unmoved + 0.03
+    assert accuracy_and_share(labels_drawn="per class")[0] > unmoved + 0.03
     assert 0.08 < share < too_many
 
 

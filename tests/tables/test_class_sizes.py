@@ -12,9 +12,11 @@ import pytest
 from click.testing import CliRunner, Result
 
 from mercer import Session, UnifiedKernelMachine, learn, persist
+from mercer._labels import encode_labels
 from mercer.cli.main import main
 from mercer.fewlabels import LeaveOneOutRLS
 from mercer.tables.class_sizes import (
+    check_room,
     parse_sizes,
     size_advice,
     sizes_by_class,
@@ -197,6 +199,11 @@ def test_sizes_have_room_for_the_labels() -> None:
     with pytest.raises(TableError, match="about 0 of 120 rows are of the class 'yes'"):
         learn(frame, id="code", class_sizes={"yes": 1, "no": 999})
     learn(frame, id="code", class_sizes={"yes": 5, "no": 115})  # rounded, six labels
+    # A tenth more and one row may be rounding: 12 labels of 10 rows, not 13.
+    twelve, thirteen = (encode_labels(["a"] * n + ["b"] * n) for n in (12, 13))
+    check_room({"a": 0.1, "b": 0.9}, twelve, 100)
+    with pytest.raises(TableError, match="about 10 of 100 rows are of the class 'a'"):
+        check_room({"a": 0.1, "b": 0.9}, thirteen, 100)
 
 
 def test_percentages_and_counts_are_not_mixed() -> None:
@@ -338,6 +345,12 @@ def test_when_sizes_matter() -> None:
     assert not sizes_matter(np.array([10, 13]), unsure)
     assert not sizes_matter(equal, even)
     assert sizes_matter(equal, rare)
+    # As sure as 0.9, or with half of an even share in every class, the model knows.
+    assert sizes_matter(equal, 0.75 * even + 0.12)
+    assert not sizes_matter(equal, 0.82 * even + 0.09)
+    for every, matters in ((5, True), (3, False)):  # 20 % or 33 % of the rows
+        one_in = np.eye(2)[(np.arange(99) % every > 0).astype(int)]
+        assert sizes_matter(equal, one_in) is matters
     assert not sizes_matter(np.array([25, 25]), unsure)  # half of all rows
     three = np.where(np.arange(99)[:, None] % 3 == [0, 1, 2], 0.5, 0.25)
     assert sizes_matter(np.array([3, 10, 10]), three)  # there were no more of the first

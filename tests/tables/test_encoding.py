@@ -8,6 +8,7 @@ import pytest
 from skrub import StringEncoder, TableVectorizer
 
 from mercer import persist
+from mercer.tables.columns import origins_of
 from mercer.tables.encoding import TableEncoder
 from mercer.tables.table import TableError, as_table
 
@@ -223,3 +224,12 @@ def test_functions_of_skrub_are_not_loaded_from_files(tmp_path: Path) -> None:
     persist.save(vectorizer, tmp_path / "foreign.skops")
     with pytest.raises(ValueError, match=r"not trusted: .*is_numeric"):
         persist.load(tmp_path / "foreign.skops")
+
+
+def test_numbers_are_moved_where_single_precision_would_lose_them() -> None:
+    """Ten thousand deviations from 0 is where it begins."""
+    steps = np.arange(100.0) / np.arange(100.0).std()
+    frame = pd.DataFrame({"near": 9e3 + steps, "far": 2e4 + steps})
+    near, far = origins_of(frame, ["near", "far"])
+    assert near == 0
+    assert far == np.median(frame["far"])
