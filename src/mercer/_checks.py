@@ -5,9 +5,13 @@ from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
+from sklearn.utils import check_array
+from sklearn.utils.validation import validate_data
 
 from mercer._typing import FloatArray
 from mercer.exceptions import NotPSDError
+
+FLOATS = [np.float64, np.float32]  # single precision stays as it is
 
 
 def check_number(
@@ -62,21 +66,47 @@ def check_finite(A: Any, name: str = "K") -> None:
         raise ValueError(msg)
 
 
-def name_of_text(X: Any) -> str:
-    """Return which column of X holds text, and what to do, or nothing.
+def checked_points(
+    X: Any,
+    estimator: Any = None,
+    *,
+    reset: bool = True,
+    sparse: bool = True,
+    at_least: int = 1,
+    **options: Any,
+) -> Any:
+    """Return points, float64 or as told, checked by scikit-learn.
+
+    With an `estimator` they must be like its training points, or with `reset` are
+    those, `at_least` that many. Text is named by its column.
 
     Examples
     --------
-    >>> name_of_text([[1.0, "red"], [2.0, "blue"]])
-    "column 1 of X holds 'red'; give numbers, e.g. encoded by skrub's
-    TableVectorizer, or give the whole table to mercer.learn."
+    >>> checked_points([[1.0, "red"], [2.0, "blue"]])
+    Traceback (most recent call last):
+    ValueError: column 1 of X holds 'red'; give numbers, e.g. encoded by skrub's
+    TableVectorizer, or give the whole table to mercer.learn.
     """
+    options = {"dtype": np.float64, **options}
+    options["accept_sparse"] = "csr" if sparse else False
+    try:
+        if estimator is None:
+            return check_array(X, **options)
+        options["ensure_min_samples"] = at_least if reset else 1
+        return validate_data(estimator, X, reset=reset, **options)
+    except ValueError as error:
+        said = _name_of_text(X) if "string" in str(error) else ""
+        if not said:
+            raise
+        raise ValueError(said) from error
+
+
+def _name_of_text(X: Any) -> str:
+    """Return which column of X holds text, and what to do, or nothing."""
     names = getattr(X, "columns", None)
     values = np.asarray(X, dtype=object)
-    if values.ndim != 2:
-        return ""
-    for place, column in enumerate(values.T):
-        for value in column:
+    for place in range(values.shape[-1] if values.ndim > 1 else 0):
+        for value in values[..., place].flat:
             if isinstance(value, str) and not _is_number(value):
                 name = place if names is None else repr(names[place])
                 return (

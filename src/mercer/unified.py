@@ -15,9 +15,9 @@ from sklearn.base import (
     clone,
 )
 from sklearn.utils import Tags, check_scalar, get_tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from mercer._checks import check_same_length, name_of_text
+from mercer._checks import FLOATS, check_same_length, checked_points
 from mercer._judged import JudgedModel
 from mercer._labels import (
     Labels,
@@ -564,19 +564,7 @@ class UnifiedKernelMachine(
             return X
         if is_tensor(X):
             return self._checked_tensor(X, reset=reset)
-        try:
-            return validate_data(
-                self,
-                X,
-                reset=reset,
-                accept_sparse="csr",
-                dtype=[np.float64, np.float32],
-            )
-        except ValueError as error:
-            said = "" if "could not convert" not in str(error) else name_of_text(X)
-            if not said:
-                raise
-            raise ValueError(said) from error
+        return checked_points(X, self, reset=reset, dtype=FLOATS)
 
     def _checked_tensor(self, X: Any, *, reset: bool) -> Any:
         """Check the shape of a PyTorch tensor, which stays on its device."""

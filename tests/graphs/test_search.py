@@ -183,7 +183,7 @@ def test_result_does_not_depend_on_order_of_points():
         (np.ones((5, 3)), 2.0, {}, "k must be an integer"),
         ([[np.nan], [1.0]], 1, {}, "NaN"),
         ([[np.inf], [1.0]], 1, {}, "infinity"),
-        ([["a"], ["b"]], 1, {}, "could not convert string to float"),
+        ([["a"], ["b"]], 1, {}, "column 0 of X holds 'a'"),
         (np.ones(5), 1, {}, "Expected 2D array"),
         (np.ones((5, 3)), 1, {"metric": "manhattan"}, "metric must be"),
         (np.ones((5, 3)), 1, {"method": "kd_tree"}, "method must be"),

@@ -40,7 +40,7 @@ POINT_KERNELS = [
         (np.empty((0, 2)), "0 sample"),
         (np.empty((2, 0)), "0 feature"),
         ([1.0, 2.0], "Expected 2D array"),
-        ([["a", "b"]], "could not convert|dtype"),
+        ([["a", "b"]], "column 0 of X holds 'a'"),
     ],
 )
 def test_points_are_checked(kernel: Kernel, points: Any, message: str) -> None:

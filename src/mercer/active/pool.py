@@ -5,9 +5,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.utils import check_array
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
+from mercer._checks import checked_points
 from mercer._labels import (
     UNLABELED,
     encode_labels,
@@ -164,7 +164,7 @@ class PoolClassifier(ClassifierMixin, BaseEstimator):
             Labels; -1, None and NaN mark unlabelled rows.
         """
         y = require_y(y, type(self).__name__)
-        points = validate_data(self, X, dtype=np.float64)
+        points = checked_points(X, self, sparse=False)
         self.classes_, codes = coded(y, self.classes)
         self._known = known_pool(self, points)
         self._learned = self._known.learn(points, codes)
@@ -174,7 +174,7 @@ class PoolClassifier(ClassifierMixin, BaseEstimator):
     def predict_proba(self, X: ArrayLike) -> FloatArray:
         """Return the probability of every class, (m, n_classes)."""
         check_is_fitted(self, "classes_")
-        points = validate_data(self, X, reset=False, dtype=np.float64)
+        points = checked_points(X, self, reset=False, sparse=False)
         return self._learned.proba(points, len(self.classes_))
 
     def predict_log_proba(self, X: ArrayLike) -> FloatArray:
@@ -197,7 +197,7 @@ def known_pool(estimator: Any, points: FloatArray) -> KnownPool:
     known: KnownPool | None = getattr(estimator, "_known", None)
     made_of = getattr(estimator, "_made_of", None)
     if known is None or made_of != (id(estimator.pool), id(estimator.model)):
-        pool = check_array(estimator.pool, dtype=np.float64)
+        pool = checked_points(estimator.pool, sparse=False)
         known = KnownPool(pool, clone(estimator.model))
         estimator._made_of = (id(estimator.pool), id(estimator.model))
     return known

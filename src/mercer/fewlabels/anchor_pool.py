@@ -8,8 +8,9 @@ from typing import Any, Literal, Self
 import numpy as np
 from scipy import sparse
 from sklearn.utils import check_scalar, gen_batches
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
+from mercer._checks import FLOATS, checked_points
 from mercer._random import as_generator
 from mercer._rows import thinned
 from mercer._typing import ArrayLike, FloatArray, RandomState, SparseArray
@@ -401,12 +402,8 @@ class AnchorPool(BasisMixin):
         return np.ldexp(points, self._exponent) if self._exponent else points
 
     def _checked(self, X: ArrayLike, *, reset: bool) -> Any:
-        return validate_data(
-            self,
-            X,
-            reset=reset,
-            dtype=[np.float64, np.float32],
-            ensure_min_samples=2 if reset else 1,
+        return checked_points(
+            X, self, reset=reset, sparse=False, dtype=FLOATS, at_least=2
         )
 
 

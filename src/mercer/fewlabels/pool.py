@@ -7,8 +7,9 @@ from typing import Any, Self
 import numpy as np
 from scipy.sparse import issparse
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
+from mercer._checks import checked_points
 from mercer._random import as_generator
 from mercer._rows import all_equal, thinned
 from mercer._typing import ArrayLike, FloatArray, RandomState, SparseArray
@@ -437,14 +438,7 @@ class KernelPool(SmallFiles):
         )
 
     def _checked(self, X: ArrayLike | SparseArray, *, reset: bool) -> Any:
-        return validate_data(
-            self,
-            X,
-            reset=reset,
-            accept_sparse="csr",
-            dtype=np.float64,
-            ensure_min_samples=2 if reset else 1,
-        )
+        return checked_points(X, self, reset=reset, at_least=2)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

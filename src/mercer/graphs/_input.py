@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils import check_array
 
+from mercer._checks import FLOATS, checked_points
 from mercer._typing import ArrayLike, SparseArray
 
 _FARTHEST = 1e30  # entries of new points, those of the points being about 1
@@ -14,13 +14,11 @@ _FARTHEST = 1e30  # entries of new points, those of the points being about 1
 def checked_array(X: ArrayLike | SparseArray) -> Any:
     """Return X as floats, dense or csr."""
     if not sparse.issparse(X):
-        X = np.asarray(X)
+        array = np.asarray(X)
         # Small integers, pixels say, are exact in single precision.
-        if X.dtype.kind in "iub" and X.dtype.itemsize <= 2:
-            X = X.astype(np.float32)
-    checked = check_array(
-        X, accept_sparse="csr", dtype=[np.float64, np.float32], input_name="X"
-    )
+        if array.dtype.kind in "iub" and array.dtype.itemsize <= 2:
+            X = array.astype(np.float32)
+    checked = checked_points(X, dtype=FLOATS, input_name="X")
     if sparse.issparse(checked):
         checked = sparse.csr_array(checked)
         checked.sum_duplicates()

@@ -8,9 +8,8 @@ from math import isqrt
 import numpy as np
 from scipy import sparse
 from scipy.ndimage import gaussian_filter
-from sklearn.utils import check_array
 
-from mercer._checks import check_number
+from mercer._checks import check_number, checked_points
 from mercer._typing import ArrayLike, FloatArray, SparseArray
 
 _N_TANGENTS = 7
@@ -309,7 +308,7 @@ def _resampling(side: int, offset: FloatArray, A: FloatArray) -> SparseArray:
 
 
 def _images(X: ArrayLike, *, like: ArrayLike | None = None) -> FloatArray:
-    images: FloatArray = check_array(X, dtype=np.float64)
+    images: FloatArray = checked_points(X, sparse=False)
     pixels = images.shape[1]
     if isqrt(pixels) ** 2 != pixels or pixels < 4:
         msg = (

@@ -10,8 +10,8 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 from sklearn.gaussian_process.kernels import Kernel as GaussianProcessKernel
-from sklearn.utils import check_array
 
+from mercer._checks import checked_points
 from mercer._typing import ArrayLike, FloatArray
 
 # Fourth powers of it, as in a squared Gram matrix, are still far from overflow.
@@ -133,7 +133,7 @@ def check_points(X: Any, *, like: Any = None) -> Any:
     like : array of shape (m, d), default=None
         Points X must have the same number of features as.
     """
-    rows = check_array(X, accept_sparse="csr", dtype=np.float64)
+    rows = checked_points(X)
     entries = rows.data if issparse(rows) else rows
     largest = max(entries.max(initial=0.0), -entries.min(initial=0.0))
     if largest > _LARGEST:

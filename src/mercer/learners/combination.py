@@ -11,9 +11,9 @@ from sklearn.base import (
     TransformerMixin,
 )
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from mercer._checks import check_finite, check_same_length
+from mercer._checks import check_finite, check_same_length, checked_points
 from mercer._html import Shown
 from mercer._labels import encode_labels
 from mercer._typing import ArrayLike, FloatArray, SparseArray
@@ -125,7 +125,7 @@ class AverageKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             scales = np.array([kernel.factor for kernel in self.kernels_])
             combined: FloatArray = np.tensordot(self.weights_ * scales, stack, axes=1)
             return combined
-        X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=np.float64)
+        X = checked_points(X, self, reset=False)
         return self.kernel_(X, self.X_fit_)
 
     def _is_precomputed(self) -> bool:
@@ -140,9 +140,7 @@ class AverageKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
                 TraceNormalized(Precomputed(K)).resolve(self.X_fit_) for K in stack
             ]
             return self.X_fit_
-        X = validate_data(
-            self, X, accept_sparse="csr", dtype=np.float64, ensure_min_samples=2
-        )
+        X = checked_points(X, self, at_least=2)
         given = self.kernels
         if given is None:
             given = [Linear(), Polynomial(degree=2), RBF(gamma="mean_distance")]

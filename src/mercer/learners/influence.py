@@ -13,9 +13,9 @@ from sklearn.base import (
 )
 from sklearn.metrics import pairwise_distances
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from mercer._checks import check_number
+from mercer._checks import check_number, checked_points
 from mercer._html import Shown
 from mercer._typing import ArrayLike, FloatArray, SparseArray
 from mercer.exceptions import NearlyConstantKernelWarning
@@ -166,9 +166,7 @@ class InfluenceKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         self._check_parameters()
         refuse_graph(X, "InfluenceKernel", "learn from the graph by FilterKernel")
         original = X
-        X = validate_data(
-            self, X, accept_sparse="csr", dtype=np.float64, ensure_min_samples=2
-        )
+        X = checked_points(X, self, at_least=2)
         refuse_equal_points(X, "InfluenceKernel")
         given = self.kernels
         if given is None:

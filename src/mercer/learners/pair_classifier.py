@@ -12,6 +12,7 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.utils import Tags, check_array, check_scalar, column_or_1d
 from sklearn.utils.validation import check_is_fitted
 
+from mercer._checks import checked_points
 from mercer._proba import log_of
 from mercer._random import as_generator
 from mercer._rows import positions_of, row_ids
@@ -162,7 +163,7 @@ class PairClassifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self, "kernel_")
         if self.preprocessor is not None and np.ndim(X) == 1:
             X = self._rows_at(np.asarray(X))
-        return np.asarray(self.kernel_.features(check_array(X, dtype=np.float64)))
+        return np.asarray(self.kernel_.features(checked_points(X, sparse=False)))
 
     def get_metric(self) -> "KernelMetric":
         """Return the distance of two points, for `DBSCAN` or `KNeighborsClassifier`.
@@ -254,7 +255,7 @@ class PairClassifier(ClassifierMixin, BaseEstimator):
             points = self._points()
             flat = self._numbers(ends.ravel()).reshape(-1, 2)
         else:
-            tuples = check_array(pairs, dtype=np.float64, allow_nd=True)
+            tuples = checked_points(pairs, sparse=False, allow_nd=True)
             if tuples.ndim != 3:
                 msg = (
                     f"pairs must have the shape (m, 2, n_features), got {tuples.shape};"
@@ -276,7 +277,7 @@ class PairClassifier(ClassifierMixin, BaseEstimator):
         return points, flat
 
     def _points(self) -> Any:
-        return check_array(self.preprocessor, dtype=np.float64)
+        return checked_points(self.preprocessor, sparse=False)
 
     def _numbers(self, names: NDArray[Any]) -> IntArray:
         n = np.shape(self.preprocessor)[0]

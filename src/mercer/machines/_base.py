@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils import Tags, get_tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from mercer._checks import check_same_length
+from mercer._checks import check_same_length, checked_points
 from mercer._labels import Labels, as_labels, one_column, require_y
 from mercer._proba import log_of, probabilities
 from mercer._rows import all_equal
@@ -383,13 +383,7 @@ class KernelMachine(LabeledScoreMixin, BaseEstimator):
         if isinstance(X, Graph) or is_tensor(X):
             return X
         precomputed = is_precomputed(self.kernel)
-        X = validate_data(
-            self,
-            X,
-            reset=reset,
-            accept_sparse=False if precomputed else "csr",
-            dtype=np.float64,
-        )
+        X = checked_points(X, self, reset=reset, sparse=not precomputed)
         if precomputed and reset and X.shape[0] != X.shape[1]:
             msg = (
                 f"kernel='precomputed' takes the kernel values of all training points, "

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags, check_scalar
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from mercer._checks import check_number, check_same_length
+from mercer._checks import check_number, check_same_length, checked_points
 from mercer._labels import UNLABELED, Labels, encode_labels, require_y
 from mercer._proba import log_of, probabilities
 from mercer._rows import all_equal
@@ -165,7 +165,7 @@ class AnnealedKernelMachine(ClassifierMixin, BaseEstimator):
         self._check_parameters()
         y = require_y(y, type(self).__name__)
         refuse_graph(X, type(self).__name__, "RLSClassifier(FilterKernel())")
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64)
+        X = checked_points(X, self)
         labels = encode_labels(y).weighted(sample_weight)
         check_same_length(X, labels.codes, "X", "y")
         self.classes_ = labels.classes
@@ -301,7 +301,7 @@ class AnnealedKernelMachine(ClassifierMixin, BaseEstimator):
 
     def _values(self, X: Any) -> tuple[FloatArray, BoolArray]:
         check_is_fitted(self, "weights_")
-        X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=np.float64)
+        X = checked_points(X, self, reset=False)
         f, reached = self._function(X)
         return f, reached
 

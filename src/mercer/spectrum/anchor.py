@@ -9,8 +9,9 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 from sklearn.metrics import pairwise_distances_argmin
 from sklearn.utils import check_scalar
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
+from mercer._checks import FLOATS, checked_points
 from mercer._random import as_generator
 from mercer._typing import ArrayLike, FloatArray, RandomState, SparseArray
 from mercer.graphs.points import refuse_graph
@@ -173,12 +174,8 @@ class AnchorBasis(BasisMixin):
         return min(int(self.n_anchors), n)
 
     def _checked(self, X: ArrayLike, *, reset: bool) -> Any:
-        return validate_data(
-            self,
-            X,
-            reset=reset,
-            dtype=[np.float64, np.float32],
-            ensure_min_samples=2 if reset else 1,
+        return checked_points(
+            X, self, reset=reset, sparse=False, dtype=FLOATS, at_least=2
         )
 
 

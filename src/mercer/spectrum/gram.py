@@ -5,9 +5,9 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.utils import Tags, check_scalar, gen_batches
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from mercer._checks import check_psd, check_symmetric
+from mercer._checks import check_psd, check_symmetric, checked_points
 from mercer._random import as_generator
 from mercer._typing import ArrayLike, FloatArray, IntArray, RandomState, SparseArray
 from mercer.graphs.points import refuse_graph
@@ -195,10 +195,7 @@ class GramBasis(BasisMixin):
                 "matrix does not hold; normalise the matrices before."
             )
             raise ValueError(msg)
-        sparse = False if precomputed else "csr"
-        return validate_data(
-            self, X, reset=reset, accept_sparse=sparse, dtype=np.float64
-        )
+        return checked_points(X, self, reset=reset, sparse=not precomputed)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -5,8 +5,9 @@ from typing import Any, Literal, Self
 import numpy as np
 from scipy import sparse
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
+from mercer._checks import checked_points
 from mercer._random import as_generator
 from mercer._typing import ArrayLike, FloatArray, RandomState, SparseArray
 from mercer.backends._torch import is_tensor
@@ -313,14 +314,8 @@ class GraphBasis(BasisMixin):
     def _checked_points(
         self, X: ArrayLike | SparseArray, *, reset: bool
     ) -> SparseArray:
-        return validate_data(
-            self,
-            X,
-            reset=reset,
-            accept_sparse="csr",
-            dtype="numeric",  # the index keeps small integers small
-            ensure_min_samples=2 if reset else 1,
-        )
+        # The index keeps small integers small.
+        return checked_points(X, self, reset=reset, dtype="numeric", at_least=2)
 
     def _checked_weights(self, X: ArrayLike | SparseArray) -> SparseArray:
         weights = sparse.csr_array(X, dtype=np.float64, copy=True)
