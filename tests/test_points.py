@@ -6,9 +6,13 @@ from importlib import import_module
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.sparse import csr_array
+from sklearn.datasets import make_blobs
 
+from mercer import UnifiedKernelMachine
 from mercer.graphs import nearest_neighbors
 from mercer.kernels import RBF
+from mercer.spectrum import AnchorBasis, GramBasis
 
 PACKAGES = ("mercer", "mercer.fewlabels", "mercer.learners", "mercer.machines")
 NOT_ESTIMATORS = {"Session", "Basis"}  # made by learn, and a protocol
@@ -65,3 +69,38 @@ def test_text_is_named_by_functions_of_points(used) -> None:
     X.loc[3, "colour"] = "red"
     with pytest.raises(ValueError, match="column 'colour' of X holds 'red'"):
         used(X)
+
+
+SCALES = (2.0**-1000, 2.0**-30, 2.0**1000)
+AS_SPARSE = [np.asarray, csr_array]
+
+
+@pytest.mark.parametrize("scale", SCALES)
+@pytest.mark.parametrize("as_given", AS_SPARSE)
+def test_a_power_of_two_changes_no_decision(scale: float, as_given) -> None:
+    X, y = make_blobs(60, n_features=3, centers=3, cluster_std=4.0, random_state=0)
+    y[9:] = -1
+    one = UnifiedKernelMachine(random_state=0).fit(as_given(X), y)
+    other = UnifiedKernelMachine(random_state=0).fit(as_given(scale * X), y)
+    new = X + 0.1
+    expected = one.predict_proba(as_given(new))
+    assert np.ptp(expected, axis=0).min() > 0.1
+    # The logarithm of the density is kept in single precision.
+    found = other.predict_proba(as_given(scale * new))
+    assert np.allclose(found, expected, rtol=0, atol=1e-5)
+
+
+@pytest.mark.parametrize("scale", SCALES)
+def test_a_power_of_two_changes_no_direction_of_anchors(scale: float) -> None:
+    X, _ = make_blobs(60, n_features=3, centers=3, cluster_std=4.0, random_state=0)
+    one = AnchorBasis(5, random_state=0).fit(X)
+    other = AnchorBasis(5, random_state=0).fit(scale * X)
+    assert np.array_equal(other.vectors_, one.vectors_)
+    assert np.array_equal(other.anchors_, scale * one.anchors_)
+    assert np.array_equal(other.extend(scale * X[:7]), one.extend(X[:7]))
+
+
+def test_points_too_close_to_square_are_told_what_to_do() -> None:
+    X = 1e-200 * np.arange(6.0)[:, None]
+    with pytest.raises(ValueError, match="multiply X by a large number"):
+        GramBasis(kernel="linear").fit(X)

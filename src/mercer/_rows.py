@@ -13,6 +13,9 @@ from mercer._typing import IntArray
 
 _BLOCK = 64  # mostly the first one tells
 BATCH = 32_768  # rows whose features are in memory at a time
+# Squares of distances of larger or smaller entries overflow or vanish, in single
+# precision at least.
+_USUAL = (1e-10, 1e10)
 
 
 def take_rows(X: Any, rows: IntArray) -> Any:
@@ -118,6 +121,37 @@ def positions_of(ids: NDArray[Any], known: NDArray[Any]) -> IntArray:
         msg = f"there is no row {wrong}; `ask` returns row ids."
         raise ValueError(msg)
     return np.array([place[row] for row in wanted], dtype=np.intp)
+
+
+def usual_exponent(X: Any) -> int:
+    """Return e such that points times 2**e have usual sizes; 0 if they do already.
+
+    Examples
+    --------
+    >>> usual_exponent(np.array([[-3.0]])), usual_exponent(np.array([[2.0**-500]]))
+    (0, 499)
+    """
+    largest = max(float(X.max()), -float(X.min()))
+    if largest == 0 or _USUAL[0] <= largest <= _USUAL[1]:
+        return 0
+    return -int(np.frexp(largest)[1])
+
+
+def times_power(X: Any, exponent: int) -> Any:
+    """Return an array or csr array times a power of two, which changes no digit.
+
+    Examples
+    --------
+    >>> times_power(np.array([3.0]), 2)
+    array([12.])
+    """
+    if exponent == 0:
+        return X
+    with np.errstate(over="ignore"):  # far points are refused by who compares them
+        if not issparse(X):
+            return np.ldexp(X, exponent)
+        entries = np.ldexp(X.data, exponent)
+    return type(X)((entries, X.indices, X.indptr), shape=X.shape)
 
 
 def all_equal(X: Any, *, rtol: float = 0.0) -> bool:

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer._checks import FLOATS, checked_points
 from mercer._random import as_generator
-from mercer._rows import thinned
+from mercer._rows import thinned, times_power, usual_exponent
 from mercer._typing import ArrayLike, FloatArray, RandomState, SparseArray
 from mercer.fewlabels.anchor_features import AnchorColumns, AnchorFeatures
 from mercer.fewlabels.anchor_joining import light_anchors_joined
@@ -41,9 +41,6 @@ LEAST_MASS = float(POINTS_PER_ANCHOR)  # of an anchor that is not joined to anot
 MOST_WORK = 2e10
 _BATCH = 65_536
 _TOL = 1e-3  # residuals of the graphs, as those of `KernelPool`
-# Points whose largest entry is outside are multiplied by a power of two: squares of
-# distances would be 0 or infinite in single precision.
-_USUAL = (1e-10, 1e10)
 
 
 class AnchorPool(BasisMixin):
@@ -165,7 +162,7 @@ class AnchorPool(BasisMixin):
         """
         self.scales_ = scales_for(thinned(points, SCALED_BY), self.scaling)
         ends = np.array([points.min(axis=0), points.max(axis=0)])
-        self._exponent = _exponent(
+        self._exponent = usual_exponent(
             ends if self.scales_ is None else ends / self.scales_
         )
         return self._usual(points)
@@ -399,17 +396,9 @@ class AnchorPool(BasisMixin):
         if self.scales_ is not None:
             dtype = points.dtype
             points = np.divide(points, self.scales_, dtype=dtype, casting="same_kind")
-        return np.ldexp(points, self._exponent) if self._exponent else points
+        return times_power(points, self._exponent)
 
     def _checked(self, X: ArrayLike, *, reset: bool) -> Any:
         return checked_points(
             X, self, reset=reset, sparse=False, dtype=FLOATS, at_least=2
         )
-
-
-def _exponent(points: Any) -> int:
-    """Return e such that points times 2**e have usual sizes; 0 if they do already."""
-    largest = max(float(points.max()), -float(points.min()))
-    if largest == 0 or _USUAL[0] <= largest <= _USUAL[1]:
-        return 0
-    return -int(np.frexp(largest)[1])

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer._checks import checked_points
 from mercer._random import as_generator
-from mercer._rows import all_equal, thinned
+from mercer._rows import all_equal, thinned, times_power, usual_exponent
 from mercer._typing import ArrayLike, FloatArray, RandomState, SparseArray
 from mercer.backends._torch import as_tensor, is_tensor, to_numpy
 from mercer.backends.torch_vectors import DeviceVectors
@@ -132,6 +132,8 @@ class KernelPool(SmallFiles):
     True
     """
 
+    _exponent = 0  # of two, by which points are multiplied
+
     def __init__(
         self,
         n_components: int = DEFAULT.directions,
@@ -170,6 +172,7 @@ class KernelPool(SmallFiles):
         self._is_sparse = issparse(X)
         self._joined: tuple[Any, ...] = ()  # rows that came after the fit
         self.scales_ = scales_for(X, self.scaling)
+        self._exponent = 0 if self.scales_ is not None else usual_exponent(X)
         X = self._scaled(X)
         n = X.shape[0]
         sizes = sorted({min(int(k), n - 1) for k in self.n_neighbors})
@@ -363,7 +366,9 @@ class KernelPool(SmallFiles):
         return X / as_tensor(self.scales_, str(X.device)).to(X.dtype)
 
     def _scaled(self, X: Any) -> Any:
-        return X if self.scales_ is None else X / self.scales_
+        if self.scales_ is not None:
+            return X / self.scales_
+        return times_power(X, self._exponent)
 
     def _log_density(self, distances: FloatArray) -> FloatArray:
         k = min(DEFAULT.density_neighbor, distances.shape[1])

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer._checks import FLOATS, checked_points
 from mercer._random import as_generator
+from mercer._rows import times_power, usual_exponent
 from mercer._typing import ArrayLike, FloatArray, RandomState, SparseArray
 from mercer.graphs.points import refuse_graph
 from mercer.graphs.search import Method, NeighborIndex
@@ -100,6 +101,8 @@ class AnchorBasis(BasisMixin):
     True
     """
 
+    _exponent = 0  # of two, by which points are multiplied
+
     def __init__(
         self,
         n_components: int | None = 50,
@@ -127,8 +130,11 @@ class AnchorBasis(BasisMixin):
         n = points.shape[0]
         r = check_n_components(self.n_components, n)
         rng = as_generator(self.random_state)
-        self.anchors_ = choose_anchors(points, self._n_anchors(n), rng=rng)
-        self._index = anchor_index(self.anchors_, rng=rng)
+        self._exponent = usual_exponent(points)
+        points = times_power(points, self._exponent)
+        anchors = choose_anchors(points, self._n_anchors(n), rng=rng)
+        self.anchors_ = times_power(anchors, -self._exponent)
+        self._index = anchor_index(anchors, rng=rng)
         Z = self._ties(points)
         pairs = anchor_pairs(sparse.csr_array(Z.T @ Z), r, rng=rng)
         U = Z @ pairs.map
@@ -156,7 +162,8 @@ class AnchorBasis(BasisMixin):
         X : array-like of shape (m, n_features)
         """
         check_is_fitted(self, "vectors_")
-        extended: FloatArray = self._ties(self._checked(X, reset=False)) @ self._map
+        points = times_power(self._checked(X, reset=False), self._exponent)
+        extended: FloatArray = self._ties(points) @ self._map
         return extended
 
     def _ties(self, X: Any) -> SparseArray:

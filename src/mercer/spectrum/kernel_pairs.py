@@ -148,8 +148,10 @@ def _rank(values: FloatArray) -> int:
     """Count the eigenvalues, in descending order, that rounding did not make."""
     if len(values) == 0 or values[0] <= 0:
         msg = (
-            "the Gram matrix is zero (after centring, if asked for): all points are "
-            "equal in feature space and there is no direction to keep."
+            "the Gram matrix is zero (after centring, if asked for), so there is no "
+            "direction to keep: in feature space all points are equal, or so close "
+            "that squares of differences are 0. If they differ, multiply X by a large "
+            "number."
         )
         raise ValueError(msg)
     return int(np.count_nonzero(values > RANK_TOL * values[0]))
