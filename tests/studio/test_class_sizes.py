@@ -1,4 +1,4 @@
-"""Class sizes in the studio: told at the start, used by its model."""
+"""Class sizes in the studio: told at the start or on the page, used by its model."""
 
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from mercer.studio.exports import _learned
 from mercer.studio.hub import Studio
 from mercer.studio.running import Running
 from mercer.tables.table import TableError
-from studio_at_hand import rows, small_studio
+from studio_at_hand import acting, rows, serving, small_studio
 from tables_at_hand import uneven
 
 SIZES = {"yes": 10.0, "no": 90.0}
@@ -117,3 +117,118 @@ def test_the_command_takes_sizes(
     done = CliRunner().invoke(main, [*words, "--class-sizes", "yes=10,no"])
     assert done.exit_code == 2
     assert "must be such as yes=10,no=90" in done.output
+
+
+def test_sizes_from_the_page_are_learned_from_and_kept(tmp_path: Path) -> None:
+    studio = predicted(tmp_path / "told")
+    assert share_of_yes(studio) > 0.15
+    yes = {n: c for c, n in studio.store.ledger.classes.items()}["yes"]
+    studio.set_sizes("ann", "t1", {yes: "10 %"})  # the other class gets the rest
+    assert studio.class_sizes == pytest.approx({yes: 0.1, 1 - yes: 0.9})
+    assert wait_until(lambda: studio.snapshot.learned_from == studio.digest(), 60)
+    assert share_of_yes(studio) == pytest.approx(0.1, abs=0.02)
+    made = _learned(studio)
+    assert b"Class sizes as you gave them" in made["report.html"]
+    studio.set_sizes("ben", "t2", {})
+    assert wait_until(lambda: studio.snapshot.learned_from == studio.digest(), 60)
+    assert share_of_yes(studio) > 0.15
+    studio.set_sizes("ann", "t3", {yes: "12,5"})
+    studio.engine.stop()
+    frame, _ = uneven()
+    again = small_studio(tmp_path / "told", frame, classes=())
+    assert again.store.ledger.sizes == {yes: 12.5}
+    said = {
+        one["label"]: (one["said"], one["size"]) for one in again.state()["classes"]
+    }
+    assert said == {yes: (12.5, 0.125), 1 - yes: (None, 0.875)}
+
+
+@pytest.mark.parametrize(
+    ("said", "label", "words"),
+    [
+        ({0: "ten"}, 0, "'ten' is no size. Write a percentage above 0"),
+        ({1: "0"}, 1, "'0' is no size"),
+        ({1: "-5"}, 1, "'-5' is no size"),
+        ({1: "101"}, 1, "'101' is no size"),
+        ({0: "nan"}, 0, "'nan' is no size"),
+        ({0: "1e1"}, 0, "'1e1' is no size"),
+        ({0: "60", 1: "60"}, None, "add up to 120 %, more than 100 %"),
+        ({0: "10", 1: "20", 2: "30"}, None, "60 % and every class has one"),
+        ({0: "40", 1: "60"}, None, "nothing is left for 'bird'"),
+        ({0: "5"}, 0, "5 % is about 2 of 30 rows, and 4 are labelled so already"),
+        ({7: "5"}, None, "there is no class number 7"),
+    ],
+)
+def test_wrong_sizes_are_refused_at_their_field(
+    tmp_path: Path, said: dict[int, str], label: int | None, words: str
+) -> None:
+    studio = small_studio(tmp_path, classes=("cat", "dog", "bird"))
+    studio.answer_many("ann", "t", [0, 1, 2, 3], 0)
+    studio.answer("ann", "u", 4, 2)
+    with serving(studio) as client:
+        refused = acting(client)("sizes", sizes={str(c): s for c, s in said.items()})
+        assert refused.status_code == 400
+        assert words in refused.json()["error"]
+        assert refused.json()["label"] == label
+    assert studio.store.ledger.sizes == {}
+
+
+@pytest.mark.parametrize("body", [None, [], {"x": "1"}, {"0": 5}, {"0": "1" * 999}])
+def test_a_body_that_is_no_mapping_of_texts_is_refused(
+    tmp_path: Path, body: Any
+) -> None:
+    with serving(small_studio(tmp_path)) as client:
+        refused = acting(client)("sizes", sizes=body)
+        assert refused.status_code == 400
+        assert "sizes must hold a text" in refused.json()["error"]
+
+
+def test_rounded_sizes_are_taken(tmp_path: Path) -> None:
+    studio = small_studio(tmp_path, classes=("a", "b", "c"))
+    studio.set_sizes("ann", "t1", dict.fromkeys(range(3), "33.3"))
+    assert studio.store.ledger.sizes == dict.fromkeys(range(3), 33.3)
+    studio.set_sizes("ann", "t1", {})  # the same act once more
+    assert studio.store.ledger.sizes == dict.fromkeys(range(3), 33.3)
+
+
+def test_the_rest_goes_to_classes_with_labels(tmp_path: Path) -> None:
+    studio = small_studio(tmp_path, classes=("a", "b", "c"))
+    studio.set_sizes("ann", "t1", {0: "10"})
+    assert studio.class_sizes == pytest.approx({0: 0.1})
+    studio.answer("ann", "t2", 0, 1)
+    assert studio.class_sizes == pytest.approx({0: 0.1, 1: 0.9})
+    studio.answer("ann", "t3", 1, 2)
+    assert studio.class_sizes == pytest.approx({0: 0.1, 1: 0.45, 2: 0.45})
+    studio.rename_class("ann", "t4", 0, "rare")
+    assert studio.class_sizes[0] == 0.1
+
+
+def test_the_same_start_leaves_what_the_page_said(tmp_path: Path) -> None:
+    studio = small_studio(tmp_path, class_sizes={"cat": 1.0, "dog": 3.0})
+    assert studio.store.ledger.sizes == {0: 25.0, 1: 75.0}
+    studio.set_sizes("ann", "t1", {0: "40", 1: "60"})
+    studio.add_class("ann", "t2", "bird")
+    same = small_studio(tmp_path, class_sizes={"dog": 3.0, "cat": 1.0})
+    assert same.store.ledger.sizes == {0: 40.0, 1: 60.0}
+    none = small_studio(tmp_path)
+    assert none.store.ledger.sizes == {0: 40.0, 1: 60.0}
+    others = {"cat": 1.0, "dog": 8.0, "bird": 1.0}
+    other = small_studio(tmp_path, class_sizes=others)
+    assert other.store.ledger.sizes == {0: 10.0, 1: 80.0, 2: 10.0}
+
+
+def test_a_session_learns_the_sizes_of_its_page(tmp_path: Path) -> None:
+    frame, _ = uneven()
+    session = Session.open(frame, id="code")
+    with session.label(store=tmp_path / "a.db") as page:
+        yes = {n: c for c, n in page.studio.store.ledger.classes.items()}["yes"]
+        page.studio.set_sizes("ann", "t1", {yes: "10"})
+        assert page.wait()
+        assert session.class_sizes == pytest.approx({"yes": 0.1, "no": 0.9})
+        assert np.mean(session.predictions == "yes") == pytest.approx(0.1, abs=0.02)
+        row = int(np.flatnonzero([v is None for v in session.y])[0])
+        session.tell([row], ["maybe"])  # a further class takes part in the rest
+        assert page.wait()
+        assert session.class_sizes == pytest.approx(
+            {"yes": 0.1, "no": 0.45, "maybe": 0.45}
+        )

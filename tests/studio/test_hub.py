@@ -165,7 +165,7 @@ class EagerEngine(FixedEngine):
         codes, _ = self.studio.labels()
         self.snapshot = replace(
             self.snapshot,
-            learned_from=digest_of(codes),
+            learned_from=digest_of(codes, {}),
             questions=20 + np.array([np.sum(codes >= 0)]),
         )
 

@@ -304,14 +304,29 @@ def test_no_violation_of_accessibility_and_nothing_sticks_out(
         bypass_csp=True,  # for axe alone
     )
     page.evaluate(script)
-    for view in ("label", "table", "review", "export"):
-        page.click(f"[data-view={view}]")
+
+    def is_well(view: str) -> None:
         page.wait_for_timeout(300)
         found = page.evaluate("axe.run()")["violations"]
         told = [(v["id"], [n["html"] for n in v["nodes"]]) for v in found]
         assert told == [], view
         wide = page.evaluate("document.documentElement.scrollWidth")
         assert wide <= width, view
+
+    for view in ("label", "table", "review", "export"):
+        page.click(f"[data-view={view}]")
+        is_well(view)
+    page.click("[data-view=label]")
+    page.click("#sizes")
+    is_well("sizes")
+    page.fill("#size-0", "nearly all of them")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#size-0-error:not([hidden])")
+    is_well("sizes that are refused")
+    box = page.locator("#dialog").bounding_box()
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= width
+    page.keyboard.press("Escape")
     back = page.evaluate("getComputedStyle(document.body).backgroundColor")
     is_dark = sum(int(c) for c in back[4:-1].split(",")) < 200
     assert is_dark == (scheme == "dark")
@@ -334,3 +349,73 @@ def test_without_class_sizes_nothing_is_said_of_them(
 ) -> None:
     page = visit(start(small_studio(tmp_path)))
     assert "you said" not in page.locator("#shares").inner_text()
+
+
+def test_class_sizes_are_entered_changed_and_removed_by_keys(
+    visit: Callable[..., Any], start: Callable[..., Running], tmp_path: Path
+) -> None:
+    studio = small_studio(tmp_path, classes=("cat", "dog", "bird"))
+    for label in range(3):
+        studio.answer("ann", f"t{label}", label, label)
+    page = visit(start(studio))
+    assert "estimates how large" in page.inner_text("#sizes-note")
+    page.focus("#sizes")
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "size-0"
+    page.keyboard.type("ten")
+    assert "No size" not in page.inner_text("#dialog")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#size-0-error:not([hidden])")
+    assert "'ten' is no size" in page.inner_text("#size-0-error")
+    assert page.get_attribute("#size-0", "aria-invalid") == "true"
+    assert page.evaluate("document.activeElement.id") == "size-0"
+    assert studio.store.ledger.sizes == {}
+    page.keyboard.press("Control+A")
+    page.keyboard.type("12,5 %")
+    assert page.get_attribute("#size-0", "aria-invalid") is None
+    together = page.inner_text("#dialog [role=status]")
+    assert (
+        together
+        == "Together 12.5 %. The 2 classes without a size share the rest evenly."
+    )
+    page.keyboard.press("Enter")
+    page.wait_for_function("() => !document.getElementById('dialog').open")
+    assert page.evaluate("document.activeElement.id") == "sizes"
+    shown_sizes(page, ["you said 12.5 %", "rest 44 %", "rest 44 %"])
+    assert "uses the class sizes" in page.inner_text("#sizes-note")
+    page.reload()
+    shown_sizes(page, ["you said 12.5 %", "rest 44 %", "rest 44 %"])
+    page.click("#sizes")
+    assert page.input_value("#size-0") == "12.5"
+    page.fill("#size-1", "95")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#dialog form > [role=alert]:not([hidden])")
+    assert "add up to 107.5 %" in page.inner_text("#dialog form > [role=alert]")
+    page.keyboard.press("Escape")
+    assert studio.store.ledger.sizes == {0: 12.5}
+    page.click("#sizes")
+    assert page.input_value("#size-1") == ""  # what was refused is not kept
+    page.click("text=Remove all")
+    page.wait_for_function("() => mercer.state.classes[0].said === null")
+    shown_sizes(page, [])
+    assert studio.store.ledger.sizes == {}
+
+
+def shown_sizes(page: Any, sizes: list[str]) -> None:
+    """Wait until the page shows these sizes beside the classes, in order."""
+    page.wait_for_function(
+        "sizes => JSON.stringify([...document.querySelectorAll('#shares li')].flatMap("
+        "line => [...line.querySelectorAll('.count')].slice(0, -1)"
+        ".map(one => one.textContent))) === JSON.stringify(sizes)",
+        arg=sizes,
+    )
+
+
+def test_without_classes_there_is_nothing_to_size(
+    visit: Callable[..., Any], start: Callable[..., Running], tmp_path: Path
+) -> None:
+    page = visit(start(small_studio(tmp_path, classes=())))
+    assert not page.is_visible("#sizes")
+    page.fill("#new-name", "cat")
+    page.click("#new-class button[type=submit]")
+    page.wait_for_selector("#sizes")

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from mercer.studio.hub import RefusedError, Studio
+from mercer.studio.hub import MOST_NAME, RefusedError, Studio
 
 Said = dict[str, Any]
 Act = Callable[[Studio, Said], Any]
@@ -74,6 +74,19 @@ def _rename(studio: Studio, said: Said) -> Any:
     return {}
 
 
+def _sizes(studio: Studio, said: Said) -> Any:
+    sizes = said.get("sizes")
+    if not isinstance(sizes, dict) or not all(
+        c.isdecimal() and isinstance(text, str) and len(text) <= MOST_NAME
+        for c, text in sizes.items()
+    ):
+        msg = "sizes must hold a text for each number of a class."
+        raise RefusedError(msg)
+    by_label = {int(c): text for c, text in sizes.items()}
+    studio.set_sizes(said["who"], said["token"], by_label)
+    return {}
+
+
 def _next_pair(studio: Studio, said: Said) -> Any:
     return {"pair": studio.next_pair(said["who"])}
 
@@ -100,5 +113,6 @@ ACTS: dict[str, tuple[Act, bool]] = {
     "reask": (_reask, True),
     "class": (_class, True),
     "rename": (_rename, True),
+    "sizes": (_sizes, True),
     "pair": (_pair, True),
 }

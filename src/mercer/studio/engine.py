@@ -36,7 +36,7 @@ class Snapshot:
     proba: FloatArray | None = None  # (n, n_classes); None while one class is known
     questions: IntArray = field(default_factory=lambda: np.empty(0, np.intp))
     n_labels: int = 0
-    learned_from: int = 0  # `digest_of` the labels
+    learned_from: int = 0  # `digest_of` the labels and sizes
     seconds: float = 0.0  # that learning from the last answers took
     suspicious: tuple[tuple[int, int, float], ...] = ()  # row, likely class, support
     map: FloatArray | None = None  # (n, 2) between -1 and 1
@@ -62,6 +62,7 @@ class Engine(Protocol):
 
 
 Labels = Callable[[], tuple[IntArray, IntArray]]
+Sizes = Callable[[], dict[int, float]]
 
 
 class _Learned(NamedTuple):
@@ -89,8 +90,9 @@ class ModelEngine:
         not learned from.
     values : callable, optional
         Returns what the session calls each class; by default by its number.
-    class_sizes : dict, optional
-        Shares of the classes among all rows, by their numbers, where a table is opened.
+    sizes : callable, optional
+        Returns the shares of the classes among all rows, by their numbers; empty where
+        they are not known.
     random_state : int, default=0
         Equal seeds give equal questions.
     opening : dict
@@ -105,13 +107,13 @@ class ModelEngine:
         *,
         given: NDArray[Any] | None = None,
         values: Callable[[], dict[int, Any]] | None = None,
-        class_sizes: dict[int, float] | None = None,
+        sizes: Sizes = dict,
         random_state: int = 0,
         **opening: Any,
     ) -> None:
         self.snapshot = Snapshot()
         self._source, self._labels, self._changed = source, labels, changed
-        self._values, self._sizes, self._seed = values, class_sizes, random_state
+        self._values, self._sizes, self._seed = values, sizes, random_state
         self._opening = {**opening, "labels": given, "random_state": random_state}
         self._wake, self._stopped = threading.Event(), threading.Event()
         self._learned: _Learned | None = None
@@ -178,7 +180,6 @@ class ModelEngine:
         session = self._source
         if isinstance(session, Table):
             session = Session.open(session, **self._opening)
-            session.class_sizes = self._sizes  # answers come as numbers of classes
         self._session, self._features_of = session, _coordinates(session.points)
         notes = session.looked.notes
         self._publish(stage="finding similar rows", questions=self._cold(), notes=notes)
@@ -194,6 +195,9 @@ class ModelEngine:
         codes, closed = self._labels()
         n_labels = int((codes >= 0).sum())
         values = self._values() if self._values else {c: c for c in set(codes.tolist())}
+        sizes = self._sizes()
+        known = {values.get(c, c): share for c, share in sizes.items()}
+        self._session.class_sizes = known or None
         labelled = np.array([values[c] for c in np.unique(codes[codes >= 0])])
         model = self._session.fitted.with_labels(
             labels_of(codes, values), machine=self._session.machine(labelled)
@@ -210,7 +214,7 @@ class ModelEngine:
                 classes=(),
                 proba=None,
                 n_labels=n_labels,
-                learned_from=digest_of(codes),
+                learned_from=digest_of(codes, sizes),
                 seconds=time.monotonic() - began,
                 questions=questions,
             )
@@ -222,7 +226,7 @@ class ModelEngine:
             classes=classes,
             proba=model.training_proba().astype(np.float32),
             n_labels=n_labels,
-            learned_from=digest_of(codes),
+            learned_from=digest_of(codes, sizes),
             seconds=time.monotonic() - began,
             questions=questions,
         )
@@ -297,9 +301,10 @@ def labels_of(codes: IntArray, values: dict[int, Any]) -> NDArray[Any]:
     return y
 
 
-def digest_of(codes: IntArray) -> int:
-    """Return a number that differs where labels do, but for one case in 2^32."""
-    return crc32(codes.astype(np.int64).tobytes())
+def digest_of(codes: IntArray, sizes: dict[int, float]) -> int:
+    """Return a number that differs where labels or sizes do, but for one in 2^32."""
+    told = repr(sorted(sizes.items())).encode()
+    return crc32(codes.astype(np.int64).tobytes() + told)
 
 
 def wait_until(test: Callable[[], bool], seconds: float) -> bool:

@@ -1,6 +1,7 @@
 """The studio itself: items, answers and model together, behind plain methods."""
 
 import hashlib
+import json
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -12,9 +13,10 @@ from numpy.typing import NDArray
 from mercer._typing import IntArray
 from mercer.studio.engine import Engine, Snapshot, digest_of, wait_until
 from mercer.studio.items import Items, changes, names_of
-from mercer.studio.ledger import Event
+from mercer.studio.ledger import START, Event
 from mercer.studio.pairing import implied_labels
 from mercer.studio.sessions import SessionEngine
+from mercer.studio.sizes import SizesError, read_percents, shares_of
 from mercer.studio.store import Store, Transaction
 from mercer.studio.worker import ProcessEngine
 from mercer.tables.class_sizes import sizes_by_class
@@ -30,9 +32,11 @@ MOST_NAME = 200
 class RefusedError(Exception):
     """A request that is not carried out, with a sentence for the person."""
 
-    def __init__(self, message: str, status: int = 400) -> None:
+    def __init__(
+        self, message: str, status: int = 400, *, label: int | None = None
+    ) -> None:
         super().__init__(message)
-        self.status = status
+        self.status, self.label = status, label  # the class that it is about, if any
 
 
 class Studio:
@@ -97,11 +101,10 @@ class Studio:
             class_sizes = dict(zip(names_of(told), told.values(), strict=True)) or None
         sizes = self._checked_sizes(class_sizes, given)
         self._given = self._read_given((*classes, *sizes), given)
-        names = store.ledger.classes.items()
-        self.class_sizes = {c: sizes[name] for c, name in names if name in sizes}
-        self._changes = changes(items, store.ledger)
         self._codes, self._n_folded = self._given.copy(), 0
         self._closed = np.zeros(len(items), dtype=bool)
+        self._keep_first_sizes(class_sizes, sizes)
+        self._changes = changes(items, store.ledger)
         self._order = np.random.default_rng(0).permutation(len(items))
         self.engine: Engine
         if engine is not None:
@@ -113,6 +116,7 @@ class Studio:
                 self.announce,
                 lambda: self.store.ledger.classes,
                 self.take_in,
+                lambda: self.class_sizes,
             )
         else:
             self.engine = ProcessEngine(
@@ -124,13 +128,22 @@ class Studio:
                 drop=drop,
                 keep=keep,
                 given=given,
-                class_sizes=self.class_sizes or None,
+                sizes=lambda: self.class_sizes,
             )
 
     @property
     def snapshot(self) -> Snapshot:
         """What the model knows now."""
         return self.engine.snapshot
+
+    @property
+    def class_sizes(self) -> dict[int, float]:
+        """Shares of the classes as people gave them; empty where they did not."""
+        return shares_of(self.store.ledger.sizes, self._labelled())
+
+    def digest(self) -> int:
+        """Return a number that tells what the model should have learned from."""
+        return digest_of(self.labels()[0], self.class_sizes)
 
     def announce(self) -> None:
         """Tell those who wait that something has changed."""
@@ -304,6 +317,28 @@ class Studio:
             name = self._checked_name(name)
             self._append(who, "rename", token, label=label, text=name)
 
+    def set_sizes(self, who: str, token: str, said: dict[int, str]) -> None:
+        """Keep how large classes are, in per cent, in place of what was said before.
+
+        Parameters
+        ----------
+        who, token : str
+        said : dict
+            What a person wrote, by the numbers of the classes; without any, sizes are
+            estimated again.
+        """
+        self._check_who(who)
+        names, counts = self.store.ledger.classes, self._labelled()
+        unknown = said.keys() - names.keys()
+        if unknown:
+            msg = f"there is no class number {min(unknown)}; reload the page."
+            raise RefusedError(msg)
+        try:
+            percents = read_percents(said, names, counts, len(self.items))
+        except SizesError as error:
+            raise RefusedError(str(error), label=error.label) from error
+        self._append(who, "sizes", token, text=json.dumps(percents))
+
     def question(self, row: int, purpose: str) -> dict[str, Any]:
         """Return a row with what the model says about it."""
         return {
@@ -352,6 +387,7 @@ class Studio:
                     "name": name,
                     "count": int(counts[label]) if label < len(counts) else 0,
                     "size": sizes.get(label),
+                    "said": ledger.sizes.get(label),
                 }
                 for label, name in sorted(ledger.classes.items())
             ],
@@ -408,9 +444,9 @@ class Studio:
         """Wait until the model has learned the last answer, where that is quick."""
         if before.proba is None or before.error or before.seconds > self.patience:
             return False
-        labels = digest_of(self.labels()[0])
-        return before.learned_from != labels and wait_until(
-            lambda: self.snapshot.learned_from == labels, self.patience
+        told = self.digest()
+        return before.learned_from != told and wait_until(
+            lambda: self.snapshot.learned_from == told, self.patience
         )
 
     def _write(
@@ -541,8 +577,12 @@ class Studio:
     def _checked_sizes(
         self, given: dict[str, float] | None, labels: NDArray[Any]
     ) -> dict[str, float]:
-        """Return the shares of the classes by name; every known class has one."""
-        if given is None:
+        """Return the shares of the classes by name; every known class has one.
+
+        None at all where the last start had the same ones: somebody may have set others
+        on the page since, or may have made a class.
+        """
+        if given is None or self._is_same_start(given):
             return {}
         known = [*self.store.ledger.classes.values(), *labels]
         return sizes_by_class(
@@ -552,17 +592,40 @@ class Studio:
             may_come_later=True,
         )
 
+    def _keep_first_sizes(
+        self, given: dict[str, float] | None, sizes: dict[str, float]
+    ) -> None:
+        """Keep the sizes of a start, where they are new."""
+        if given is None or not sizes:
+            return
+        names, digest = self.store.ledger.classes.items(), _digest(given)
+        percents = {c: 100 * sizes[name] for c, name in names if name in sizes}
+        with self.store.writing() as transaction:
+            token = f"sizes:{self.store.ledger.seq}:{digest}"
+            text = json.dumps(percents)
+            transaction.append(START, "sizes", token, text=text, digest=digest)
+
+    def _is_same_start(self, given: dict[str, float]) -> bool:
+        first = self.store.ledger.first_sizes
+        return first is not None and first.digest == _digest(given)
+
+    def _labelled(self) -> dict[int, int]:
+        """Return the number of labels of each class that has some."""
+        codes, _ = self.labels()
+        labels, counts = np.unique(codes[codes >= 0], return_counts=True)
+        return dict(zip(labels.tolist(), counts.tolist(), strict=True))
+
     def _without_sizes(self) -> list[str]:
         """Say so if class sizes are not used, as a class has none."""
-        codes, _ = self.labels()
-        lacking = set(codes[codes >= 0].tolist()) - self.class_sizes.keys()
-        if not self.class_sizes or not lacking:
+        sizes = self.class_sizes
+        lacking = self._labelled().keys() - sizes.keys()
+        if not sizes or not lacking:
             return []
         names = self.store.ledger.classes
         said = ", ".join(repr(names[c]) for c in sorted(lacking))
         return [
-            f"No size was given for {said}, so class sizes are estimated. Start the "
-            "studio again with a number for every class in --class-sizes."
+            f"No size was given for {said}, and the others add up to 100 %, so class "
+            'sizes are estimated. Change them under "Class sizes".'
         ]
 
     def _checked_name(self, name: str) -> str:
@@ -582,4 +645,9 @@ class Studio:
 
 
 def _token_of(name: str) -> str:
-    return "class:" + hashlib.blake2b(name.encode(), digest_size=16).hexdigest()
+    return f"class:{_digest(name)}"
+
+
+def _digest(said: str | dict[str, float]) -> str:
+    text = said if isinstance(said, str) else repr(sorted(said.items()))
+    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()

@@ -1,8 +1,11 @@
-"""What the events say: classes, answers, skips and pairs that stand now."""
+"""What the events say: classes, their sizes, answers, skips and pairs that stand."""
 
+import json
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import NamedTuple
+
+START = "(start)"  # who said what a studio was started with
 
 
 class Event(NamedTuple):
@@ -11,7 +14,7 @@ class Event(NamedTuple):
     seq: int
     at: float
     who: str
-    kind: str  # answer, skip, pair, class, rename, undo, reask
+    kind: str  # answer, skip, pair, class, rename, sizes, undo, reask
     token: str
     item: str | None = None
     other: str | None = None
@@ -52,6 +55,8 @@ class Ledger:
         self.events: list[Event] = []
         self.by_token: dict[str, Event] = {}
         self.classes: dict[int, str] = {}
+        self.sizes: dict[int, float] = {}  # per cent, of classes that have a known size
+        self.first_sizes: Event | None = None  # those that the studio was started with
         self.answers: dict[str, dict[str, Event]] = {}  # item, person
         self.skips: dict[str, dict[str, Event]] = {}
         self.pairs: dict[tuple[str, str], dict[str, Event]] = {}
@@ -69,6 +74,11 @@ class Ledger:
         self.by_token[event.token] = event
         if event.kind in {"class", "rename"} and event.label is not None:
             self.classes[event.label] = event.text or ""
+        elif event.kind == "sizes":
+            said = json.loads(event.text or "{}")
+            self.sizes = {int(label): percent for label, percent in said.items()}
+            if event.who == START:
+                self.first_sizes = event
         elif event.kind == "undo" and event.undoes is not None:
             self.undone.add(event.undoes)
             target = next(e for e in reversed(self.events) if e.seq == event.undoes)

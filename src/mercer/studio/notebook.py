@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from mercer.studio.engine import digest_of, wait_until
+from mercer.studio.engine import wait_until
 from mercer.studio.exports import labelled_frame
 from mercer.studio.hub import Studio
 from mercer.studio.items import Items
@@ -50,12 +50,11 @@ class LabelPage:
         return {ids[row]: names[int(c)] for row, c in enumerate(codes) if c >= 0}
 
     def wait(self, seconds: float = 60.0) -> bool:
-        """Wait until the model has learned from all answers; tell whether it has."""
+        """Wait until the model knows all answers and sizes; tell whether it does."""
 
         def is_up_to_date() -> bool:
-            codes, _ = self.studio.labels()
             snapshot = self.studio.snapshot
-            return snapshot.ready and snapshot.learned_from == digest_of(codes)
+            return snapshot.ready and snapshot.learned_from == self.studio.digest()
 
         return wait_until(is_up_to_date, seconds)
 

@@ -45,7 +45,7 @@ events = Table(
     Column("guess", Integer),  # what the model predicted before the answer
     Column("n_labels", Integer),  # that the model had then
     Column("undoes", BigInteger().with_variant(Integer, "sqlite")),
-    Column("text", String),  # name of a class
+    Column("text", String),  # name of a class, or sizes of classes as JSON
 )
 
 # Who has which item on the screen. Of no value once the studio has stopped.

@@ -259,8 +259,9 @@ def _page(body: bytes, kind: str) -> Handler:
 
 
 async def _refused(request: Request, error: Exception) -> Response:
-    status = error.status if isinstance(error, RefusedError) else 400
-    return JSONResponse({"error": str(error)}, status_code=status)
+    assert isinstance(error, RefusedError)
+    said = {"error": str(error), "label": error.label}
+    return JSONResponse(said, status_code=error.status)
 
 
 async def _too_large(request: Request, error: Exception) -> Response:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from mercer._typing import IntArray
-from mercer.studio.engine import Labels, ModelEngine, labels_of
+from mercer.studio.engine import Labels, ModelEngine, Sizes, labels_of
 from mercer.studio.items import names_of
 from mercer.tables.session import Session
 
@@ -26,6 +26,8 @@ class SessionEngine(ModelEngine):
         Returns the names of the classes by their numbers.
     take_in : callable
         Keeps the answer of a person about a row.
+    sizes
+        As for `ModelEngine`.
     """
 
     def __init__(
@@ -35,6 +37,7 @@ class SessionEngine(ModelEngine):
         changed: Callable[[], None],
         names: Callable[[], dict[int, str]],
         take_in: Callable[[str, int, str | None], bool],
+        sizes: Sizes,
     ) -> None:
         pairs = zip(names_of(session.y), session.y, strict=True)
         self._known = {name: value for name, value in pairs if name is not None}
@@ -46,6 +49,7 @@ class SessionEngine(ModelEngine):
             labels,
             changed,
             values=self._class_values,
+            sizes=sizes,
             random_state=session.random_state,
         )
 

@@ -10,7 +10,7 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from mercer._typing import IntArray
-from mercer.studio.engine import Labels, ModelEngine, Snapshot
+from mercer.studio.engine import Labels, ModelEngine, Sizes, Snapshot
 from mercer.tables.table import Table
 from mercer.tables.threads import threads_for
 
@@ -23,7 +23,7 @@ class ProcessEngine:
 
     Parameters
     ----------
-    table, labels, changed
+    table, labels, changed, sizes
         As for `ModelEngine`.
     settings : dict
         Passed on to `ModelEngine`.
@@ -34,10 +34,12 @@ class ProcessEngine:
         table: Table,
         labels: Labels,
         changed: Callable[[], None] = lambda: None,
+        *,
+        sizes: Sizes = dict,
         **settings: Any,
     ) -> None:
         self.snapshot = Snapshot()
-        self._labels, self._changed = labels, changed
+        self._labels, self._sizes, self._changed = labels, sizes, changed
         self._arguments = (table, settings)
         self._wake = threading.Event()
         self._stopping = False
@@ -51,13 +53,13 @@ class ProcessEngine:
         context = get_context("spawn")
         self._pipe, theirs = context.Pipe()
         self._process = context.Process(
-            target=work, args=(theirs, *self._arguments, self._labels()), daemon=True
+            target=work, args=(theirs, *self._arguments, self._told()), daemon=True
         )
         self._process.start()
         theirs.close()
         self._threads = [
             threading.Thread(target=target, daemon=True)
-            for target in (self._send_labels, self._receive)
+            for target in (self._send_told, self._receive)
         ]
         for thread in self._threads:
             thread.start()
@@ -100,13 +102,16 @@ class ProcessEngine:
             except (OSError, ValueError):
                 return  # it has ended, which _receive notices
 
-    def _send_labels(self) -> None:
+    def _told(self) -> tuple[tuple[IntArray, IntArray], dict[int, float]]:
+        return self._labels(), self._sizes()
+
+    def _send_told(self) -> None:
         while True:
             self._wake.wait()
             if self._stopping:
                 return
             self._wake.clear()
-            self._send(("labels", 0, self._labels()))
+            self._send(("told", 0, self._told()))
 
     def _receive(self) -> None:
         while True:
@@ -135,7 +140,7 @@ def work(
     pipe: Connection,
     table: Table,
     settings: dict[str, Any],
-    labels: tuple[IntArray, IntArray],
+    told: tuple[tuple[IntArray, IntArray], dict[int, float]],
 ) -> None:
     """Run a model until the other end of the pipe is closed.
 
@@ -143,7 +148,7 @@ def work(
     new.
     """
     os.nice(_NICER)
-    held, sending, sent = [labels], threading.Lock(), [Snapshot()]
+    held, sending, sent = [told], threading.Lock(), [Snapshot()]
 
     def tell(message: Any) -> None:
         with sending:
@@ -160,13 +165,15 @@ def work(
         sent[0] = now
         tell(("changes", 0, new))
 
-    engine = ModelEngine(table, lambda: held[0], changed, **settings)
+    engine = ModelEngine(
+        table, lambda: held[0][0], changed, sizes=lambda: held[0][1], **settings
+    )
     try:
         with threads_for(len(table)):
             engine.start()
             while True:
                 name, number, arguments = pipe.recv()
-                if name == "labels":
+                if name == "told":
                     held[0] = arguments
                     engine.wake()
                 else:

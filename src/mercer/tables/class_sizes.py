@@ -182,6 +182,17 @@ def _size(value: Any, key: Any) -> float:
     return number
 
 
+def has_room(share: float, n_labels: int, n_rows: int) -> bool:
+    """Tell whether a class of this share can have this many labels, but for rounding.
+
+    Examples
+    --------
+    >>> has_room(0.1, 12, 100), has_room(0.1, 13, 100)
+    (True, False)
+    """
+    return n_labels <= _ROUNDED * share * n_rows + 1
+
+
 def check_room(class_sizes: Mapping[Any, float], labels: Labels, n_rows: int) -> None:
     """Raise if more rows of a class have a label than it is said to have.
 
@@ -195,12 +206,12 @@ def check_room(class_sizes: Mapping[Any, float], labels: Labels, n_rows: int) ->
     """
     counts = np.bincount(labels.codes[labels.labeled])
     for name, n in zip(labels.classes.tolist(), counts, strict=True):
-        rows = class_sizes.get(name, 1.0) * n_rows
-        if n > _ROUNDED * rows + 1:
+        share = class_sizes.get(name, 1.0)
+        if not has_room(share, n, n_rows):
             msg = (
-                f"by the class sizes about {rows:,.0f} of {n_rows:,} rows are of the "
-                f"class {str(name)!r}, and {n:,} rows are labelled so; correct the "
-                "sizes."
+                f"by the class sizes about {share * n_rows:,.0f} of {n_rows:,} rows "
+                f"are of the class {str(name)!r}, and {n:,} rows are labelled so; "
+                "correct the sizes."
             )
             raise TableError(msg)
 

@@ -23,9 +23,10 @@ export const person = {
 };
 
 export class ApiError extends Error {
-  constructor(message, status) {
+  constructor(message, status, label = null) {
     super(message);
     this.status = status;
+    this.label = label; // the class that it is about, if any
   }
 }
 
@@ -44,7 +45,7 @@ async function request(path, options) {
   }
   if (!response.ok) {
     const said = await response.json().catch(() => ({}));
-    throw new ApiError(said.error || `Error ${response.status}`, response.status);
+    throw new ApiError(said.error || `Error ${response.status}`, response.status, said.label);
   }
   return response;
 }

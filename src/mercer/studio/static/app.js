@@ -3,9 +3,10 @@
 import { get, listen, once, person } from "./api.js";
 import { askText } from "./ask.js";
 import { drawAccuracy } from "./curve.js";
-import { by, colour, make, number, percent } from "./dom.js";
+import { by, colour, make, number, percent, plain } from "./dom.js";
 import { PointMap } from "./map.js";
 import { Question } from "./question.js";
+import { askSizes } from "./sizes.js";
 import { ExportView, ReviewView, TableView } from "./views.js";
 
 class Studio {
@@ -20,6 +21,7 @@ class Studio {
       export: new ExportView(this),
     };
     by("person").addEventListener("click", () => this.askName());
+    by("sizes").addEventListener("click", () => this.changeSizes());
     for (const button of document.querySelectorAll("[data-view]")) {
       button.addEventListener("click", () => this.go(button.dataset.view));
     }
@@ -134,11 +136,27 @@ class Studio {
           { class: colour(one.label) },
           make("span", { class: "swatch", "aria-hidden": "true" }),
           make("span", { class: "name" }, one.name),
-          one.size == null ? null : make("span", { class: "count" }, `you said ${percent(one.size)}`),
+          this.sizeOf(one),
           make("span", { class: "count" }, number(one.count)),
         ),
       ),
     );
+    by("sizes-line").hidden = this.state.classes.length === 0;
+    by("sizes-note").textContent = this.state.classes.some((one) => one.size != null)
+      ? "The model uses the class sizes that were given."
+      : "The model estimates how large the classes are.";
+  }
+
+  // What is known of a class's size; nothing while sizes are estimated.
+  sizeOf(one) {
+    if (one.size == null) return null;
+    const words = one.said == null ? `rest ${percent(one.size)}` : `you said ${plain(one.said)} %`;
+    return make("span", { class: "count" }, words);
+  }
+
+  async changeSizes() {
+    const save = (sizes) => once("sizes", { sizes });
+    if (await askSizes(this.state.classes, save)) this.refreshSoon();
   }
 
   words() {

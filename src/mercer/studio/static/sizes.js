@@ -1,0 +1,127 @@
+// How large the classes are: a dialog with one field per class, checked by the studio.
+
+import { by, make, plain } from "./dom.js";
+
+const number = (text) => Number(text.trim().replace(/\s*%$/, "").replace(",", ".")) || 0;
+
+// What the fields say together, while they are being filled in.
+function summary(fields) {
+  const filled = fields.filter((field) => field.value.trim());
+  if (!filled.length) return "No size is given: the model estimates them.";
+  const total = filled.reduce((sum, field) => sum + number(field.value), 0);
+  const n = fields.length - filled.length;
+  const rest = n
+    ? ` The ${n === 1 ? "class" : `${n} classes`} without a size ` +
+      `${n === 1 ? "gets" : "share"} the rest${n === 1 ? "" : " evenly"}.`
+    : "";
+  return `Together ${plain(total)} %.${rest}`;
+}
+
+function line(one, note) {
+  const id = `size-${one.label}`;
+  const field = make("input", {
+    id,
+    "data-label": one.label,
+    inputmode: "decimal",
+    autocomplete: "off",
+    maxlength: 20,
+    "aria-describedby": `${id}-error`,
+  });
+  field.value = one.said == null ? "" : plain(one.said);
+  const error = make("p", { id: `${id}-error`, class: "field-error small", role: "alert", hidden: true });
+  field.addEventListener("input", () => {
+    refuse(field, error, "");
+    note();
+  });
+  const row = make(
+    "div",
+    { class: "size" },
+    make("label", { for: id }, one.name),
+    field,
+    make("span", { class: "soft", "aria-hidden": "true" }, "%"),
+    error,
+  );
+  return { field, error, row };
+}
+
+function refuse(field, error, words) {
+  error.textContent = words;
+  error.hidden = !words;
+  if (words) field.setAttribute("aria-invalid", "true");
+  else field.removeAttribute("aria-invalid");
+}
+
+// Resolves to whether something was saved. What the studio refuses is said at the field,
+// and the dialog stays open.
+export function askSizes(classes, save) {
+  const dialog = by("dialog");
+  const total = make("p", { class: "small soft", role: "status" });
+  const wrong = make("p", { class: "field-error small", role: "alert", hidden: true });
+  const note = () => {
+    wrong.hidden = true;
+    total.textContent = summary(fields);
+  };
+  const lines = classes.map((one) => line(one, note));
+  const fields = lines.map(({ field }) => field);
+  const form = make(
+    "form",
+    { novalidate: true },
+    make("h2", { id: "dialog-title" }, "How large are the classes?"),
+    make(
+      "p",
+      { class: "small soft" },
+      "If you know how many of all rows belong to a class, say so in per cent. " +
+        "The model then uses it. Leave empty what you do not know.",
+    ),
+    make("div", { class: "sizes-fields" }, ...lines.map(({ row }) => row)),
+    total,
+    wrong,
+    make(
+      "div",
+      { class: "acts" },
+      make("button", { type: "submit", class: "primary" }, "Save"),
+      make("button", { type: "button", onclick: () => clear() }, "Remove all"),
+      make("button", { type: "button", onclick: () => dialog.close() }, "Cancel"),
+    ),
+  );
+
+  function clear() {
+    for (const { field, error } of lines) {
+      field.value = "";
+      refuse(field, error, "");
+    }
+    send();
+  }
+
+  function complain(error) {
+    const at = lines.find(({ field }) => Number(field.dataset.label) === error.label);
+    if (at) refuse(at.field, at.error, error.message);
+    else {
+      wrong.textContent = error.message;
+      wrong.hidden = false;
+    }
+    (at ? at.field : fields[0]).focus();
+  }
+
+  async function send() {
+    const said = Object.fromEntries(fields.map((field) => [field.dataset.label, field.value]));
+    try {
+      await save(said);
+      dialog.close("saved");
+    } catch (error) {
+      complain(error);
+    }
+  }
+
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    send();
+  });
+  note();
+  dialog.replaceChildren(form);
+  dialog.returnValue = "";
+  return new Promise((resolve) => {
+    dialog.onclose = () => resolve(dialog.returnValue === "saved");
+    dialog.showModal();
+  });
+}
