@@ -44,6 +44,7 @@ from mercer.fewlabels.growth import Growth, judge_growth
 from mercer.fewlabels.learner import AutoKernel
 from mercer.graphs.neighbors import Graph
 from mercer.machines._base import KernelMachine
+from mercer.machines._sizes import with_classes
 from mercer.machines.prior import PriorMachine
 from mercer.spectrum.features import Features
 
@@ -473,14 +474,18 @@ class UnifiedKernelMachine(
         """
         check_is_fitted(self, "machine_")
         labels = coded_labels(self._y, self._soft, min_classes=2).without(test)
-        _, _, machine = self._learned(labels, rows, self._machine)
+        left = np.isin(self.classes_, labels.classes)
+        proba = np.zeros((len(test), len(self.classes_)))
+        if left.sum() < 2:
+            proba[:, left] = 1.0
+            return proba
+        unfitted = with_classes(self._machine, self.classes_, labels.classes)
+        _, _, machine = self._learned(labels, rows, unfitted)
         if self._X is None:
             places = test if rows is None else np.searchsorted(rows, test)
-            found = machine.training_proba_[places]
+            proba[:, left] = machine.training_proba_[places]
         else:
-            found = _proba_of(machine, self._X[test])
-        proba = np.zeros((len(test), len(self.classes_)))
-        proba[:, np.isin(self.classes_, labels.classes)] = found
+            proba[:, left] = _proba_of(machine, self._X[test])
         return proba
 
     def without_rows(self) -> Self:

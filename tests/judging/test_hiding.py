@@ -9,12 +9,14 @@ from scipy.stats import binomtest
 from sklearn.datasets import make_blobs
 
 from mercer._labels import encode_labels
+from mercer.fewlabels import LeaveOneOutRLS
 from mercer.judging.hiding import check_by_hiding
 from mercer.judging.intervals import (
     held_out_interval,
     paired_interval,
     wilson_interval,
 )
+from mercer.learners import AverageKernel
 from mercer.unified import UnifiedKernelMachine
 
 
@@ -154,6 +156,34 @@ def test_held_out_probabilities_are_those_of_a_model_without_the_labels(
     again = model.with_labels(hidden).training_proba()[test]
     np.testing.assert_allclose(model.held_out_proba(test), again, atol=1e-12)
     np.testing.assert_array_equal(model.labeled_, np.arange(12))  # nothing is lost
+
+
+@pytest.mark.parametrize("given", [[0.2, 0.3, 0.5], {0: 2, 1: 3, 2: 5}])
+def test_sizes_of_a_class_without_labels_are_left_out(
+    blobs: tuple[Any, Any], given: Any
+) -> None:
+    X, truth = blobs
+    y = some_labels(truth, 12)
+    test, machine = np.flatnonzero(y == 1), LeaveOneOutRLS(class_sizes=given)
+    machine.set_params(unreached=given)
+    model = UnifiedKernelMachine(machine=machine, random_state=0).fit(X, y)
+    y[test] = -1
+    other = LeaveOneOutRLS(class_sizes=[2, 5], unreached=[2, 5])
+    wanted = UnifiedKernelMachine(machine=other, random_state=0).fit(X, y)
+    proba = model.held_out_proba(test)
+    np.testing.assert_allclose(proba[:, [0, 2]], wanted.training_proba()[test])
+    np.testing.assert_array_equal(proba[:, 1], 0.0)
+
+
+@pytest.mark.parametrize("learner", ["auto", AverageKernel()])
+def test_with_one_class_left_it_is_certain(
+    blobs: tuple[Any, Any], learner: Any
+) -> None:
+    X, truth = blobs
+    y = some_labels(truth, 12)
+    model = UnifiedKernelMachine(learner=learner, random_state=0).fit(X, y)
+    test = np.flatnonzero(y > 0)
+    np.testing.assert_array_equal(model.held_out_proba(test), len(test) * [[1, 0, 0]])
 
 
 @pytest.mark.parametrize(("k", "n"), [(18, 20), (0, 5), (5, 5), (300, 1000)])
