@@ -77,7 +77,9 @@ def test_the_terminal_says_what_the_figure_hides() -> None:
     said: dict[str, Any] = {"rows": 90, "labels": 17, "classes": ["a", "b", "c"]}
     said |= {"accuracy": {}, "warnings": [], "files": {}}
     text = describe(said | {"report": report | {"quality": quality}})
-    assert "Found in fewer than half of the cases: b (25% of 6)." in text
+    assert (
+        "Found in fewer than half of the cases: b (on average 1.5 of 6 labels)." in text
+    )
     assert "2 labels look wrong: rows 7, 9. See the report." in text
     text = describe(said | {"report": report | {"quality": None}})
     assert "Nothing could be checked: no class has two labels." in text

@@ -191,7 +191,9 @@ def test_the_headline_says_what_it_hides() -> None:
             quality=replace(plain.quality, confusion=confusion),
         )
     )
-    assert "fewer than half of the cases: “rarely” (2 of 6), “never” (0 of 4)" in page
+    assert (
+        "half of the cases: “rarely” (2 of 6 labels), “never” (0 of 4 labels)" in page
+    )
     assert "one label only: “untested”. The figures say nothing about it." in page
     assert "“often”" not in page
     assert "of the labels are of the largest class" in page
@@ -226,10 +228,10 @@ def test_whole_texts_are_in_the_page_on_lines_of_their_own() -> None:
     assert '<div class="text"><dt>b</dt>' in page
 
 
-def test_means_of_two_rounds_are_shares_and_not_halves_of_rows() -> None:
+def test_means_of_two_rounds_are_said_to_be_means() -> None:
     page = render(story())  # 3.5 of 4 dogs were found
     assert '<td class="num">5 of 6</td>' in page
-    assert '<td class="num">88% of 4</td>' in page
+    assert '<td class="num">on average 3.5 of 4</td>' in page
     assert "Counts are means of 2 rounds" in page
 
 

@@ -247,7 +247,7 @@ def _what_they_hide(report: dict[str, Any]) -> list[str]:
         return ["Nothing could be checked: no class has two labels."]
     rows = zip(report["classes"], quality["confusion"], strict=True)
     missed = [
-        f"{name} ({found_of(row[c], sum(row))})"
+        f"{name} ({found_of(row[c], sum(row))} labels)"
         for c, (name, row) in enumerate(rows)
         if sum(row) and row[c] / sum(row) < HARDLY
     ]

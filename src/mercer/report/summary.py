@@ -84,7 +84,7 @@ def hidden(story: Story) -> str:
         return ""
     parts = []
     missed = [
-        f"“{escape(story.classes[c])}” ({found_of(found, total)})"
+        f"“{escape(story.classes[c])}” ({found_of(found, total)} labels)"
         for c, found, total in recalls(q)
         if total and found / total < HARDLY
     ]
@@ -148,11 +148,11 @@ def found_of(found: float, total: float) -> str:
     Examples
     --------
     >>> found_of(3, 4), found_of(1.5, 10)  # a mean of two rounds
-    ('3 of 4', '15% of 10')
+    ('3 of 4', 'on average 1.5 of 10')
     """
     if abs(found - round(found)) < 0.05:  # as in all rounds
         return f"{found:.0f} of {total:.0f}"
-    return f"{found / total:.0%} of {total:.0f}"
+    return f"on average {found:.1f} of {total:.0f}"
 
 
 def _told(story: Story) -> str:
