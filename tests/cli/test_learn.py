@@ -73,7 +73,7 @@ def test_the_terminal_says_what_the_figure_hides() -> None:
         "doubtful": [{"id": "7"}, {"id": "9"}],
     }
     report: dict[str, Any] = {"classes": ["a", "b", "c"], "changes": []}
-    report |= {"class_sizes": [], "labels_drawn": ""}
+    report |= {"class_sizes": [], "labels_drawn": "", "counts_alike": False}
     said: dict[str, Any] = {"rows": 90, "labels": 17, "classes": ["a", "b", "c"]}
     said |= {"accuracy": {}, "warnings": [], "files": {}}
     text = describe(said | {"report": report | {"quality": quality}})
@@ -81,6 +81,11 @@ def test_the_terminal_says_what_the_figure_hides() -> None:
         "Found in fewer than half of the cases: b (on average 1.5 of 6 labels)." in text
     )
     assert "2 labels look wrong: rows 7, 9. See the report." in text
+    assert "alike" not in text
+    accuracy = {"Mercer": {"share": 0.5, "low": 0.4, "high": 0.6}}
+    uneven = report | {"quality": quality, "counts_alike": True}
+    text = describe(said | {"report": uneven, "accuracy": accuracy})
+    assert "(40.0% to 60.0%)\nThis counts classes alike" in text
     text = describe(said | {"report": report | {"quality": None}})
     assert "Nothing could be checked: no class has two labels." in text
 

@@ -272,6 +272,8 @@ def _told(report: dict[str, Any]) -> list[str]:
 
 def describe(said: dict[str, Any]) -> str:
     """Return the main figures in words."""
+    from mercer.report.summary import alike
+
     lines = [
         f"{said['rows']:,} rows, {said['labels']:,} labels, "
         f"{len(said['classes']):,} classes."
@@ -282,6 +284,8 @@ def describe(said: dict[str, Any]) -> str:
             f"({a['low']:.1%} to {a['high']:.1%})"
         )
     report = said["report"]
+    if report["counts_alike"] and said["accuracy"]:
+        lines.append(alike(True).strip())
     lines += _what_they_hide(report)
     lines += _told(report)
     lines += report["changes"]

@@ -154,6 +154,8 @@ class Story:
     changes: tuple[str, ...] = ()  # since the run before
     labels_drawn: str = ""  # "at random" or "per class", if it was told
     class_sizes: tuple[float, ...] = ()  # shares of the classes, if they were told
+    # Whether the figures are those of classes that count alike, and may not be of rows.
+    counts_alike: bool = False
 
     @property
     def n_labeled(self) -> int:

@@ -22,7 +22,9 @@ def summary(story: Story) -> str:
     ]
     if story.quality:
         best = story.quality.contestants[0]
-        tiles.insert(0, (f"{best.accuracy:.0%}", f"expected correct, {_between(best)}"))
+        alike_too = ", classes counted alike" if story.counts_alike else ""
+        said = f"expected correct{alike_too}, {_between(best)}"
+        tiles.insert(0, (f"{best.accuracy:.0%}", said))
         share = float(story.n_given.max() / max(story.n_labeled, 1))
         tiles.append((f"{share:.0%}", "of the labels are of the largest class"))
     if story.n_pairs:
@@ -59,7 +61,7 @@ def verdict(story: Story) -> str:
     said = (
         f"<b>Expect {_share_of(ours.accuracy)} predictions to be correct</b> "
         f"({_between(ours)}, from {q.n_tested:,} labels that were hidden and "
-        "predicted). "
+        f"predicted). {alike(story.counts_alike)}"
     )
     if rival.lead_high < 0:
         return said + (
@@ -74,6 +76,16 @@ def verdict(story: Story) -> str:
     return said + (
         f"A {rival.name}, trained on the labelled rows alone, would get about "
         f"{rival.accuracy:.0%} right; the difference may be chance."
+    )
+
+
+def alike(counts_alike: bool) -> str:
+    """Return that the figures count classes alike, where they do."""
+    if not counts_alike:
+        return ""
+    return (
+        "This counts classes alike, as they have about as many labels each. The share "
+        "of all rows that is correct can be far from it where classes differ in size. "
     )
 
 

@@ -289,10 +289,8 @@ def sizes_matter(n_given: IntArray, proba: FloatArray) -> bool:
     return bool(is_unsure or counts.min() < _FEW * n / n_classes)
 
 
-def size_advice(n_given: IntArray, proba: FloatArray, classes: NDArray[Any]) -> str:
-    """Return how to tell class sizes where it would help, else nothing."""
-    if not sizes_matter(n_given, proba):
-        return ""
+def size_advice(n_given: IntArray, classes: NDArray[Any]) -> str:
+    """Return how to tell class sizes, for labels that are about equal in number."""
     low, high = _middle(n_given), int(n_given.max())
     which = "The" if high <= _ABOUT_EQUAL * n_given.min() else "Most"
     number = f"{low:,}" if low == high else f"{low:,} to {high:,}"

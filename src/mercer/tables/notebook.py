@@ -59,10 +59,11 @@ def headline(shown: Any) -> str:
     )
     if result.check is None:
         return f"{said}; nothing could be checked."
-    ours = result.check.scores[0]
+    ours, alike = result.check.scores[0], result.session.counts_alike(result.proba)
     return (
         f"{said}; expected correct: {ours.accuracy:.0%} "
-        f"({ours.low:.0%} to {ours.high:.0%})."
+        f"({ours.low:.0%} to {ours.high:.0%}"
+        f"{', classes counted alike' if alike else ''})."
     )
 
 

@@ -24,6 +24,7 @@ from mercer.tables.class_sizes import (
     check_room,
     size_advice,
     sizes_by_class,
+    sizes_matter,
     sizes_of,
 )
 from mercer.tables.encoding import ColumnNote, TableEncoder
@@ -411,14 +412,28 @@ class Session:
             column_influences(model, self.encoder, self.points, labels, rng=rng),
         )
 
+    def counts_alike(self, proba: FloatArray) -> bool:
+        """Tell whether hidden labels count classes alike that may differ in size.
+
+        Parameters
+        ----------
+        proba : ndarray of shape (n, n_classes)
+            `proba`, which takes time to compute.
+        """
+        is_told = self.class_sizes is not None or self.labels_drawn == "at random"
+        return not is_told and sizes_matter(self._n_given, proba)
+
     def advice(self) -> list[str]:
         """Return what else a person could say that would help, if anything."""
-        if self.class_sizes is not None or self.labels_drawn == "at random":
+        if not self.counts_alike(self.proba):
             return []
+        return [size_advice(self._n_given, self.labels.classes)]
+
+    @property
+    def _n_given(self) -> IntArray:
+        """Labels of each class, (n_classes,)."""
         labels = self.labels
-        n_given = np.bincount(labels.codes[labels.labeled])
-        found = size_advice(n_given, self.proba, labels.classes)
-        return [found] if found else []
+        return np.bincount(labels.codes[labels.labeled])
 
     def suspicious_labels(self) -> SuspiciousLabels:
         """Rank the given labels by how little the other labels support them."""

@@ -116,6 +116,7 @@ def tell(result: TableResult, *, rng: np.random.Generator) -> Story:
         outlook=None if result.outlook is None else Outlook(*result.outlook),
         labels_drawn=session.labels_drawn or "",
         class_sizes=session.known_sizes or (),
+        counts_alike=session.counts_alike(result.proba),
     )
 
 
