@@ -125,6 +125,18 @@ def test_calibration_is_stationary_and_a_minimum(m, C, seed) -> None:
         assert objective(line.slope + a, line.offset + c) >= best - 1e-12
 
 
+@pytest.mark.parametrize("seed", range(10))
+def test_calibration_of_huge_scores_that_are_all_wrong(seed: int) -> None:
+    """So are those of points that have copies with opposite labels."""
+    rng = np.random.default_rng(seed)
+    Y = np.eye(2)[rng.integers(2, size=8)]
+    scores = -1e12 * (2 * Y - 1) * rng.random((8, 1))
+    line = calibrate(scores, Y, np.zeros(2))
+    assert -1e-6 < line.slope < 0  # scores of a usual size then say nothing
+    assert np.abs(line.offset).max() < 1e-6
+    assert line.residual < 1e-15 * np.abs(scores).sum()  # rounding of the gradient
+
+
 def test_calibration_of_many_classes_takes_little_memory() -> None:
     rng = np.random.default_rng(0)
     m, C = 300, 120

@@ -269,12 +269,14 @@ def calibrate(
         residual = float(np.abs(gradient).max())
         if residual <= 1e-9 * (1 + total.sum()):
             break
-        # J = [s, I] for each point: sums of J' diag(p) J - J' p p' J.
-        weight, ps = total[:, None] * p, p * scores
-        mean = np.column_stack([ps.sum(axis=1), p])
-        hessian = np.diag(np.r_[(weight * scores**2).sum(), weight.sum(axis=0)])
-        hessian[0, 1:] = hessian[1:, 0] = total @ ps
-        hessian += np.diag(stiffness) - (total[:, None] * mean).T @ mean
+        # J = [s, I] for each point: sums of J' (diag(p) - p p') J, scores less their
+        # mean under p, so that large ones do not cancel the stiffness.
+        weight = total[:, None] * p
+        spread = scores - (p * scores).sum(axis=1, keepdims=True)
+        hessian = np.diag(np.r_[(weight * spread**2).sum(), weight.sum(axis=0)])
+        hessian[0, 1:] = hessian[1:, 0] = (weight * spread).sum(axis=0)
+        hessian[1:, 1:] -= weight.T @ p
+        hessian += np.diag(stiffness)
         step, now = np.linalg.solve(hessian, gradient), objective(x)
         now += 1e-13 * (1 + abs(now))  # rounding must not hold the last steps back
         size = 1.0
