@@ -7,11 +7,15 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.sparse import csr_array
+from sklearn.base import clone
 from sklearn.datasets import make_blobs
 
 from mercer import UnifiedKernelMachine
+from mercer.fewlabels import AnchorPool, AutoKernel, LeaveOneOutRLS
 from mercer.graphs import nearest_neighbors
 from mercer.kernels import RBF
+from mercer.learners import FilterKernel, InfluenceKernel
+from mercer.machines import AnnealedKernelMachine, RLSClassifier
 from mercer.spectrum import AnchorBasis, GramBasis
 
 PACKAGES = ("mercer", "mercer.fewlabels", "mercer.learners", "mercer.machines")
@@ -104,3 +108,41 @@ def test_points_too_close_to_square_are_told_what_to_do() -> None:
     X = 1e-200 * np.arange(6.0)[:, None]
     with pytest.raises(ValueError, match="multiply X by a large number"):
         GramBasis(kernel="linear").fit(X)
+
+
+@pytest.mark.parametrize("offset", [2.0**20, 2.0**30, [2.0**30, 0.0, 0.0]])
+@pytest.mark.parametrize(
+    "model",
+    [
+        UnifiedKernelMachine(random_state=0),
+        LeaveOneOutRLS(AutoKernel(AnchorPool(random_state=0))),
+        RLSClassifier(FilterKernel(basis=AnchorBasis(random_state=0))),
+        RLSClassifier(),
+        AnnealedKernelMachine(),
+    ],
+    ids=repr,
+)
+def test_points_far_from_zero_are_told_apart_as_well(model, offset) -> None:
+    X, y = make_blobs(60, n_features=3, centers=3, cluster_std=4.0, random_state=0)
+    X = np.round(64 * X) / 64  # the sum with the offset is exact
+    y[15:] = -1
+    expected = clone(model).fit(X, y).predict_proba(X)
+    found = clone(model).fit(X + offset, y).predict_proba(X + offset)
+    assert np.allclose(found, expected, rtol=0, atol=1e-6)
+
+
+def test_the_gaussian_kernel_far_from_zero_against_differences() -> None:
+    X, _ = make_blobs(20, n_features=3, random_state=0)
+    Z = X[:5] + 0.25
+    for offset in (0.0, 1e6, 1e9):
+        A, B = X + offset, Z + offset
+        wanted = np.exp(-0.1 * ((A[:, None] - B[None]) ** 2).sum(axis=2))
+        assert np.allclose(RBF(0.1)(A, B), wanted, rtol=0, atol=1e-7)
+        assert np.allclose(RBF(0.1)(A, B[:1]), wanted[:, :1], rtol=0, atol=1e-7)
+
+
+def test_influence_far_from_zero() -> None:
+    X, _ = make_blobs(30, n_features=3, random_state=0)
+    X = np.round(64 * X) / 64
+    near, far = (InfluenceKernel(["rbf"]).fit(X + at) for at in (0.0, 2.0**30))
+    assert np.allclose(far.influence_, near.influence_)

@@ -9,13 +9,14 @@ from scipy import sparse
 from scipy.sparse import issparse
 from sklearn.utils import gen_batches
 
-from mercer._typing import IntArray
+from mercer._typing import FloatArray, IntArray
 
 _BLOCK = 64  # mostly the first one tells
 BATCH = 32_768  # rows whose features are in memory at a time
 # Squares of distances of larger or smaller entries overflow or vanish, in single
 # precision at least.
 _USUAL = (1e-10, 1e10)
+_FAR = 1e3  # from zero, in units of the spread: squared distances lose six digits
 
 
 def take_rows(X: Any, rows: IntArray) -> Any:
@@ -152,6 +153,40 @@ def times_power(X: Any, exponent: int) -> Any:
             return np.ldexp(X, exponent)
         entries = np.ldexp(X.data, exponent)
     return type(X)((entries, X.indices, X.indptr), shape=X.shape)
+
+
+def far_origin(X: Any) -> FloatArray | None:
+    """Return where points lie that are far from zero next to their spread, (d,).
+
+    Distances do not depend on it, but for rounding. None where it would not help, and
+    for sparse points; 0 for columns that are near.
+
+    Examples
+    --------
+    >>> far_origin(np.array([[1e6, 1.0], [1e6 + 2, 2.0]]))
+    array([1000001.,       0.])
+    >>> far_origin(np.array([[1.0], [2.0]])) is None
+    True
+    """
+    if issparse(X):
+        return None
+    mean = X.mean(axis=0, dtype=np.float64)
+    spread = np.linalg.norm(X.std(axis=0, dtype=np.float64))
+    is_far = np.abs(mean) > _FAR * spread
+    return np.where(is_far, mean, 0.0) if is_far.any() else None
+
+
+def moved(X: Any, origin: FloatArray | None) -> Any:
+    """Return points as seen from an origin, in their precision.
+
+    Examples
+    --------
+    >>> moved(np.array([[3.0, 4.0]]), np.array([1.0, 0.0]))
+    array([[2., 4.]])
+    """
+    if origin is None:
+        return X
+    return np.subtract(X, origin, dtype=X.dtype, casting="same_kind")
 
 
 def all_equal(X: Any, *, rtol: float = 0.0) -> bool:

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer._checks import FLOATS, checked_points
 from mercer._random import as_generator
-from mercer._rows import thinned, times_power, usual_exponent
+from mercer._rows import far_origin, moved, thinned, times_power, usual_exponent
 from mercer._typing import ArrayLike, FloatArray, RandomState, SparseArray
 from mercer.fewlabels.anchor_features import AnchorColumns, AnchorFeatures
 from mercer.fewlabels.anchor_joining import light_anchors_joined
@@ -108,6 +108,7 @@ class AnchorPool(BasisMixin):
     """
 
     vectors_: AnchorColumns
+    _origin: FloatArray | None = None  # from which scaled points are seen
 
     def __init__(
         self,
@@ -165,12 +166,16 @@ class AnchorPool(BasisMixin):
         self._exponent = usual_exponent(
             ends if self.scales_ is None else ends / self.scales_
         )
-        return self._usual(points)
+        self._origin = None
+        usual = self._usual(points)
+        self._origin = far_origin(usual)
+        return moved(usual, self._origin)
 
     def prepare(self, points: Any, m: int, rng: np.random.Generator) -> None:
         """Choose anchors and plain kernels; points are what `find_units` returned."""
         anchors = choose_anchors(points, m, rng=rng)
-        self.anchors_ = np.ldexp(anchors, -self._exponent)
+        whole = anchors if self._origin is None else anchors + self._origin
+        self.anchors_ = np.ldexp(whole, -self._exponent)
         if self.scales_ is not None:
             self.anchors_ = self.anchors_ * self.scales_
         self._index = anchor_index(anchors, rng=rng)
@@ -396,7 +401,7 @@ class AnchorPool(BasisMixin):
         if self.scales_ is not None:
             dtype = points.dtype
             points = np.divide(points, self.scales_, dtype=dtype, casting="same_kind")
-        return times_power(points, self._exponent)
+        return moved(times_power(points, self._exponent), self._origin)
 
     def _checked(self, X: ArrayLike, *, reset: bool) -> Any:
         return checked_points(

@@ -11,7 +11,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer._checks import checked_points
 from mercer._random import as_generator
-from mercer._rows import all_equal, thinned, times_power, usual_exponent
+from mercer._rows import (
+    all_equal,
+    far_origin,
+    moved,
+    thinned,
+    times_power,
+    usual_exponent,
+)
 from mercer._typing import ArrayLike, FloatArray, RandomState, SparseArray
 from mercer.backends._torch import as_tensor, is_tensor, to_numpy
 from mercer.backends.torch_vectors import DeviceVectors
@@ -133,6 +140,7 @@ class KernelPool(SmallFiles):
     """
 
     _exponent = 0  # of two, by which points are multiplied
+    _origin: FloatArray | None = None  # from which they are seen then
 
     def __init__(
         self,
@@ -173,7 +181,10 @@ class KernelPool(SmallFiles):
         self._joined: tuple[Any, ...] = ()  # rows that came after the fit
         self.scales_ = scales_for(X, self.scaling)
         self._exponent = 0 if self.scales_ is not None else usual_exponent(X)
+        self._origin = None
         X = self._scaled(X)
+        self._origin = far_origin(X)
+        X = moved(X, self._origin)
         n = X.shape[0]
         sizes = sorted({min(int(k), n - 1) for k in self.n_neighbors})
         self.index_ = NeighborIndex.fit(X, rng=rng)
@@ -367,8 +378,8 @@ class KernelPool(SmallFiles):
 
     def _scaled(self, X: Any) -> Any:
         if self.scales_ is not None:
-            return X / self.scales_
-        return times_power(X, self._exponent)
+            X = X / self.scales_
+        return moved(times_power(X, self._exponent), self._origin)
 
     def _log_density(self, distances: FloatArray) -> FloatArray:
         k = min(DEFAULT.density_neighbor, distances.shape[1])

@@ -5,6 +5,7 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.gaussian_process.kernels import Kernel as GaussianProcessKernel
 from sklearn.metrics.pairwise import (
     PAIRWISE_KERNEL_FUNCTIONS,
@@ -17,6 +18,7 @@ from sklearn.utils import check_scalar, gen_batches
 from sklearn.utils.extmath import row_norms
 
 from mercer._checks import check_number
+from mercer._rows import far_origin, moved
 from mercer._typing import FloatArray
 from mercer.kernels.bandwidth import RULES
 from mercer.kernels.base import Kernel, PointKernel
@@ -140,6 +142,9 @@ class RBF(PointKernel):
 
     def _gram(self, X: Any, Z: Any) -> FloatArray:
         self._check()
+        origin = None if issparse(X) else far_origin(X if Z is None else Z)
+        X = moved(X, origin)
+        Z = None if Z is None else moved(Z, origin)
         return np.asarray(rbf_kernel(X, Z, gamma=self.gamma))
 
     def _diag(self, X: Any) -> FloatArray:

@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer._checks import check_number, checked_points
 from mercer._html import Shown
+from mercer._rows import far_origin, moved
 from mercer._typing import ArrayLike, FloatArray, SparseArray
 from mercer.exceptions import NearlyConstantKernelWarning
 from mercer.graphs.points import refuse_equal_points, refuse_graph
@@ -177,7 +178,7 @@ class InfluenceKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
             _check_diagonal(kernel, X, j)
         self.kernels_ = [Normalized(kernel) for kernel in base]
         K = gram_stack(self.kernels_, X)
-        u = stationary_distances(pairwise_distances(X))
+        u = stationary_distances(pairwise_distances(moved(X, far_origin(X))))
         costs = influence_costs(K, u)
         self.influence_, self.costs_ = 1 - u, costs.weighted
         solution = self._solve(K, costs)

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer._checks import FLOATS, checked_points
 from mercer._random import as_generator
-from mercer._rows import times_power, usual_exponent
+from mercer._rows import far_origin, moved, times_power, usual_exponent
 from mercer._typing import ArrayLike, FloatArray, RandomState, SparseArray
 from mercer.graphs.points import refuse_graph
 from mercer.graphs.search import Method, NeighborIndex
@@ -102,6 +102,7 @@ class AnchorBasis(BasisMixin):
     """
 
     _exponent = 0  # of two, by which points are multiplied
+    _origin: FloatArray | None = None  # from which they are seen then
 
     def __init__(
         self,
@@ -132,8 +133,11 @@ class AnchorBasis(BasisMixin):
         rng = as_generator(self.random_state)
         self._exponent = usual_exponent(points)
         points = times_power(points, self._exponent)
+        self._origin = far_origin(points)
+        points = moved(points, self._origin)
         anchors = choose_anchors(points, self._n_anchors(n), rng=rng)
-        self.anchors_ = times_power(anchors, -self._exponent)
+        whole = anchors if self._origin is None else anchors + self._origin
+        self.anchors_ = times_power(whole, -self._exponent)
         self._index = anchor_index(anchors, rng=rng)
         Z = self._ties(points)
         pairs = anchor_pairs(sparse.csr_array(Z.T @ Z), r, rng=rng)
@@ -163,6 +167,7 @@ class AnchorBasis(BasisMixin):
         """
         check_is_fitted(self, "vectors_")
         points = times_power(self._checked(X, reset=False), self._exponent)
+        points = moved(points, self._origin)
         extended: FloatArray = self._ties(points) @ self._map
         return extended
 
