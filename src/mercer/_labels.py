@@ -175,9 +175,15 @@ def is_labeled(y: NDArray[Any]) -> BoolArray:
     return np.ones(len(y), dtype=bool)
 
 
+def is_empty(value: object) -> bool:
+    """Tell whether a cell holds nothing: None, NaN, or what pandas has for it."""
+    # In this order: pandas.NA is not comparable.
+    return value is None or type(value).__name__ == "NAType" or bool(value != value)
+
+
 def _is_missing(value: object) -> bool:
-    if value is None or type(value).__name__ == "NAType" or value != value:
-        return True  # in this order: pandas.NA is not comparable
+    if is_empty(value):
+        return True
     # A string "-1" is a name like any other; the number -1 is not.
     return isinstance(value, int | float | np.number) and value == UNLABELED
 

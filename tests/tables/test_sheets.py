@@ -5,14 +5,16 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pytest
 from openpyxl import load_workbook
 
 from mercer.judging.outlook import Outlook
+from mercer.studio.items import Items
 from mercer.tables.answers import add_answers, with_later
 from mercer.tables.learning import learn
 from mercer.tables.reading import read_table
 from mercer.tables.sheets import write_sheets, write_workbook
-from mercer.tables.table import as_table
+from mercer.tables.table import TableError, as_table
 from mercer.tables.writing import write_csv
 from tables_at_hand import two_groups
 
@@ -131,3 +133,35 @@ def test_a_result_in_a_notebook(tmp_path: Path) -> None:
     files = result.save(tmp_path / "out")
     assert files[0].name == "report.html"
     assert all(path.exists() for path in files)
+
+
+def test_labels_that_are_in_a_second_file_only(tmp_path: Path) -> None:
+    table = as_table({"code": ["a", "b", "c"], "size": [1.0, 2.0, 3.0]})
+    sheet = tmp_path / "labels.csv"
+    sheet.write_text("code,label\nc,big\na,small\n")
+    done = add_answers(table, ["a", "b", "c"], "label", [sheet], id="code")
+    assert done.table.frame["label"].fillna("").tolist() == ["small", "", "big"]
+    assert (done.n_new, done.n_changed, done.notes) == (2, 0, ())
+    with pytest.raises(TableError, match="If one of these names the rows, pass it to"):
+        add_answers(table, [1, 2, 3], "label", [sheet])
+    with pytest.raises(TableError, match=r"labels\.csv has no column 'lable'"):
+        add_answers(table, ["a", "b", "c"], "lable", [sheet], id="code")
+
+
+def test_cells_that_pandas_knows_to_be_empty_are_shown_as_empty(tmp_path: Path) -> None:
+    """A nullable column with an empty cell ended the run when files were written."""
+    frame = two_groups().assign(
+        n=pd.array([None, *range(39)], dtype="Int64"),
+        is_new=pd.array([None, True] * 20, dtype="boolean"),
+        when=pd.Series([pd.NaT, *pd.date_range("2026-01-01", periods=39)]),
+    )
+    result = learn(frame, id="code")
+    result.save(tmp_path / "o")
+    sheet = pd.read_csv(tmp_path / "o" / "to_label.csv", dtype=str)
+    assert sheet["is_new"].isna().any()
+    page = (tmp_path / "o" / "report.html").read_text(encoding="utf-8")
+    assert "NaT" not in page
+    assert "&lt;NA&gt;" not in page
+    items = Items(as_table(frame), "label", "code")
+    cells = {c["name"]: c["value"] for c in items.show(0)["cells"]}
+    assert (cells["n"], cells["is_new"], cells["when"]) == ("", "", "")

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer._labels import is_labeled
+from mercer._labels import is_empty, is_labeled
 from mercer.studio.ledger import Ledger
 from mercer.tables.table import Table, TableError
 from mercer.tables.target import read_ids
@@ -184,10 +184,10 @@ def _name(value: Any) -> str | None:
 
 
 def _text(value: Any) -> str:
-    if value is None or value is np.nan or type(value).__name__ == "NAType":
+    if is_empty(value):
         return ""
     if isinstance(value, float | np.floating):
-        return "" if np.isnan(value) else str(value).removesuffix(".0")
+        return str(value).removesuffix(".0")
     return str(value)
 
 

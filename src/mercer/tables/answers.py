@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mercer._labels import is_empty
 from mercer._words import counted
 from mercer.tables.numbers import is_placeholder
 from mercer.tables.sheets import ROW
@@ -57,7 +58,7 @@ def add_answers(
     ids : ndarray of shape (n,)
         What a person calls the rows.
     target : str
-        The column that was filled in.
+        The column that was filled in; the table need not have it.
     sheets : list of Path
         As `mercer.tables.sheets` writes them; empty cells are skipped. Of two answers
         for a row the later one counts.
@@ -69,6 +70,8 @@ def add_answers(
     import pandas as pd
 
     place = {str(name): row for row, name in enumerate(ids)}
+    if target not in [*table.columns, *table.unread]:
+        table = replace(table, frame=table.frame.assign(**{target: None}))
     labels = _as_names(table, target)
     lines: list[dict[str, Any]] = []
     notes: list[str] = []
@@ -110,8 +113,6 @@ def with_earlier(table: Table, ids: Any, target: str, history: Path) -> Table:
     """Return a table with the answers that a history has for its rows."""
     if not history.exists():
         return table
-    if target not in table.frame.columns:
-        table = replace(table, frame=table.frame.assign(**{target: None}))
     return add_answers(table, ids, target, [], history=history).table
 
 
@@ -194,7 +195,7 @@ def _read(path: Path) -> Any:
     from mercer.tables.reading import read_table
 
     frame = read_table(path, as_text=None).frame
-    return frame.map(lambda v: "" if v is None or v != v else _as_string(v))
+    return frame.map(lambda v: "" if is_empty(v) else _as_string(v))
 
 
 def _as_string(value: Any) -> str:
@@ -237,6 +238,8 @@ def _filled(
             f"{path} has no column {lacking!r}; a sheet of answers needs the columns "
             f"{(id or ROW)!r} and {target!r}, and this one has {shown}."
         )
+        if not names and id is None:
+            msg += " If one of these names the rows, pass it to --id."
         raise TableError(msg)
     found, whole = [], _without_zeros(place)
     for number, (name, label) in enumerate(

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from mercer._labels import Labels
+from mercer._labels import Labels, is_empty
 from mercer._typing import FloatArray
 from mercer._words import counted
 from mercer.report.story import Listed
@@ -50,7 +50,7 @@ def _filled(table: Table, row: int, names: list[str]) -> tuple[tuple[str, str], 
     shown = []
     for name in names:
         value = table.frame[name].iat[row]
-        if value is None or value != value:
+        if is_empty(value):
             continue
         said = f"{value:.4g}" if isinstance(value, float) else str(value)
         if said.strip():

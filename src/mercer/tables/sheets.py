@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mercer._labels import is_empty
 from mercer._typing import FloatArray, IntArray
 from mercer.tables.table import Table
 from mercer.tables.writing import write_csv
@@ -151,7 +152,7 @@ def _drawn(picture: FloatArray) -> Any:
 
 def _plain(value: Any) -> Any:
     """Return a cell as Excel can hold it."""
-    if value is None or value != value:
+    if is_empty(value):
         return None
     if isinstance(value, np.generic):
         return value.item()

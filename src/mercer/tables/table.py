@@ -73,7 +73,7 @@ class Table:
                 "needs a column of single values."
             )
             raise TableError(msg)
-        msg = f"{self.source} has no column {name!r}; {self._advice(name)}"
+        msg = f"{self.source} has no column {name!r}; {self._advice(name, option)}"
         raise TableError(msg)
 
     def check_any_column(self, name: str, option: str) -> None:
@@ -90,7 +90,7 @@ class Table:
             for name, what in self.unread.items()
         )
 
-    def _advice(self, name: str) -> str:
+    def _advice(self, name: str, option: str) -> str:
         names = self.columns
         alike = [c for c in names if c.strip().casefold() == name.strip().casefold()]
         if alike:
@@ -98,6 +98,8 @@ class Table:
         shown = ", ".join(repr(c) for c in names[:12])
         more = f" and {len(names) - 12} more" if len(names) > 12 else ""
         said = [f"its columns are {shown}{more}."]
+        if option.startswith("--"):
+            said.append(f"Name one of them with {option}.")
         if any(c == "" or c.startswith("Unnamed: ") for c in names):
             said.append(_TITLE)
         return " ".join([*said, *self.notes])

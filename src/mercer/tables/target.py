@@ -84,7 +84,8 @@ def look_at_target(
     if len(filled) == 0:
         msg = (
             f"{where} has no label in {len(labels)} rows. Fill in at least two rows "
-            "of each class; the rest may stay empty."
+            "of each class; the rest may stay empty. `mercer label` asks you about "
+            "rows one by one."
         )
         raise TableError(msg)
     names, first, counts = np.unique(
