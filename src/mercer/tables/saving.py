@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mercer import persist
 from mercer._progress import Stages, quiet
 from mercer.report.data import as_data
 from mercer.report.page import render
@@ -52,6 +51,8 @@ def save_result(
     list of Path
         The files, the report first.
     """
+    from mercer.persist import save  # takes seconds to import; errors come first
+
     predictions = result.predictions
     with all_or_nothing(folder) as part:
         stages.begin("report")
@@ -87,7 +88,7 @@ def save_result(
         )
         if answered is not None:
             write_csv(with_later(answered.history, folder / HISTORY), part / HISTORY)
-        persist.save(result.model, part / FILES[3])
+        save(result.model, part / FILES[3])
         made = sorted(path.name for path in part.iterdir())
     first = [name for name in FILES if name in made]
     return [folder / name for name in (*first, *(n for n in made if n not in FILES))]
