@@ -226,6 +226,21 @@ def test_answers_of_before_are_used_or_it_is_said(
     assert "Nothing changed: the same labels, predictions and figures." in done.output
 
 
+def test_results_of_another_file_are_not_replaced_silently(
+    learned: Path, tmp_path: Path
+) -> None:
+    """things.csv and things.tsv.gz have the same folder by default."""
+    out = tmp_path / "out"
+    shutil.copytree(learned / "out", out)
+    frame = pd.read_csv(learned / "things.csv", dtype=str)
+    frame.to_csv(tmp_path / "things.tsv.gz", sep="\t", index=False)
+    done = run("learn", tmp_path / "things.tsv.gz", "--id", "code", "--out", out)
+    assert done.exit_code == 0, done.output
+    said = "These results replace those of things.csv in the same folder"
+    assert said in done.output
+    assert said in (out / "report.html").read_text()
+
+
 def test_answers_for_rows_that_are_not_there(learned: Path, tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("code,label\n999,big\n")
     words = ("learn", learned / "things.csv", "--id", "code", "--out", tmp_path / "o")

@@ -115,6 +115,26 @@ def changes_since(
         before = pd.read_parquet(folder / "predictions.parquet")
     except (OSError, ValueError, KeyError):
         return ()
+    return (*_replaced(old, report), *_compared(old, report, before, predictions))
+
+
+def _replaced(old: dict[str, Any], new: dict[str, Any]) -> list[str]:
+    """Say so if the results that are replaced are of another file."""
+    source = old.get("source", new["source"])
+    if source == new["source"]:
+        return []
+    return [
+        f"These results replace those of {source} in the same folder; pass --out to "
+        "keep both."
+    ]
+
+
+def _compared(
+    old: dict[str, Any],
+    report: dict[str, Any],
+    before: "pd.DataFrame",
+    predictions: "pd.DataFrame",
+) -> tuple[str, ...]:
     if old.get("target") != report["target"] or len(before) != len(predictions):
         return ()
     if (before["id"].astype(str) != predictions["id"].astype(str)).any():
