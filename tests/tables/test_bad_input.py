@@ -273,13 +273,13 @@ def test_an_image_that_disappears_midway(
 def test_a_full_disk(
     tmp_path: Path, refused: Callable[..., str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from mercer.tables import saving
+    from mercer import persist
 
     def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device", "model.skops")
 
     write(tmp_path, two_groups())
-    monkeypatch.setattr(saving.persist, "save", full)
+    monkeypatch.setattr(persist, "save", full)
     said = refused("t.csv")
     assert "model.skops: No space left on device. Nothing was written." in said
 
@@ -287,7 +287,7 @@ def test_a_full_disk(
 def test_an_interrupt_leaves_older_results_as_they_were(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from mercer.tables import saving
+    from mercer import persist
 
     def stop(*_: object) -> None:
         raise KeyboardInterrupt
@@ -296,7 +296,7 @@ def test_an_interrupt_leaves_older_results_as_they_were(
     out = tmp_path / "out"
     out.mkdir()
     (out / "report.html").write_text("of yesterday")
-    monkeypatch.setattr(saving.persist, "save", stop)
+    monkeypatch.setattr(persist, "save", stop)
     words = ["learn", str(tmp_path / "t.csv"), "--out", str(out)]
     result = CliRunner().invoke(main, words)
     assert result.exit_code == 130
