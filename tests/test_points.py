@@ -16,7 +16,7 @@ from mercer.graphs import nearest_neighbors
 from mercer.kernels import RBF
 from mercer.learners import FilterKernel, InfluenceKernel
 from mercer.machines import AnnealedKernelMachine, RLSClassifier
-from mercer.spectrum import AnchorBasis, GramBasis
+from mercer.spectrum import AnchorBasis, GramBasis, GraphBasis
 
 PACKAGES = ("mercer", "mercer.fewlabels", "mercer.learners", "mercer.machines")
 NOT_ESTIMATORS = {"Session", "Basis"}  # made by learn, and a protocol
@@ -58,6 +58,41 @@ def test_text_is_named_by_its_column(made: type) -> None:
         made().fit(X, labels())
     with pytest.raises(ValueError, match="column 1 of X holds 'red'"):
         made().fit(X.to_numpy().astype(str), labels())
+
+
+def with_column(kind: str) -> pd.DataFrame:
+    X = table()
+    if kind == "dates":
+        return X.assign(when=pd.date_range("2020-01-01", periods=len(X)))
+    if kind == "durations":
+        return X.assign(when=pd.to_timedelta(np.arange(len(X)), unit="D"))
+    if kind == "categories":
+        return X.assign(when=pd.Categorical(["may", "june"] * 6))
+    if kind == "a missing number":
+        return X.assign(when=pd.array([1, None] * 6, dtype="Int64"))
+    return X.assign(when=np.where(labels() == 0, 0.0, float(kind)))
+
+
+BAD = [
+    ("dates", "dates; give numbers"),
+    ("durations", "dates; give numbers"),
+    ("categories", "'may'; give numbers"),
+    ("a missing number", "NaN; fill"),
+    ("nan", "NaN; fill"),
+    ("inf", "infinity; give finite numbers"),
+]
+
+
+@pytest.mark.parametrize(("kind", "said"), BAD)
+@pytest.mark.parametrize("made", [UnifiedKernelMachine, GraphBasis, RLSClassifier])
+def test_what_is_no_number_is_named_by_its_column(made, kind: str, said: str) -> None:
+    with pytest.raises(ValueError, match=f"column 'when' of X holds {said}"):
+        made().fit(with_column(kind), labels())
+
+
+def test_a_list_with_infinity_is_named_by_its_column() -> None:
+    with pytest.raises(ValueError, match="column 1 of X holds infinity"):
+        RBF()([[1.0, 2.0], [3.0, np.inf]])
 
 
 @pytest.mark.parametrize(

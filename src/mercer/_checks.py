@@ -1,9 +1,13 @@
 """Checks of matrices that users pass in, with one wording across the library."""
 
+from collections.abc import Iterator
+from itertools import starmap
+from math import isfinite
 from numbers import Real
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.utils import check_array
 from sklearn.utils.validation import validate_data
@@ -78,7 +82,7 @@ def checked_points(
     """Return points, float64 or as told, checked by scikit-learn.
 
     With an `estimator` they must be like its training points, or with `reset` are
-    those, `at_least` that many. Text is named by its column.
+    those, `at_least` that many. What is no number is named by its column.
 
     Examples
     --------
@@ -93,28 +97,56 @@ def checked_points(
         if estimator is None:
             return check_array(X, **options)
         options["ensure_min_samples"] = at_least if reset else 1
-        return validate_data(estimator, X, reset=reset, **options)
-    except ValueError as error:
-        said = _name_of_text(X) if "string" in str(error) else ""
+        points = validate_data(estimator, X, reset=reset, **options)
+        # As which "numeric" leaves a frame with a categorical column.
+        return points.astype(np.float64) if points.dtype == object else points
+    except (TypeError, ValueError) as error:
+        said = next(filter(None, starmap(_no_number, _columns(X))), "")
         if not said:
             raise
         raise ValueError(said) from error
 
 
-def _name_of_text(X: Any) -> str:
-    """Return which column of X holds text, and what to do, or nothing."""
-    names = getattr(X, "columns", None)
-    values = np.asarray(X, dtype=object)
+def _columns(X: Any) -> Iterator[tuple[Any, NDArray[Any]]]:
+    """Yield the name and the values of each column of dense points."""
+    if issparse(X):
+        return
+    if hasattr(X, "columns"):
+        frame = getattr(X, "iloc", X)
+        for place, name in enumerate(X.columns):
+            yield name, np.asarray(frame[:, place])
+        return
+    values = X if hasattr(X, "dtype") else np.asarray(X, dtype=object)
     for place in range(values.shape[-1] if values.ndim > 1 else 0):
-        for value in values[..., place].flat:
-            if isinstance(value, str) and not _is_number(value):
-                name = place if names is None else repr(names[place])
-                return (
-                    f"column {name} of X holds {value!r}; give numbers, e.g. encoded "
-                    "by skrub's TableVectorizer, or give the whole table to "
-                    "mercer.learn."
-                )
+        yield place, values[..., place].ravel()
+
+
+def _no_number(name: Any, values: NDArray[Any]) -> str:
+    """Return what a column holds in place of numbers, and what to do, or nothing."""
+    found = f"column {name!r} of X holds "
+    kind = values.dtype.kind
+    if kind in "mM":
+        return found + "dates; give numbers, or the whole table to mercer.learn."
+    if kind == "f":
+        values = values[~np.isfinite(values)][:1]
+    for value in values.tolist() if kind in "fOU" else ():
+        if isinstance(value, str) and not _is_number(value):
+            return found + _ENCODE.format(repr(value))
+        if value is None or type(value).__name__ == "NAType" or value != value:
+            return found + _FILL
+        if isinstance(value, float) and not isfinite(value):
+            return found + "infinity; give finite numbers."
     return ""
+
+
+_ENCODE = (
+    "{}; give numbers, e.g. encoded by skrub's TableVectorizer, or give the whole "
+    "table to mercer.learn."
+)
+_FILL = (
+    "NaN; fill what is missing, e.g. by SimpleImputer, or give the whole table to "
+    "mercer.learn."
+)
 
 
 def _is_number(text: str) -> bool:
