@@ -67,15 +67,24 @@ def test_columns_of_polars(values: list[Any]) -> None:
 def test_names_that_numpy_gives_to_missing_labels(unlabeled: Any) -> None:
     y = np.array(["setosa", "virginica", "setosa"])
     y[1] = unlabeled
-    with pytest.warns(UnlabeledClassWarning, match="1 labels are the string"):
-        labels = encode_labels(y)
-    assert len(labels.classes) == 2
+    for form in (y, y.astype(object), y.tolist()):
+        with pytest.warns(UnlabeledClassWarning, match="1 label is the string"):
+            labels = encode_labels(form)
+        assert len(labels.classes) == 2
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         as_told = y.astype(object)
         as_told[y == y[1]] = None
         assert encode_labels(as_told, min_classes=1).classes.tolist() == ["setosa"]
         encode_labels(np.array(["-1", "1", "0"]))  # signs are names
+        encode_labels(["None", None, "some"])  # a class beside what is missing
+
+
+def test_labels_that_are_tuples_are_refused() -> None:
+    y = np.empty(2, dtype=object)
+    y[:] = [(0, 1), (1, 0)]
+    with pytest.raises(TypeError, match="y holds tuple labels; use numbers only"):
+        encode_labels(y)
 
 
 @given(st.lists(st.integers(-1, 4), min_size=1).filter(lambda y: len({*y} - {-1}) > 1))

@@ -1,5 +1,7 @@
 """The unified kernel machine."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -16,10 +18,12 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from mercer.active.loop import learn_actively
 from mercer.active.strategies import EXPLORING, QUERIES
 from mercer.datasets import make_two_moons
+from mercer.exceptions import NearlyConstantKernelWarning
 from mercer.fewlabels import LeaveOneOutRLS
 from mercer.graphs.neighbors import neighbor_graph
 from mercer.learners.combination import AverageKernel
 from mercer.learners.decaying import DecayingKernel
+from mercer.learners.filter_kernel import FilterKernel
 from mercer.learners.parameter_free import ParameterFreeKernel
 from mercer.machines.rls import RLSClassifier
 from mercer.model_selection import SemiSupervisedKFold
@@ -430,3 +434,25 @@ def test_another_machine_may_come_with_labels() -> None:
     assert 11 not in model.labeled_
     model.tell([11], [truth[11]])
     assert 11 in model.labeled_
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])
+def test_equal_points_are_told_of(kind: Any) -> None:
+    X, y = np.full((12, 2), 3.0), np.arange(12) % 3 - 1
+    with pytest.warns(NearlyConstantKernelWarning, match="all training points are eq"):
+        UnifiedKernelMachine(random_state=0).fit(kind(X), y)
+
+
+@pytest.mark.parametrize("kind", [np.asarray, pd.DataFrame])
+def test_another_number_of_labels_is_told_before_a_basis_is_made(kind: Any) -> None:
+    made = []
+
+    class Basis(GraphBasis):
+        def fit(self, X: Any, y: Any = None) -> Any:
+            made.append(X)
+            return super().fit(X)
+
+    model = UnifiedKernelMachine(FilterKernel(), basis=Basis())
+    with pytest.raises(ValueError, match="X has 12 rows and y has 11"):
+        model.fit(kind(np.arange(24.0).reshape(12, 2)), np.arange(11) % 2)
+    assert made == []

@@ -11,6 +11,7 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from mercer._checks import check_finite, check_same_length
 from mercer._typing import ArrayLike, BoolArray, FloatArray, IntArray
+from mercer._words import counted
 from mercer.exceptions import UnlabeledClassWarning
 
 UNLABELED = -1
@@ -234,7 +235,8 @@ def encode_labels(
     ):  # it warns of few labels per class, which are usual here
         check_classification_targets(labels)
     classes, codes = np.unique(labels, return_inverse=True)
-    _warn_of_names(values, classes)
+    if known.all():  # None among objects says that the writer knows how
+        _warn_of_names(labels, classes)
     is_trap = may_be_signs and _is_a_trap(values, classes)
     if len(classes) < min_classes or is_trap:
         raise ValueError(_too_few_classes(values, classes, min_classes))
@@ -351,7 +353,7 @@ def _of_one_kind(labels: NDArray[Any]) -> NDArray[Any]:
         return labels
     kinds = {isinstance(value, str) for value in labels}
     plain = np.array(labels.tolist()) if len(kinds) == 1 else labels
-    if plain.dtype.kind not in "biufU":
+    if plain.dtype.kind not in "biufU" or plain.ndim > 1:
         names = sorted({type(value).__name__ for value in labels})
         msg = f"y holds {' and '.join(names)} labels; use numbers only or strings only."
         raise TypeError(msg)
@@ -366,7 +368,8 @@ def _warn_of_names(values: NDArray[Any], classes: NDArray[Any]) -> None:
         n = int(np.count_nonzero(values == name))
         if n:
             msg = (
-                f"{n} labels are the string {name!r}, which counts as a class. If it "
+                f"{counted(n, 'label is', 'labels are')} the string {name!r}, which "
+                "counts as a class. If it "
                 "means unlabelled, give objects with None: y = y.astype(object); "
                 f"y[y == {name!r}] = None."
             )

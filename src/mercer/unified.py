@@ -8,6 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 from sklearn.base import (
     BaseEstimator,
     ClassNamePrefixFeaturesOutMixin,
@@ -32,17 +33,18 @@ from mercer._model_view import ModelView
 from mercer._parts import new_learner, new_machine
 from mercer._proba import log_of, probabilities
 from mercer._random import as_generator
-from mercer._rows import in_batches, positions_of, row_ids, stacked
+from mercer._rows import all_equal, in_batches, positions_of, row_ids, stacked
 from mercer._typing import ArrayLike, FloatArray, IntArray, RandomState
 from mercer._wrappers import LabeledScoreMixin, warn_of_wrapper
 from mercer.active.cold import MOST_UNSEEN, cold_rows, unseen_share
 from mercer.active.strategies import EXPLORING, ask_rows
 from mercer.backends._torch import is_tensor
 from mercer.backends.dask_ import gather, is_dask, lazily
-from mercer.exceptions import DriftWarning
+from mercer.exceptions import DriftWarning, NearlyConstantKernelWarning
 from mercer.fewlabels.growth import Growth, judge_growth
 from mercer.fewlabels.learner import AutoKernel
 from mercer.graphs.neighbors import Graph
+from mercer.graphs.points import n_points
 from mercer.machines._base import KernelMachine
 from mercer.machines._sizes import with_classes
 from mercer.machines.prior import PriorMachine
@@ -199,11 +201,15 @@ class UnifiedKernelMachine(
         if labels.shares is not None or labels.weights is not None:
             self._soft = labels, labels.labeled
             y = labels.given()
-        self.ids_ = row_ids(X, len(labels.codes))
+        self.ids_ = row_ids(X, n_points(points))
         check_same_length(self.ids_, labels.codes, "X", "y")
         if hasattr(self._learner, "learn"):
             self.basis_ = self._learner.fitted_basis(points, labels)
             self._points = points
+            is_array = isinstance(points, np.ndarray) or issparse(points)
+            if is_array and all_equal(points):
+                msg = "all training points are equal: nothing tells classes apart."
+                warnings.warn(msg, NearlyConstantKernelWarning, stacklevel=2)
         else:
             self._X = points
         self._learn(labels)
