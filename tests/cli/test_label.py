@@ -63,3 +63,15 @@ def test_mistakes_are_told(tmp_path: Path) -> None:
     assert "cod" in wrong.output
     nowhere = label(path, "--store", tmp_path / "no" / "folder" / "labels.db")
     assert nowhere.exit_code == 2
+
+
+def test_a_column_that_is_left_out_need_not_be_right(
+    tmp_path: Path, served: list[Running]
+) -> None:
+    path = tmp_path / "things.csv"
+    rows(10).assign(dose=["<0.1", *"123456789"]).to_csv(path, index=False)
+    assert "'<0.1'" in label(path, "--id", "code").output
+    result = label(path, "--id", "code", "--drop", "dose")
+    assert result.exit_code == 0, result.output
+    (running,) = served
+    assert running.studio.items.show(0)["cells"][1]["value"] == "<0.1"

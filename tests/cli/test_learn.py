@@ -226,6 +226,62 @@ def test_answers_of_before_are_used_or_it_is_said(
     assert "Nothing changed: the same labels, predictions and figures." in done.output
 
 
+def test_columns_that_were_left_out_need_not_be_right(tmp_path: Path) -> None:
+    """A model learned with --drop could not predict the file it had learned from."""
+    numbers = [f"{k / 8}" for k in range(40)]
+    frame = two_groups().assign(dose=["<0.1", *numbers[1:]])
+    for name in ("t.csv", "t.parquet"):
+        (frame.to_csv if name == "t.csv" else frame.to_parquet)(
+            tmp_path / name, index=False
+        )
+    words = ("learn", tmp_path / "t.csv", "--id", "code", "--out", tmp_path / "o")
+    refused = run(*words)
+    assert "row 1 has '<0.1'" in refused.stderr
+    assert "`mercer learn` leaves the column out with --drop 'dose'." in refused.stderr
+    assert run(*words, "--drop", "dose").exit_code == 0
+    model = tmp_path / "o" / "model.skops"
+    for name in ("t.csv", "t.parquet"):
+        out = tmp_path / f"{name}.predicted.csv"
+        done = run("predict", model, tmp_path / name, "--out", out)
+        assert done.exit_code == 0, done.output
+        assert pd.read_csv(out)["prediction"].tolist() == ["small", "big"] * 20
+    assert run("next", model, tmp_path / "t.csv").exit_code == 0
+    # A column that the model needs is not skipped.
+    frame["size"] = ["x", *frame["size"].astype(str)[1:]]
+    frame.to_csv(tmp_path / "wrong.csv", index=False)
+    refused = run("predict", model, tmp_path / "wrong.csv")
+    assert "column 'size' holds numbers, but row 1 has 'x'" in refused.stderr
+
+
+def test_new_rows_in_other_units_are_noticed(learned: Path, tmp_path: Path) -> None:
+    model, said = learned / "out" / "model.skops", "Do they have the same unit?"
+    out = tmp_path / "p.csv"
+    frame = two_groups().drop(columns="label")
+    frame.assign(size=100 * frame["size"]).to_csv(tmp_path / "cm.csv", index=False)
+    done = run("predict", model, tmp_path / "cm.csv", "--out", out)
+    assert done.exit_code == 0, done.output
+    assert "the numbers in column 'size' are far from those that" in done.output
+    assert done.output.count(said) == 1
+    frame.assign(size=np.nan).to_csv(tmp_path / "none.csv", index=False)
+    for path in (tmp_path / "none.csv", learned / "things.csv"):
+        done = run("predict", model, path, "--out", out)
+        assert done.exit_code == 0, done.output
+        assert said not in done.output
+
+
+def test_no_rows_and_one_row(learned: Path, tmp_path: Path) -> None:
+    model, out = learned / "out" / "model.skops", tmp_path / "p.csv"
+    frame = two_groups().drop(columns="label")
+    frame.iloc[:0].to_csv(tmp_path / "none.csv", index=False)
+    for command in ("predict", "next"):
+        done = run(command, model, tmp_path / "none.csv")
+        assert done.exit_code == 2
+        assert "none.csv has no rows." in done.stderr
+    frame.iloc[:1].to_csv(tmp_path / "one.csv", index=False)
+    done = run("predict", model, tmp_path / "one.csv", "--out", out)
+    assert "1 row predicted." in done.output
+
+
 def test_results_of_another_file_are_not_replaced_silently(
     learned: Path, tmp_path: Path
 ) -> None:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from mercer._words import counted
 from mercer.cli.running import (
     load_model,
     output_options,
@@ -71,7 +72,7 @@ def command(
 
     run(
         job,
-        lambda said: f"{said['rows']:,} rows predicted.\nwrote {said['file']}",
+        lambda said: f"{counted(said['rows'], 'row')} predicted.\nwrote {said['file']}",
         stages=("reading", "predictions", "files"),
         quiet=quiet,
         as_json=as_json,

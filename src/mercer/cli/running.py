@@ -109,14 +109,19 @@ def load_model(path: Path) -> Any:
 def read_rows(model: Any, file: str, **options: Any) -> tuple[Any, Any]:
     """Return the table in a file, read as the model was taught, and its row ids."""
     from mercer.tables.reading import read_table
+    from mercer.tables.table import TableError
     from mercer.tables.target import read_ids
 
     table = read_table(
         file,
         as_text=tuple(column for column in (model.target, model.id) if column),
+        needed=model.encoder.columns_,
         image_shape=model.image_shape,
         **options,
     )
+    if len(table) == 0:
+        msg = f"{table.source} has no rows."
+        raise TableError(msg)
     has_id = model.id in table.frame.columns
     return table, read_ids(table, model.id if has_id else None)
 

@@ -37,7 +37,7 @@ def open_studio(
     reading : dict
         How the file is read; passed on to `read_table`.
     """
-    columns = tuple(c for c in (target, id) if c)
+    columns = tuple(c for c in (target, id, *drop) if c)
     table = read_table(file, as_text=columns, **reading)
     items = Items(table, target, id)
     where = store or _beside(str(file))

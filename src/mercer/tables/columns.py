@@ -90,6 +90,16 @@ def warn_of_strange(source: str, name: str) -> None:
     warnings.warn(msg, UserWarning, stacklevel=3)
 
 
+def warn_of_unit(source: str, name: str, here: float, there: float) -> None:
+    """Warn that the numbers of a column are unlike those in training."""
+    msg = (
+        f"{source}: the numbers in column {name!r} are far from those that the model "
+        f"was trained with (typically {here:.4g} here, {there:.4g} there). Do they "
+        "have the same unit?"
+    )
+    warnings.warn(msg, UserWarning, stacklevel=3)
+
+
 def moments(Z: FloatArray, empty: BoolArray) -> tuple[FloatArray, FloatArray]:
     """Return mean and variance of every column, of the cells that are filled."""
     if not empty.any():

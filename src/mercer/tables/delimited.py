@@ -3,6 +3,7 @@
 import codecs
 import csv
 import io
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 from mercer._words import reason
@@ -34,6 +35,7 @@ def read_delimited(
     encoding: str | None = None,
     missing: tuple[str, ...] = (),
     as_text: tuple[str, ...] | None = (),
+    needed: Collection[str] | None = None,
 ) -> Table:
     """Read a delimited text file with a header.
 
@@ -51,6 +53,8 @@ def read_delimited(
     as_text : tuple of str, default=()
         Columns kept as they are written: the target and ids, where 007 is not 7.
         None: all columns.
+    needed : collection of str, optional
+        See `mercer.tables.tidying.tidy_numbers`.
     """
     notes = []
     if encoding is None:
@@ -82,6 +86,7 @@ def read_delimited(
         source=source.name,
         as_text=as_text,
         missing=missing,
+        needed=needed,
         as_written=lambda names: read(tuple(names), names).to_pandas(),
     )
     return Table(frame, source=source.name, notes=(*notes, *said))

@@ -22,6 +22,7 @@ from mercer.tables.columns import (
     origins_of,
     strings_of,
     warn_of_strange,
+    warn_of_unit,
 )
 from mercer.tables.strings import fit_strings
 from mercer.tables.table import Table, TableError
@@ -30,6 +31,9 @@ from mercer.tables.tidying import strings_among
 # Mean number of words from which on a column of strings is text.
 _WORDS_OF_TEXT = 4
 _MOST_WORDS = 50_000
+# A median this many standard deviations from the mean in training is of other units:
+# of the training rows at most one in a hundred is as far off.
+_OTHER_UNIT = 10.0
 # Arrays are scaled column by column if one spreads this much more than the median.
 _UNEVEN = 10.0
 
@@ -113,6 +117,24 @@ class TableEncoder(BaseEstimator):
         if self.kind_ == "text":
             return self.encoder_.transform(strings_of(table.frame[self.columns_[0]]))
         return self._scaled(self._with_empty(np.hstack(self._parts_of(table))))
+
+    def compare_units(self, table: Table) -> None:
+        """Warn where most numbers of a column are far from those in training.
+
+        Parameters
+        ----------
+        table : Table
+            New rows, with the columns of the training table.
+        """
+        if self.kind_ != "mixed":
+            return
+        numbers = numbers_of(table, self.numbers_, self.origins_)
+        for k, name in enumerate(self.numbers_):
+            filled = numbers[:, k][~np.isnan(numbers[:, k])]
+            usual = np.median(filled) if len(filled) else self.mean_[k]
+            if abs(usual - self.mean_[k]) * self.scale_[k] > _OTHER_UNIT:
+                origin = self.origins_[k] if len(self.origins_) else 0.0
+                warn_of_unit(table.source, name, usual + origin, self.mean_[k] + origin)
 
     def places(self) -> dict[str, IntArray]:
         """Return the coordinates that each column has; of a single column, nothing."""

@@ -92,7 +92,9 @@ class TableModel(Shown, ClassifierMixin, BaseEstimator):
     def _in_chunks(
         self, of_points: Callable[[Any], FloatArray], data: Any
     ) -> FloatArray:
-        X = self.encoder.transform(as_table(data))
+        table = as_table(data)
+        X = self.encoder.transform(table)
+        self.encoder.compare_units(table)
         n = X.shape[0]
         starts = range(0, max(n, 1), _CHUNK)
         rows = (np.arange(start, min(start + _CHUNK, n)) for start in starts)

@@ -1,6 +1,6 @@
 """Read a table from a file, a folder or a database, by its kind."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -27,6 +27,7 @@ def read_table(
     encoding: str | None = None,
     missing: tuple[str, ...] = (),
     as_text: tuple[str, ...] | None = (),
+    needed: Collection[str] | None = None,
     image_shape: tuple[int, int, int] | None = None,
     sheet: str | None = None,
     query: str | None = None,
@@ -44,7 +45,7 @@ def read_table(
         The ending tells the kind.
     delimiter : str, optional
         Of a text file; by default it is found.
-    encoding, missing, as_text
+    encoding, missing, as_text, needed
         See `read_delimited`.
     image_shape : tuple of int, optional
         Height, width and colours that images are brought to.
@@ -66,7 +67,7 @@ def read_table(
         With the file and, where it can be known, the row and column.
     """
     if query is not None or is_database(str(path)):
-        return _tidied(read_query(str(path), query), as_text, missing)
+        return _tidied(read_query(str(path), query), as_text, missing, needed)
     path = Path(path)
     if path.is_dir():
         table = read_folder(path, image_shape=image_shape)
@@ -86,6 +87,7 @@ def read_table(
             encoding=encoding,
             missing=missing,
             as_text=as_text,
+            needed=needed,
         )
     readers: dict[str, Callable[[Source], Table]] = {
         **dict.fromkeys(ARROW, read_arrow),
@@ -95,16 +97,23 @@ def read_table(
     }
     if source.ending not in readers:
         raise TableError(_not_known(source))
-    return _tidied(readers[source.ending](source), as_text, missing)
+    return _tidied(readers[source.ending](source), as_text, missing, needed)
 
 
 def _tidied(
-    table: Table, as_text: tuple[str, ...] | None, missing: tuple[str, ...]
+    table: Table,
+    as_text: tuple[str, ...] | None,
+    missing: tuple[str, ...],
+    needed: Collection[str] | None,
 ) -> Table:
     if as_text is None:
         return table
     frame, said = tidy_numbers(
-        table.frame, source=table.source, as_text=as_text, missing=missing
+        table.frame,
+        source=table.source,
+        as_text=as_text,
+        missing=missing,
+        needed=needed,
     )
     return replace(table, frame=frame, notes=(*table.notes, *said))
 

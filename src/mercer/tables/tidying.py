@@ -1,6 +1,6 @@
 """Columns of strings that are meant to be numbers become numbers, and it is said."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,6 +23,7 @@ def tidy_numbers(
     source: str,
     as_text: tuple[str, ...] = (),
     missing: tuple[str, ...] = (),
+    needed: Collection[str] | None = None,
     as_written: Callable[[list[str]], "pd.DataFrame"] | None = None,
 ) -> tuple["pd.DataFrame", tuple[str, ...]]:
     """Return a frame whose numbers are numbers, and notes on how they were written.
@@ -36,6 +37,9 @@ def tidy_numbers(
         Columns to leave alone.
     missing : tuple of str
         Cells that mean "not known", besides the usual placeholders.
+    needed : collection of str, optional
+        Columns that something is learned from or predicted by; by default all. Others
+        stay as they are where a cell among their numbers is none.
     as_written : callable, optional
         Returns some columns as strings. With a decimal comma elsewhere in the file,
         1.234 in a column that was taken for numbers may be a thousand.
@@ -57,10 +61,15 @@ def tidy_numbers(
             )
     decimal = _usual_sign(list(meant.values()))
     new = {}
-    for name, written in meant.items():
-        new[name] = _numbers(
-            frame[name], filled[name], written.decimal or decimal, source
-        )
+    for name, written in list(meant.items()):
+        try:
+            new[name] = _numbers(
+                frame[name], filled[name], written.decimal or decimal, source
+            )
+        except TableError:
+            if needed is None or name in needed:
+                raise
+            del meant[name]
     if decimal == "," and as_written is not None:
         floats = [c for c in frame.columns if frame[c].dtype.kind == "f"]
         new |= _thousands(as_written(floats)) if floats else {}
@@ -124,7 +133,7 @@ def _numbers(
         msg = (
             f"{source}: column {column.name!r} holds numbers, but row {row + 1} has "
             f"{short(cell)}{rest}. If it means 'no value', pass --missing {cell!r}; if "
-            f"not, correct the file, or leave the column out with --drop "
+            f"not, correct the file. `mercer learn` leaves the column out with --drop "
             f"{column.name!r}."
         )
         raise TableError(msg)
@@ -162,7 +171,8 @@ def _told(
     units = {n: meant[n].unit for n in new if n in meant and meant[n].unit}
     if units:
         said = _named([f"{n} ({unit})" for n, unit in units.items()], quote=False)
-        notes.append(f"Read as numbers, without the unit: {said}.")
+        parts = " 12 % is read as 0.12." if "%" in units.values() else ""
+        notes.append(f"Read as numbers, without the unit: {said}.{parts}")
     for name in meant:
         empty = frame[name].dropna()
         empty = empty[(empty != "") & ~empty.index.isin(filled[name].index)]
