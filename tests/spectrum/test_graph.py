@@ -209,7 +209,7 @@ def test_isolated_points_take_no_part_in_smooth_directions() -> None:
         (np.full((5, 2), np.inf), "infinity"),
         (np.empty((0, 2)), "0 sample"),
         (np.ones((1, 2)), "minimum of 2"),
-        (np.array([["a"], ["b"]]), "arrays of bytes/strings"),
+        (np.array([["a"], ["b"]]), "column 0 of X holds 'a'"),
     ],
 )
 def test_bad_points(X: np.ndarray, message: str) -> None:
