@@ -1,6 +1,6 @@
 """Checks of matrices that users pass in, with one wording across the library."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import starmap
 from math import isfinite
 from numbers import Real
@@ -51,6 +51,25 @@ def check_number(
         or (at_most is not None and number > at_most)
     ):
         raise ValueError(msg)
+
+
+def check_several(values: Any, name: str, *, above: float | None = None) -> None:
+    """Raise unless values are a list, tuple or array that is not empty.
+
+    With `above` each must be a finite number above it.
+
+    Examples
+    --------
+    >>> check_several(10, "n_neighbors")
+    Traceback (most recent call last):
+    TypeError: n_neighbors must be a list with at least one entry; got 10.
+    """
+    is_list = isinstance(values, Sequence | np.ndarray) and not isinstance(values, str)
+    if not is_list or np.ndim(values) != 1 or len(values) == 0:
+        msg = f"{name} must be a list with at least one entry; got {values!r}."
+        raise ValueError(msg) if is_list else TypeError(msg)
+    for place, value in enumerate(values if above is not None else ()):
+        check_number(value, f"{name}[{place}]", above=above)
 
 
 def check_finite(A: Any, name: str = "K") -> None:

@@ -46,6 +46,9 @@ def new_learner(
             learner = AutoKernel(memory=memory, random_state=seed)
         else:
             learner = PairwiseKernel(random_state=seed)
+    elif not hasattr(spec, "fit") or isinstance(spec, type):
+        msg = f"learner must be 'auto' or a learner like AutoKernel(); got {spec!r}."
+        raise TypeError(msg)
     else:
         learner = clone(spec)
     if pairs is not None and "pairs" not in signature(learner.fit).parameters:
@@ -71,7 +74,12 @@ def new_machine(spec: Any) -> Any:
         Cloned.
     """
     if not isinstance(spec, str):
-        if "kernel" not in spec.get_params() or not hasattr(spec, "solve"):
+        is_estimator = hasattr(spec, "get_params") and not isinstance(spec, type)
+        if (
+            not is_estimator
+            or "kernel" not in spec.get_params()
+            or not hasattr(spec, "solve")
+        ):
             msg = (
                 "machine must be a kernel machine with `kernel=` and `solve`, such as "
                 f"KernelLogisticRegression(); got {spec!r}."

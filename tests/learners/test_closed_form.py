@@ -133,5 +133,7 @@ def test_one_label_per_class_leaves_nothing_to_validate_on() -> None:
 
 def test_bad_grids_are_named() -> None:
     X, _, y = blobs()
-    with pytest.raises(ValueError, match="Cs must be a list of positive numbers"):
+    with pytest.raises(
+        ValueError, match=r"Cs\[0\] must be a finite number above 0; got 0"
+    ):
         ClosedFormKernelCV(Cs=(0.0, 1.0)).fit(X, y)

@@ -73,8 +73,8 @@ def test_large_problems_warn_before_they_start():
 @pytest.mark.parametrize(
     ("setting", "message"),
     [
-        ({"C": 0.0}, "C == 0.0, must be > 0"),
-        ({"budget": -1.0}, "budget == -1.0, must be > 0"),
+        ({"C": 0.0}, "C must be a finite number above 0; got 0"),
+        ({"budget": -1.0}, "budget must be a finite number above 0; got -1"),
         ({"loss": "squared_hinge"}, "loss must be 'hinge' or 'linear'"),
     ],
 )

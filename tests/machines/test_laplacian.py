@@ -169,8 +169,12 @@ def test_a_precomputed_kernel_needs_a_graph():
 @pytest.mark.parametrize(
     ("model", "error", "message"),
     [
-        (LapRLS(gamma_A=0.0), ValueError, "gamma_A == 0"),
-        (LapRLS(gamma_I=-1.0), ValueError, "gamma_I == -1"),
+        (LapRLS(gamma_A=0.0), ValueError, "gamma_A must be a finite number above 0"),
+        (
+            LapRLS(gamma_I=-1.0),
+            ValueError,
+            "gamma_I must be a finite number at least 0",
+        ),
         (LapRLS(degree=0), ValueError, "degree == 0"),
         (
             LapRLS(graph=np.zeros((3, 3))),
@@ -178,7 +182,11 @@ def test_a_precomputed_kernel_needs_a_graph():
             "has 3 points and X has 30",
         ),
         (LapRLS(LapRLS()), TypeError, "deforms a given kernel"),
-        (LapRLSCV(gammas_A=()), ValueError, "at least one weight"),
+        (
+            LapRLSCV(gammas_A=()),
+            ValueError,
+            "gammas_A must be a list with at least one entry",
+        ),
         (LapSVMCV(n_folds=1), ValueError, "n_folds == 1"),
     ],
     ids=str,

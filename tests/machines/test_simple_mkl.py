@@ -88,7 +88,7 @@ def test_a_useless_kernel_gets_no_weight():
             SimpleMKL([Linear(), 0.0 * Linear()]),
             r"kernels\[1\] .* mean diagonal 0",
         ),
-        (SimpleMKL(C=0.0), "C == 0"),
+        (SimpleMKL(C=0.0), "C must be a finite number above 0; got 0"),
         (SimpleMKL(["nonsense"]), "No kernel is named"),
     ],
     ids=str,

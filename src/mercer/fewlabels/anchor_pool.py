@@ -10,7 +10,7 @@ from scipy import sparse
 from sklearn.utils import check_scalar, gen_batches
 from sklearn.utils.validation import check_is_fitted
 
-from mercer._checks import FLOATS, checked_points
+from mercer._checks import FLOATS, check_several, checked_points
 from mercer._random import as_generator
 from mercer._rows import far_origin, moved, thinned, times_power, usual_exponent
 from mercer._typing import ArrayLike, FloatArray, RandomState, SparseArray
@@ -136,6 +136,7 @@ class AnchorPool(BasisMixin):
         """
         check_scalar(self.n_components, "n_components", Integral, min_val=1)
         check_scalar(self.n_anchors, "n_anchors", Integral, min_val=1)
+        check_several(self.n_nearest, "n_nearest", above=0)
         refuse_graph(X, "AnchorPool", "use GraphBasis()")
         points = self._checked(X, reset=True)
         rng = as_generator(self.random_state)

@@ -8,6 +8,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from scipy.sparse import issparse
 
+from mercer._checks import check_number
 from mercer._words import in_bytes
 from mercer.fewlabels.anchor_pool import AnchorPool
 from mercer.fewlabels.pool import KernelPool
@@ -102,6 +103,8 @@ def choose_pool(
     >>> choose_pool(300, 4, n_classes=2, memory=GIB).reason
     'neighbour graphs, because 300 points are few (at most 100,000)'
     """
+    if memory is not None:
+        check_number(memory, "memory", above=0)
     limit = available_memory() if memory is None else memory
     points = 8.0 * n * d if bytes_of_points is None else bytes_of_points
     wanted = min(directions_for(n_classes), n)

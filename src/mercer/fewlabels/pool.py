@@ -9,7 +9,7 @@ from scipy.sparse import issparse
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from mercer._checks import checked_points
+from mercer._checks import check_several, checked_points
 from mercer._random import as_generator
 from mercer._rows import (
     all_equal,
@@ -186,6 +186,7 @@ class KernelPool(SmallFiles):
         self._origin = far_origin(X)
         X = moved(X, self._origin)
         n = X.shape[0]
+        check_several(self.n_neighbors, "n_neighbors", above=0)
         sizes = sorted({min(int(k), n - 1) for k in self.n_neighbors})
         self.index_ = NeighborIndex.fit(X, rng=rng)
         most = min(max(sizes[-1], DEFAULT.density_neighbor), n - 1)

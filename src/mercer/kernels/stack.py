@@ -43,7 +43,7 @@ def resolve_kernels(
     array([[1.   , 0.018],
            [0.018, 1.   ]])
     """
-    if isinstance(kernels, str | Kernel) or callable(kernels) or len(kernels) == 0:
+    if not isinstance(kernels, list | tuple | np.ndarray) or len(kernels) == 0:
         msg = f"kernels must be a list of at least one kernel, got {kernels!r}."
         raise ValueError(msg)
     return [

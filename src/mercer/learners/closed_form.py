@@ -1,12 +1,13 @@
 """The closed-form spectral kernel of Mao and Tsang (SKL), with given C and mu."""
 
 from dataclasses import dataclass
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 from sklearn.utils import check_scalar
 
+from mercer._checks import check_number, check_several
 from mercer._html import Shown
 from mercer._labels import Labels
 from mercer._typing import FloatArray, RandomState
@@ -121,9 +122,7 @@ class ClosedFormKernel(LabelLearner):
     def _check_parameters(self) -> None:
         check_penalty(self.power, self.eps)
         for name in ("C", "mu"):
-            check_scalar(
-                getattr(self, name), name, Real, min_val=0, include_boundaries="neither"
-            )
+            check_number(getattr(self, name), name, above=0)
 
     def _learn(self, labels: Labels) -> None:
         self._solve(labels, float(self.C), float(self.mu))
@@ -214,10 +213,7 @@ class ClosedFormKernelCV(ClosedFormKernel):
         check_penalty(self.power, self.eps)
         check_scalar(self.n_folds, "n_folds", Integral, min_val=2)
         for name in ("Cs", "mus"):
-            values = np.asarray(getattr(self, name), dtype=np.float64)
-            if values.ndim != 1 or len(values) == 0 or not (values > 0).all():
-                msg = f"{name} must be a list of positive numbers, got {values!r}."
-                raise ValueError(msg)
+            check_several(getattr(self, name), name, above=0)
 
     def _learn(self, labels: Labels) -> None:
         Cs, mus = np.sort(self.Cs), np.sort(self.mus)[::-1]

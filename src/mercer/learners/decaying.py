@@ -1,11 +1,12 @@
 """Spectral kernel learning by alignment with a decaying spectrum (Hoi et al.)."""
 
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, Literal
 
 import numpy as np
 from sklearn.utils import check_scalar
 
+from mercer._checks import check_number
 from mercer._labels import Labels
 from mercer._typing import RandomState
 from mercer.kernels.parametric import RBF
@@ -104,7 +105,7 @@ class DecayingKernel(LabelLearner):
         self.random_state = random_state
 
     def _check_parameters(self) -> None:
-        check_scalar(self.decay, "decay", Real, min_val=1)
+        check_number(self.decay, "decay", at_least=1)
         check_scalar(self.n_components, "n_components", Integral, min_val=1)
         if self.target not in ("sum", "each"):
             msg = f"target must be 'sum' or 'each', got {self.target!r}."

@@ -2,11 +2,9 @@
 
 import warnings
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any, Literal
 
-from sklearn.utils import check_scalar
-
+from mercer._checks import check_number
 from mercer._html import Shown
 from mercer._typing import RandomState
 from mercer.learners._pair_learner import PairFamily, PairLearner
@@ -122,10 +120,9 @@ class NPKL(PairLearner):
         if self.loss not in ("hinge", "linear"):
             msg = f"loss must be 'hinge' or 'linear', got {self.loss!r}."
             raise ValueError(msg)
-        positive = {"min_val": 0, "include_boundaries": "neither"}
-        check_scalar(self.C, "C", Real, **positive)
+        check_number(self.C, "C", above=0)
         if self.budget is not None:
-            check_scalar(self.budget, "budget", Real, **positive)
+            check_number(self.budget, "budget", above=0)
 
     def _learn(self, family: PairFamily) -> None:
         if family.forms.side > _QUICK_UP_TO:

@@ -1,12 +1,11 @@
 """The kernel with nothing to tune of Mao and Tsang (SKL_KTA)."""
 
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any
 
 import numpy as np
-from sklearn.utils import check_scalar
 
+from mercer._checks import check_number
 from mercer._html import Shown
 from mercer._labels import Labels
 from mercer._typing import FloatArray, IntArray, RandomState
@@ -149,8 +148,8 @@ class ParameterFreeKernel(LabelLearner):
 
 def check_penalty(power: float, eps: float) -> None:
     """Raise unless power and eps are positive numbers."""
-    check_scalar(power, "power", Real, min_val=0, include_boundaries="neither")
-    check_scalar(eps, "eps", Real, min_val=0, include_boundaries="neither")
+    check_number(power, "power", above=0)
+    check_number(eps, "eps", above=0)
 
 
 def energy_and_penalty(

@@ -19,6 +19,7 @@ from mercer.exceptions import DisconnectedGraphWarning, NearlyConstantKernelWarn
 from mercer.kernels.base import Kernel
 from mercer.kernels.composite import Weighted
 from mercer.machines._maps import ROUNDING
+from mercer.machines._sizes import numbers_of
 from mercer.optim.kernel_stack import DenseStack, FactoredStack
 from mercer.spectrum.kernel import SpectralKernel
 
@@ -56,7 +57,7 @@ def class_shares(class_ratio: float | ArrayLike | None, labels: Labels) -> Float
     n_classes = len(labels.classes)
     if class_ratio is None:
         return labels.prior()
-    shares = np.asarray(class_ratio, dtype=np.float64)
+    shares = numbers_of(class_ratio)
     if shares.ndim == 0 and n_classes == 2:
         check_number(float(shares), "class_ratio", above=0)
         shares = np.array([1 - float(shares), float(shares)])

@@ -3,12 +3,13 @@
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
 from sklearn.utils import check_scalar
 
+from mercer._checks import check_number, check_several
 from mercer._labels import Labels
 from mercer._random import as_generator
 from mercer._typing import ArrayLike, BoolArray, FloatArray, RandomState
@@ -222,6 +223,8 @@ class WeightsByGrid(LaplacianMachine):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_scalar(self.n_folds, "n_folds", Integral, min_val=2)
+        check_several(self.gammas_A, "gammas_A")
+        check_several(self.gammas_I, "gammas_I")
         _check_weights(self.gammas_A, self.gammas_I)
 
     def _weights_of_norms(
@@ -263,9 +266,6 @@ class WeightsByGrid(LaplacianMachine):
 
 def _check_weights(gammas_A: Sequence[float], gammas_I: Sequence[float]) -> None:
     for value in gammas_A:
-        check_scalar(value, "gamma_A", Real, min_val=0, include_boundaries="neither")
+        check_number(value, "gamma_A", above=0)
     for value in gammas_I:
-        check_scalar(value, "gamma_I", Real, min_val=0)
-    if len(gammas_A) == 0 or len(gammas_I) == 0:
-        msg = "gammas_A and gammas_I must each hold at least one weight to try."
-        raise ValueError(msg)
+        check_number(value, "gamma_I", at_least=0)

@@ -41,7 +41,7 @@ def known_shares(
             )
             raise ValueError(msg)
         values = [given[key] for key in names]
-    sizes = np.asarray(values, dtype=np.float64)
+    sizes = numbers_of(values)
     usable = np.isfinite(sizes) & ((sizes >= 0) if allow_zero else (sizes > 0))
     if sizes.shape != (len(names),) or not usable.all() or not sizes.sum() > 0:
         kind = "shares" if allow_zero else "positive shares"
@@ -52,6 +52,14 @@ def known_shares(
         raise ValueError(msg)
     shares: FloatArray = sizes / sizes.sum()
     return shares
+
+
+def numbers_of(given: Any) -> FloatArray:
+    """Return an array of numbers; an empty one if some are none."""
+    try:
+        return np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        return np.empty(0)
 
 
 def with_classes(machine: Any, classes: NDArray[Any], left: NDArray[Any]) -> Any:

@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 from sklearn.utils import check_scalar
 
+from mercer._checks import check_number
 from mercer._labels import Labels
 from mercer._typing import ArrayLike, FloatArray
 from mercer.graphs.points import refuse_graph
@@ -137,8 +138,7 @@ class SimpleMKL(KernelMachine):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         for name in ("C", "tol"):
-            value = getattr(self, name)
-            check_scalar(value, name, Real, min_val=0, include_boundaries="neither")
+            check_number(getattr(self, name), name, above=0)
         check_scalar(self.max_iter, "max_iter", Integral, min_val=1)
         if self.kernels is not None and len(self.kernels) == 0:
             msg = "kernels is empty; give at least one, or None for the paper's 13."

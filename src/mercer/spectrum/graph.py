@@ -1,10 +1,11 @@
 """The smoothest directions of a neighbour graph, and their values at new points."""
 
+from numbers import Integral
 from typing import Any, Literal, Self
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils import Tags
+from sklearn.utils import Tags, check_scalar
 from sklearn.utils.validation import check_is_fitted
 
 from mercer._checks import checked_points
@@ -300,9 +301,8 @@ class GraphBasis(BasisMixin):
             raise ValueError(msg)
         X = self._checked_points(X, reset=True)
         self.index_ = NeighborIndex.fit(X, metric=self.metric, rng=rng)
-        k = self.n_neighbors
-        if isinstance(k, int) and k >= X.shape[0]:
-            k = X.shape[0] - 1
+        check_scalar(self.n_neighbors, "n_neighbors", Integral, min_val=1)
+        k = min(int(self.n_neighbors), X.shape[0] - 1)
         return graph_from_neighbors(
             self.index_.neighbors_and_ties(k),
             k,

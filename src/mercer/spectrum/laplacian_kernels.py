@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from mercer._checks import check_several
 from mercer._typing import ArrayLike, SparseArray
 from mercer.graphs.image_distances import AffineDistance, TangentDistance
 from mercer.graphs.neighbors import Graph, Weights, graph_from_neighbors
@@ -63,6 +64,8 @@ def laplacian_kernels(
     >>> bool(np.allclose(kernels[0](), np.linalg.pinv(L)))
     True
     """
+    check_several(n_neighbors, "n_neighbors")
+    check_several(metrics, "metrics")
     kernels = []
     for metric in metrics:
         index = NeighborIndex.fit(X, metric=metric, rng=rng)

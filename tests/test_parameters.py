@@ -1,0 +1,73 @@
+"""A parameter that cannot be used is named, with what it was."""
+
+import numpy as np
+import pytest
+
+from mercer import UnifiedKernelMachine
+from mercer.fewlabels import AnchorPool, AutoKernel, KernelPool, LeaveOneOutRLS
+from mercer.kernels import RBF
+from mercer.learners import (
+    NPKL,
+    AverageKernel,
+    ClosedFormKernel,
+    ClosedFormKernelCV,
+    DecayingKernel,
+    ParameterFreeKernel,
+)
+from mercer.machines import (
+    AnnealedKernelMachine,
+    GraphAnnealedKernelMachine,
+    LapRLS,
+    LapSVMCV,
+    RLSClassifier,
+    SimpleMKL,
+)
+from mercer.spectrum import GraphBasis
+
+rng = np.random.default_rng(0)
+X, Y = rng.standard_normal((20, 3)), np.arange(20) % 2
+
+
+@pytest.mark.parametrize(
+    ("estimator", "said"),
+    [
+        (KernelPool(n_neighbors=5), "n_neighbors must be a list"),
+        (KernelPool(n_neighbors=(0,)), r"n_neighbors\[0\] must be a finite number ab"),
+        (AnchorPool(n_nearest=5), "n_nearest must be a list"),
+        (AnchorPool(n_nearest=()), "n_nearest must be a list"),
+        (GraphAnnealedKernelMachine(n_neighbors=5), "n_neighbors must be a list"),
+        (GraphAnnealedKernelMachine(metrics="cosine"), "metrics must be a list"),
+        (AnnealedKernelMachine(kernels=3), "kernels must be a list"),
+        (AverageKernel(RBF()), "kernels must be a list"),
+        (AnnealedKernelMachine(class_ratio={0: 1}), "class_ratio must be one share"),
+        (RLSClassifier(class_sizes="even"), "class_sizes must be 2 positive shares"),
+        (LapSVMCV(gammas_A=0.1), "gammas_A must be a list"),
+        (LapSVMCV(gammas_I=()), "gammas_I must be a list"),
+        (LapRLS(gamma_A=np.nan), "gamma_A must be a finite number above 0; got nan"),
+        (LapRLS(gamma_I=np.inf), "gamma_I must be a finite number at least 0; got i"),
+        (ClosedFormKernelCV(Cs=1.0), "Cs must be a list"),
+        (ClosedFormKernelCV(mus=(1.0, "2")), r"mus\[1\] must be a finite number"),
+        (ClosedFormKernel(C=np.nan), "C must be a finite number above 0; got nan"),
+        (DecayingKernel(decay=np.nan), "decay must be a finite number at least 1"),
+        (ParameterFreeKernel(eps=np.inf), "eps must be a finite number above 0"),
+        (SimpleMKL(["rbf"], C=np.nan), "C must be a finite number above 0; got nan"),
+        (NPKL(C=np.nan), "C must be a finite number above 0; got nan"),
+        (GraphBasis(n_neighbors=0), "n_neighbors == 0, must be >= 1"),
+        (GraphBasis(n_neighbors=1.5), "n_neighbors must be an instance of int"),
+        (AutoKernel(memory="4 GB"), "memory must be a finite number above 0"),
+        (UnifiedKernelMachine(memory=0), "memory must be a finite number above 0"),
+        (UnifiedKernelMachine(machine=None), "machine must be a kernel machine"),
+        (UnifiedKernelMachine(machine=LeaveOneOutRLS), "machine must be a kernel mach"),
+        (UnifiedKernelMachine(learner=None), "learner must be 'auto' or a learner"),
+        (UnifiedKernelMachine(learner=AutoKernel), "learner must be 'auto' or a lear"),
+    ],
+    ids=str,
+)
+def test_bad_parameters_are_named(estimator, said: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=said):
+        estimator.fit(X, Y)
+
+
+def test_more_neighbours_than_points_from_numpy() -> None:
+    many, all_others = (GraphBasis(n_neighbors=k).fit(X) for k in (np.int64(50), 19))
+    assert (many.graph_.adjacency != all_others.graph_.adjacency).nnz == 0
