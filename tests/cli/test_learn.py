@@ -318,6 +318,16 @@ def test_next_writes_a_sheet(learned: Path, tmp_path: Path) -> None:
     assert {"code", "label", "size"} <= set(frame.columns)
 
 
+def test_next_where_every_row_is_labelled(learned: Path, tmp_path: Path) -> None:
+    path = tmp_path / "all.csv"
+    two_groups().assign(label=["small", "big"] * 20).to_csv(path, index=False)
+    words = ("next", learned / "out" / "model.skops", path, "--out", tmp_path / "s")
+    done = run(*words)
+    assert done.exit_code == 0, done.output
+    assert "Every row is labelled." in done.stdout
+    assert json.loads(run(*words, "--json").stdout)["rows"] == []
+
+
 def test_next_does_not_ask_what_was_answered(learned: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     shutil.copytree(learned / "out", out)

@@ -53,6 +53,10 @@ def test_no_rows_or_a_title_above_the_header(
     assert "t.csv has a header and no rows." in refused("t.csv")
     (tmp_path / "t.csv").write_text("Survey,,\n,,\ncode,size,label\n1,2,a\n")
     assert "t.csv: two columns have no name. Is there a title" in refused("t.csv")
+    (tmp_path / "t.csv").write_text("Survey\n\ncode,size,label\n1,2,a\n2,3,b\n")
+    said = refused("t.csv")
+    assert "row 2 has 3 cells, the header has 1" in said
+    assert "Is there a title above the header?" in said
     many = as_table({f"c{k}": [1] for k in range(14)})
     with pytest.raises(TableError, match=r"'c11' and 2 more\. Name one of them"):
         many.check_column("d", "--target")

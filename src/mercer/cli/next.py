@@ -79,6 +79,8 @@ def command(
         stages.begin("predictions")
         table = with_earlier(table, ids, loaded.target, model.parent / HISTORY)
         rows = loaded.ask(table, n)
+        if len(rows) == 0:
+            return {"files": {}, "rows": []}
         proba = loaded.predict_proba(table.take(rows))
         files: list[Path] = []
         if out is not None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from mercer._words import reason
 from mercer.tables.sources import Source
-from mercer.tables.table import Table, TableError, refuse_repeats
+from mercer.tables.table import TITLE, Table, TableError, refuse_repeats
 from mercer.tables.tidying import short, strings_among, tidy_numbers
 
 if TYPE_CHECKING:
@@ -252,10 +252,14 @@ def _diagnosis(
                 column = header[long[0]] if long[0] < len(header) else str(long[0] + 1)
                 return TableError(_too_long(name, number, column, len(row[long[0]])))
             if row and len(row) != len(header):
+                why = (
+                    f"Is the delimiter {delimiter!r}? A cell that holds it must be in "
+                    "quotation marks."
+                )
                 msg = (
                     f"{name}: row {number} has {len(row)} cells, the header has "
-                    f"{len(header)}: {short(delimiter.join(row))}. Is the delimiter "
-                    f"{delimiter!r}? A cell that holds it must be in quotation marks."
+                    f"{len(header)}: {short(delimiter.join(row))}. "
+                    f"{TITLE if len(header) == 1 else why}"
                 )
                 return TableError(msg)
     finally:

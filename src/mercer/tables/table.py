@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 # Arrays of smaller pictures than this are not taken for pictures.
 _SMALLEST_SIDE = 8
-_TITLE = "Is there a title above the header? Delete the lines above the header."
+TITLE = "Is there a title above the header? Delete the lines above the header."
 
 
 class TableError(ValueError):
@@ -101,7 +101,7 @@ class Table:
         if option.startswith("--"):
             said.append(f"Name one of them with {option}.")
         if any(c == "" or c.startswith("Unnamed: ") for c in names):
-            said.append(_TITLE)
+            said.append(TITLE)
         return " ".join([*said, *self.notes])
 
     def without(self, names: set[str]) -> "Table":
@@ -196,7 +196,7 @@ def refuse_repeats(names: Iterable[str], source: str) -> None:
     seen: set[str] = set()
     for name in names:
         if name in seen and name == "":
-            msg = f"{source}: two columns have no name. {_TITLE}"
+            msg = f"{source}: two columns have no name. {TITLE}"
             raise TableError(msg)
         if name in seen:
             msg = f"{source} has two columns named {name!r}; rename one."
