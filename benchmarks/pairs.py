@@ -28,7 +28,7 @@ from sklearn.preprocessing import StandardScaler
 from mercer.active.pairs import next_pairs, select_constraints
 from mercer.clustering import cluster, cluster_scores
 from mercer.datasets import load
-from mercer.graphs.laplacian import laplacian
+from mercer.graphs.laplacians import laplacian
 from mercer.graphs.neighbors import neighbor_graph
 from mercer.learners.pairwise import PairwiseKernel
 from mercer.optim.npkl import PairProblem

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from pairs import cpu, standardised
 
-from mercer.graphs.laplacian import laplacian
+from mercer.graphs.laplacians import laplacian
 from mercer.learners.npkl_sdp import NPKL
 from mercer.learners.pairwise import PairwiseKernel
 from mercer.optim.budgeted_psd import solve_budgeted_psd

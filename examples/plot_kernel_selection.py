@@ -22,7 +22,7 @@ from sklearn.datasets import load_digits
 
 from mercer.exceptions import DisconnectedGraphWarning
 from mercer.machines.annealed_graph import GraphAnnealedKernelMachine
-from mercer.spectrum.laplacian_kernels import IMAGE_METRICS
+from mercer.spectrum.graph_kernels import IMAGE_METRICS
 
 digits = load_digits()
 rows = np.flatnonzero(np.isin(digits.target, (3, 8)))

@@ -1,6 +1,7 @@
 """The names a user types exist, are few at the top, and each is documented."""
 
 import inspect
+import pkgutil
 import subprocess
 import sys
 from importlib import import_module
@@ -32,6 +33,14 @@ def test_every_public_name_is_there_and_documented(package: str) -> None:
         thing = getattr(module, name)
         if inspect.isclass(thing) or inspect.isfunction(thing):
             assert inspect.getdoc(thing), name
+
+
+@pytest.mark.parametrize("package", [name for name in PACKAGES if name])
+def test_no_module_takes_the_place_of_a_public_name(package: str) -> None:
+    """An import of a module sets its name in the package."""
+    module = import_module("mercer" + package)
+    inside = {found.name for found in pkgutil.iter_modules(module.__path__)}
+    assert inside.isdisjoint(module.__all__)
 
 
 def test_the_top_level_holds_a_handful_of_names() -> None:

@@ -11,7 +11,7 @@ from mercer.exceptions import DisconnectedGraphWarning
 from mercer.kernels.sets import gaussian_set
 from mercer.kernels.stack import gram_stack, resolve_kernels
 from mercer.machines.annealed import AnnealedKernelMachine
-from mercer.spectrum.laplacian_kernels import IMAGE_METRICS, laplacian_kernels
+from mercer.spectrum.graph_kernels import IMAGE_METRICS, laplacian_kernels
 
 GAMMA = 0.1
 BETA = {"Gaussian": 0.1, "Laplacian": 0.01}

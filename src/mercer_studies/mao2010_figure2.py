@@ -6,7 +6,7 @@ import numpy as np
 
 from mercer._labels import encode_labels
 from mercer._typing import FloatArray, IntArray
-from mercer.kernels.alignment import alignment
+from mercer.kernels.aligning import alignment
 from mercer.learners.parameter_free import ParameterFreeKernel
 from mercer.machines.simple_mkl import SimpleMKL
 from mercer_studies.mao2010_methods import (

@@ -16,7 +16,7 @@ from mercer._typing import FloatArray, IntArray, SparseArray
 from mercer.clustering import cluster_scores, unit_rows
 from mercer.datasets.generators import make_chessboard, make_double_spiral
 from mercer.datasets.loading import load
-from mercer.graphs.laplacian import laplacian
+from mercer.graphs.laplacians import laplacian
 from mercer.graphs.neighbors import neighbor_graph
 from mercer.learners.pairwise import PairwiseKernel
 from mercer.optim.budgeted_psd import solve_budgeted_psd

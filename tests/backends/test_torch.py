@@ -14,7 +14,7 @@ from mercer.backends import torch_eigen, torch_graph, torch_search, torch_tiles 
 from mercer.backends.torch_features import TorchFeatures  # noqa: E402
 from mercer.backends.torch_search import TorchSearch  # noqa: E402
 from mercer.exceptions import EigenpairError  # noqa: E402
-from mercer.graphs.laplacian import laplacian  # noqa: E402
+from mercer.graphs.laplacians import laplacian  # noqa: E402
 from mercer.graphs.neighbors import graph_from_neighbors  # noqa: E402
 from mercer.graphs.search import nearest_neighbors  # noqa: E402
 from mercer.spectrum.features import DenseFeatures  # noqa: E402

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from mercer.graphs.laplacian import degrees, laplacian, stationary_distribution
+from mercer.graphs.laplacians import degrees, laplacian, stationary_distribution
 from mercer.graphs.neighbors import Graph
 from oracles import graphs as oracle
 

@@ -9,7 +9,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import minmax_scale
 from sklearn.svm import SVC
 
-from mercer.kernels.alignment import alignment
+from mercer.kernels.aligning import alignment
 from mercer.learners.combination import AverageKernel, CenteredAlignmentKernel
 from mercer.learners.parameter_free import ParameterFreeKernel
 

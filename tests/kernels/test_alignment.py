@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mercer._typing import FloatArray
-from mercer.kernels.alignment import (
+from mercer.kernels.aligning import (
     alignment,
     center,
     centered_alignment,

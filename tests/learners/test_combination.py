@@ -6,7 +6,7 @@ from scipy.sparse import csr_array
 from sklearn.datasets import make_blobs
 from sklearn.svm import SVC
 
-from mercer.kernels.alignment import centered_alignment
+from mercer.kernels.aligning import centered_alignment
 from mercer.kernels.columns import OnColumns
 from mercer.kernels.parametric import RBF, Linear, Polynomial
 from mercer.learners.combination import AverageKernel, CenteredAlignmentKernel

@@ -13,7 +13,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mercer import persist
 from mercer.clustering import cluster, rand_index
-from mercer.graphs.laplacian import laplacian
+from mercer.graphs.laplacians import laplacian
 from mercer.learners.pairwise import PairwiseKernel
 from mercer.pairs import ContradictionWarning, Pairs
 from mercer.spectrum.gram import GramBasis

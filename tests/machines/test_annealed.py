@@ -11,7 +11,7 @@ from mercer.kernels.sets import gaussian_set
 from mercer.machines.annealed import AnnealedKernelMachine
 from mercer.machines.annealed_graph import GraphAnnealedKernelMachine
 from mercer.persist import load, save
-from mercer.spectrum.laplacian_kernels import IMAGE_METRICS, laplacian_kernels
+from mercer.spectrum.graph_kernels import IMAGE_METRICS, laplacian_kernels
 
 FEW = [RBF(gamma=g) for g in (10.0, 0.3, 0.03)]
 QUICK = {"tol": 1e-4, "final_temperature": 1e-4}

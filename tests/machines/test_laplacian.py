@@ -4,7 +4,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 
 from data_folder import needs_data
 from mercer.datasets import load
-from mercer.graphs.laplacian import laplacian
+from mercer.graphs.laplacians import laplacian
 from mercer.graphs.neighbors import neighbor_graph
 from mercer.kernels.parametric import RBF
 from mercer.machines.laplacian import LapRLS, LapSVM

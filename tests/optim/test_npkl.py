@@ -7,7 +7,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from data_folder import needs_data
 from mercer.datasets import load
-from mercer.graphs.laplacian import laplacian
+from mercer.graphs.laplacians import laplacian
 from mercer.graphs.neighbors import neighbor_graph
 from mercer.optim.budgeted_psd import solve_budgeted_psd
 from mercer.optim.npkl import PairProblem

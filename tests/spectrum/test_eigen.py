@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 
 from mercer.exceptions import EigenpairError
-from mercer.graphs.laplacian import degrees, laplacian
+from mercer.graphs.laplacians import degrees, laplacian
 from mercer.graphs.neighbors import Graph, neighbor_graph
 from mercer.spectrum import eigen, lanczos, search, transforms
 from mercer.spectrum.eigen import Eigenpairs, smallest_eigenpairs

@@ -14,7 +14,7 @@ from sklearn.svm import SVC
 
 from mercer import persist
 from mercer.exceptions import NotPSDError
-from mercer.kernels.alignment import alignment
+from mercer.kernels.aligning import alignment
 from mercer.spectrum.filters import diffusion
 from mercer.spectrum.graph import GraphBasis
 from mercer.spectrum.kernel import SpectralKernel

@@ -6,7 +6,7 @@ import pytest
 from data_folder import needs_data
 from mercer.clustering import one_cluster_rand_index
 from mercer.datasets.generators import make_two_moons
-from mercer.graphs.laplacian import laplacian
+from mercer.graphs.laplacians import laplacian
 from mercer.graphs.neighbors import neighbor_graph
 from mercer.optim.npkl_newton import solve_npkl
 from mercer_studies import zhuang2009

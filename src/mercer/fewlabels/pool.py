@@ -32,7 +32,7 @@ from mercer.fewlabels.plain_kernels import (
 from mercer.fewlabels.pool_files import SmallFiles
 from mercer.fewlabels.rule import DEFAULT
 from mercer.fewlabels.units import SCALED_BY, Scaling, say_units, scales_for
-from mercer.graphs.laplacian import LaplacianKind
+from mercer.graphs.laplacians import LaplacianKind
 from mercer.graphs.neighbors import (
     Graph,
     graph_from_neighbors,

@@ -1,7 +1,7 @@
-from .alignment import alignment as alignment
-from .alignment import center as center
-from .alignment import centered_alignment as centered_alignment
-from .alignment import ideal_target as ideal_target
+from .aligning import alignment as alignment
+from .aligning import center as center
+from .aligning import centered_alignment as centered_alignment
+from .aligning import ideal_target as ideal_target
 from .base import Kernel as Kernel
 from .columns import OnColumns as OnColumns
 from .composite import Product as Product

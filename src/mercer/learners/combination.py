@@ -18,7 +18,7 @@ from mercer._html import Shown
 from mercer._labels import encode_labels
 from mercer._typing import ArrayLike, FloatArray, SparseArray
 from mercer.graphs.points import refuse_equal_points, refuse_graph
-from mercer.kernels.alignment import center
+from mercer.kernels.aligning import center
 from mercer.kernels.composite import Weighted
 from mercer.kernels.normalized import TraceNormalized
 from mercer.kernels.parametric import RBF, Linear, Polynomial

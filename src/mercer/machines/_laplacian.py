@@ -14,7 +14,7 @@ from mercer._labels import Labels
 from mercer._random import as_generator
 from mercer._typing import ArrayLike, BoolArray, FloatArray, RandomState
 from mercer.exceptions import DisconnectedGraphWarning
-from mercer.graphs.laplacian import laplacian
+from mercer.graphs.laplacians import laplacian
 from mercer.graphs.neighbors import Graph, neighbor_graph
 from mercer.kernels.parametric import RBF
 from mercer.machines._base import KernelMachine

@@ -11,8 +11,8 @@ from mercer.graphs.neighbors import Weights
 from mercer.graphs.search import Metric
 from mercer.machines._annealed_parts import FeatureView
 from mercer.machines.annealed import AnnealedKernelMachine
+from mercer.spectrum.graph_kernels import laplacian_kernels
 from mercer.spectrum.kernel import SpectralKernel
-from mercer.spectrum.laplacian_kernels import laplacian_kernels
 
 
 class GraphAnnealedKernelMachine(AnnealedKernelMachine):
@@ -26,7 +26,7 @@ class GraphAnnealedKernelMachine(AnnealedKernelMachine):
     n_neighbors : sequence of int, default=1..10
     metrics : sequence, default=("euclidean",)
         Metrics of the neighbour graphs. For square grey images
-        `mercer.spectrum.laplacian_kernels.IMAGE_METRICS` gives the 30 kernels of the
+        `mercer.spectrum.graph_kernels.IMAGE_METRICS` gives the 30 kernels of the
         paper.
     n_components : int or None, default=None
         Directions kept of each Laplacian, its null space aside; None for all. With

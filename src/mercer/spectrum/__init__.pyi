@@ -9,5 +9,5 @@ from .filters import polynomial as polynomial
 from .filters import truncated as truncated
 from .gram import GramBasis as GramBasis
 from .graph import GraphBasis as GraphBasis
+from .graph_kernels import laplacian_kernels as laplacian_kernels
 from .kernel import SpectralKernel as SpectralKernel
-from .laplacian_kernels import laplacian_kernels as laplacian_kernels

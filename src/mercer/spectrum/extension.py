@@ -4,7 +4,7 @@ import numpy as np
 from scipy import sparse
 
 from mercer._typing import BoolArray, FloatArray, IntArray, SparseArray
-from mercer.graphs.laplacian import LaplacianKind, degrees
+from mercer.graphs.laplacians import LaplacianKind, degrees
 
 # Where |1 - gamma| is smaller, the factor 1 / |1 - gamma| is damped.
 SMALLEST_DIVISOR = 0.1

@@ -14,7 +14,7 @@ from mercer._typing import ArrayLike, FloatArray, RandomState, SparseArray
 from mercer.backends._torch import is_tensor
 from mercer.backends.torch_basis import DeviceBasis, fit_on_device
 from mercer.backends.torch_vectors import DeviceVectors
-from mercer.graphs.laplacian import LaplacianKind, degrees, laplacian
+from mercer.graphs.laplacians import LaplacianKind, degrees, laplacian
 from mercer.graphs.neighbors import Graph, Symmetry, Weights, graph_from_neighbors
 from mercer.graphs.search import Metric, NeighborIndex
 from mercer.spectrum._base import (

@@ -10,7 +10,7 @@ from scipy import sparse
 from sklearn.datasets import load_digits
 
 from mercer._typing import FloatArray
-from mercer.graphs.laplacian import laplacian
+from mercer.graphs.laplacians import laplacian
 from mercer.graphs.neighbors import neighbor_graph
 from mercer.kernels.parametric import RBF
 from mercer.spectrum.gram import GramBasis
