@@ -16,6 +16,7 @@ from mercer.fewlabels.choice import GIB
 from mercer.tables.learning import learn
 from mercer.tables.saving import save_result
 from mercer.tables.session import Session
+from mercer.tables.table import TableError
 from mercer.unified import UnifiedKernelMachine
 from tables_at_hand import two_groups
 
@@ -171,3 +172,48 @@ def test_a_session_and_a_saved_model_say_what_they_hold() -> None:
     assert repr(session) == f"Session: {said}; fit() learns from them"
     assert repr(session.fit()) == f"Session: {said}"
     assert "2: big, small" in session.saved()._repr_html_()
+
+
+def test_predictions_have_the_index_of_the_frame(tmp_path: Path) -> None:
+    """A column joined to a shuffled frame went to other rows, silently."""
+    frame = two_groups().sample(frac=1, random_state=1)
+    result = learn(frame, id="code")
+    assert result.predictions.index.tolist() == frame.index.tolist()
+    joined = frame.assign(found=result.predictions["prediction"])
+    assert joined["found"].sort_index().tolist() == ["small", "big"] * 20
+    named = two_groups().set_index("code")
+    assert learn(named).predictions.index.tolist() == named.index.tolist()
+    for _ in range(2):  # the second time it is compared with the first
+        result.save(tmp_path / "o")
+    saved = pd.read_parquet(tmp_path / "o" / "predictions.parquet")
+    assert saved["id"].tolist() == frame["code"].tolist()
+    assert saved.index.tolist() == list(range(40))
+    page = (tmp_path / "o" / "report.html").read_text(encoding="utf-8")
+    assert "Nothing changed" in page
+
+
+def test_columns_may_be_named_by_numbers() -> None:
+    frame = two_groups().rename(columns={"code": 0, "label": 2})
+    result = learn(frame, target=2, id=0)  # type: ignore[arg-type]
+    assert result.predictions["prediction"].tolist() == ["small", "big"] * 20
+    assert result.predictions["id"].tolist() == frame[0].tolist()
+
+
+def test_what_a_session_is_told_is_checked() -> None:
+    session = Session.open(two_groups(), id="code").fit()
+    before = session.y.copy()
+    with pytest.raises(ValueError, match="there is no row 999"):
+        session.tell([999], ["big"])
+    with pytest.raises(ValueError, match="there is no row -1"):
+        session.tell([-1], ["big"])
+    with pytest.raises(ValueError, match="3 rows named, 2 labels given"):
+        session.tell([20, 21, 22], ["big", "small"])
+    assert session.y.tolist() == before.tolist()
+
+
+def test_a_single_value_is_no_column() -> None:
+    model = learn(two_groups(), id="code").model
+    row = two_groups().drop(columns=["code", "label"]).iloc[0].to_dict()
+    with pytest.raises(TableError, match="'size' must hold one value per row"):
+        model.predict(row)
+    assert model.predict({name: [cell] for name, cell in row.items()}) == ["small"]

@@ -59,11 +59,16 @@ class TableResult(Shown):
 
     @property
     def predictions(self) -> "pd.DataFrame":
-        """One line per row: id, prediction, probabilities, margin, was it labelled."""
+        """One line per row: id, prediction, probabilities, margin, was it labelled.
+
+        With the index of the data frame that was given, so that columns can be joined.
+        """
         labels = self.labels
-        return predictions_frame(
+        frame = predictions_frame(
             self.ids, self.proba, labels.classes, labels.codes >= 0
         )
+        index = self.table.index
+        return frame if index is None else frame.set_axis(index)
 
 
 def predictions_frame(

@@ -53,7 +53,7 @@ def save_result(
     """
     from mercer.persist import save  # takes seconds to import; errors come first
 
-    predictions = result.predictions
+    predictions = result.predictions.reset_index(drop=True)
     with all_or_nothing(folder) as part:
         stages.begin("report")
         story = tell(result, rng=np.random.default_rng(0))

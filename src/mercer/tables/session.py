@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 from mercer._extras import require
 from mercer._labels import Labels, encode_labels
 from mercer._progress import Stages, quiet
+from mercer._rows import positions_of
 from mercer._typing import FloatArray, IntArray
+from mercer._words import counted
 from mercer.fewlabels.choice import PoolPlan, plan_pool
 from mercer.fewlabels.machine import LeaveOneOutRLS
 from mercer.fewlabels.sizes import LabelsDrawn
@@ -186,7 +188,10 @@ class Session:
         for package in ("pandas", "pyarrow"):
             require(package, extra="tables", purpose="Learning from a table")
         check_drawn(labels_drawn, class_sizes)
-        drop, missing = tuple(drop), tuple(missing)
+        # Names of columns are strings in a table, whatever they are in a data frame.
+        target, id = str(target), None if id is None else str(id)
+        drop, keep = tuple(map(str, drop)), tuple(map(str, keep))
+        missing = tuple(missing)
         if isinstance(data, str | Path):
             from mercer.tables.reading import read_table
 
@@ -203,7 +208,7 @@ class Session:
             target,
             id=id,
             drop=drop,
-            keep=tuple(keep),
+            keep=keep,
             labels_as_written=labels_as_written,
             missing=missing,
             labels=labels,
@@ -334,7 +339,14 @@ class Session:
 
     def tell(self, rows: Iterable[int], labels: Iterable[Any]) -> Self:
         """Take labels and learn again; neighbours and directions are kept."""
-        rows, answers = np.atleast_1d(np.asarray(rows)), list(labels)
+        named, answers = np.atleast_1d(np.asarray(rows)), list(labels)
+        rows = positions_of(named, np.arange(len(self.y)))
+        if len(rows) != len(answers):
+            given = counted(len(answers), "label")
+            msg = (
+                f"{counted(len(rows), 'row')} named, {given} given; give one for each."
+            )
+            raise ValueError(msg)
         machine, y = None, self.y.copy()
         y[rows] = answers
         if self.class_sizes is not None:

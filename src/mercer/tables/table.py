@@ -39,6 +39,8 @@ class Table:
         How the file was read, where that was not plain.
     unread : dict of str to str, default={}
         Columns that cannot be learned from, and what they hold.
+    index : pandas.Index, optional
+        What the data frame that was given calls its rows.
     """
 
     frame: "pd.DataFrame"
@@ -48,6 +50,7 @@ class Table:
     notes: tuple[str, ...] = ()
     unread: dict[str, str] = field(default_factory=dict)
     image_column: str = "image"
+    index: Any = None
 
     def __len__(self) -> int:
         return len(self.frame)
@@ -99,7 +102,7 @@ class Table:
         more = f" and {len(names) - 12} more" if len(names) > 12 else ""
         said = [f"its columns are {shown}{more}."]
         if option.startswith("--"):
-            said.append(f"Name one of them with {option}.")
+            said.append(f"Name one of them with {option} (in Python {option[2:]}).")
         if any(c == "" or c.startswith("Unnamed: ") for c in names):
             said.append(TITLE)
         return " ".join([*said, *self.notes])
@@ -132,7 +135,7 @@ class Table:
         """Return some rows, numbered from 0."""
         frame = self.frame.iloc[rows].reset_index(drop=True)
         vectors = {k: v[rows] for k, v in self.vectors.items()}
-        return replace(self, frame=frame, vectors=vectors)
+        return replace(self, frame=frame, vectors=vectors, index=None)
 
 
 def as_table(data: Any, source: str = "the table") -> Table:
@@ -155,7 +158,14 @@ def as_table(data: Any, source: str = "the table") -> Table:
         data = data.to_pandas()
     if isinstance(data, dict):
         arrays = {str(k): np.asarray(v) for k, v in data.items()}
-        lengths = {k: len(v) if v.ndim else 0 for k, v in arrays.items()}
+        single = [k for k, v in arrays.items() if v.ndim == 0]
+        if single:
+            msg = (
+                f"{source}: {single[0]!r} must hold one value per row, such as a list; "
+                f"got {data[single[0]]!r}."
+            )
+            raise TableError(msg)
+        lengths = {k: len(v) for k, v in arrays.items()}
         if len(set(lengths.values())) > 1 or 0 in lengths.values():
             told = ", ".join(f"{k}: {n}" for k, n in lengths.items())
             msg = (
@@ -188,7 +198,7 @@ def as_table(data: Any, source: str = "the table") -> Table:
         elif any(isinstance(value, dict) for value in frame[name].head(100)):
             unread[name] = "records"
     frame = frame.drop(columns=[*vectors, *unread])
-    return Table(frame, vectors, source, unread=unread)
+    return Table(frame, vectors, source, unread=unread, index=data.index)
 
 
 def refuse_repeats(names: Iterable[str], source: str) -> None:
