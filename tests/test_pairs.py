@@ -219,3 +219,9 @@ def test_no_pairs():
     assert len(empty) == 0
     assert empty.n_components == 3
     assert len(empty.closure()) == 0
+
+
+@pytest.mark.parametrize("ends", [[("a", "b")], [("1", "2")], [(0.5, 2)], [({}, 1)]])
+def test_ends_that_are_no_row_numbers_are_refused(ends):
+    with pytest.raises(ValueError, match="must_link must hold whole row numbers"):
+        Pairs.from_index(ends, [], n_points=5)

@@ -195,7 +195,7 @@ def test_row_labels_of_frames_survive_any_order(blobs) -> None:
     assert [model.transduction_[list(names).index(a)] for a in asked] == [
         truth_of[a] for a in asked
     ]
-    with pytest.raises(ValueError, match="no row row999"):
+    with pytest.raises(ValueError, match="no row 'row999'"):
         model.tell(["row999"], ["x"])
     with pytest.raises(ValueError, match="no row 7"):
         model.tell([7], ["x"])
@@ -456,3 +456,26 @@ def test_another_number_of_labels_is_told_before_a_basis_is_made(kind: Any) -> N
     with pytest.raises(ValueError, match="X has 12 rows and y has 11"):
         model.fit(kind(np.arange(24.0).reshape(12, 2)), np.arange(11) % 2)
     assert made == []
+
+
+@pytest.mark.parametrize("unknown", [-1, None, np.nan])
+def test_a_label_taken_back_leaves_the_kind_of_the_others(unknown: Any) -> None:
+    X, y = make_blobs(30, random_state=0)
+    y[12:] = -1
+    model = UnifiedKernelMachine(random_state=0).fit(X, y)
+    model.tell([3], [unknown])
+    assert model.classes_.dtype.kind == "i"
+    assert model.predict(X[:2]).dtype.kind == "i"
+    assert set(np.arange(12)) - set(model.labeled_) == {3}
+
+
+@pytest.mark.parametrize("as_table", [np.asarray, pd.DataFrame])
+def test_a_row_that_is_not_there_is_named(as_table: Any) -> None:
+    X, y = make_blobs(30, random_state=0)
+    model = UnifiedKernelMachine(random_state=0).fit(as_table(X), y)
+    with pytest.raises(ValueError, match="there is no row 30; the row ids are 0 to 29"):
+        model.tell([30], [1])
+    named = pd.DataFrame(X, index=[f"r{i}" for i in range(30)])
+    model = UnifiedKernelMachine(random_state=0).fit(named, y)
+    with pytest.raises(ValueError, match="no row 'r30'; the row ids are row labels"):
+        model.tell(["r30"], [1])

@@ -119,7 +119,8 @@ def positions_of(ids: NDArray[Any], known: NDArray[Any]) -> IntArray:
     wanted = ids.tolist()
     wrong = next((row for row in wanted if row not in place), None)
     if wrong is not None:
-        msg = f"there is no row {wrong}; `ask` returns row ids."
+        ids_are = "row labels of the data frame" if not is_counted else f"0 to {n - 1}"
+        msg = f"there is no row {wrong!r}; the row ids are {ids_are}."
         raise ValueError(msg)
     return np.array([place[row] for row in wanted], dtype=np.intp)
 

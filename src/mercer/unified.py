@@ -25,6 +25,7 @@ from mercer._labels import (
     as_labels,
     coded_labels,
     encode_labels,
+    is_labeled,
     keep_missing,
     one_column,
     require_y,
@@ -368,6 +369,10 @@ class UnifiedKernelMachine(
             twice = self.ids_[names[counts > 1][0]]
             msg = f"row {twice} appears twice; give each row one label."
             raise ValueError(msg)
+        unknown = ~is_labeled(answers)
+        if unknown.any():  # NaN would make floats of whole numbers
+            answers = answers.astype(object)
+            answers[unknown] = None
         kinds = {self._y.dtype, answers.dtype}
         y = self._y.astype(object if object in kinds else np.result_type(*kinds))
         y[positions] = answers

@@ -385,3 +385,12 @@ def test_labels_that_do_not_belong_to_the_points(y: object, said: str) -> None:
 def test_points_of_another_shape(shape: tuple[int, ...]) -> None:
     with pytest.raises(ValueError, match=r"X has the shape .* one row per point"):
         PairwiseKernel().fit(np.ones(shape), [0, 1] * 5)
+
+
+def test_pairs_that_cancel_are_told() -> None:
+    X = np.random.default_rng(0).normal(size=(150, 4))
+    with (
+        pytest.warns(ContradictionWarning),
+        pytest.raises(ValueError, match="cancel each other, and no kernel is left"),
+    ):
+        PairwiseKernel(random_state=0).fit(X, pairs=([(0, 1)], [(1, 0)]))

@@ -199,7 +199,7 @@ class PairwiseKernel(PairLearner):
             solution = self._solve(family)
             margins = _margins(family, solution)
         if len(solution.values) == 0:
-            raise ValueError(_zero_kernel(self.C_))
+            raise ValueError(_CANCELLED if self.C is None else _zero_kernel(self.C_))
         self._keep(family, solution, margins)
 
     def _solve(self, family: PairFamily) -> NPKLSolution:
@@ -270,6 +270,10 @@ def _zero_kernel(C: float) -> str:
     )
 
 
+_CANCELLED = (
+    "must-links and cannot-links cancel each other, and no kernel is left. Resolve the "
+    "contradictions: `Pairs.contradictions` names them."
+)
 _LARGEST_C = 1e12
 _ACTS_FROM = {"squared_hinge": 0.1, "hinge": 0.99}
 _OPTIONS: dict[str, tuple[Any, ...]] = {

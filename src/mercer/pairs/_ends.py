@@ -15,8 +15,11 @@ def as_ends(ends: ArrayLike, name: str) -> IntArray:
     if array.ndim != 2 or array.shape[1] != 2:
         msg = f"{name} must have shape (n_pairs, 2), got {array.shape}."
         raise ValueError(msg)
-    whole = array.astype(np.intp)
-    if array.dtype.kind not in "iu" and not np.array_equal(whole, array):
+    try:
+        whole = array.astype(np.intp)
+    except (TypeError, ValueError):  # text
+        whole = None
+    if whole is None or not np.array_equal(whole, array):
         msg = f"{name} must hold whole row numbers, got dtype {array.dtype}."
         raise ValueError(msg)
     return whole
