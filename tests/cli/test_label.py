@@ -65,6 +65,17 @@ def test_mistakes_are_told(tmp_path: Path) -> None:
     assert nowhere.exit_code == 2
 
 
+def test_cells_that_mean_no_label_are_no_class(
+    tmp_path: Path, served: list[Running]
+) -> None:
+    path = tmp_path / "things.csv"
+    rows(4).assign(label=["a", "b", "k.A.", ""]).to_csv(path, index=False)
+    result = label(path, "--id", "code", "--missing", "k.A.")
+    assert result.exit_code == 0, result.output
+    (running,) = served
+    assert list(running.studio.store.ledger.classes.values()) == ["a", "b"]
+
+
 def test_a_column_that_is_left_out_need_not_be_right(
     tmp_path: Path, served: list[Running]
 ) -> None:

@@ -90,7 +90,7 @@ class Studio:
         self.drop, self.keep = drop, keep
         self.listeners: set[Callable[[], None]] = set()
         self._lock = threading.RLock()
-        given = items.given() if session is None else names_of(session.y)
+        given, notes = items.given() if session is None else (names_of(session.y), ())
         if session is not None:
             if class_sizes is not None:
                 msg = (
@@ -104,7 +104,7 @@ class Studio:
         self._codes, self._n_folded = self._given.copy(), 0
         self._closed = np.zeros(len(items), dtype=bool)
         self._keep_first_sizes(class_sizes, sizes)
-        self._changes = changes(items, store.ledger)
+        self._changes = [*notes, *changes(items, store.ledger)]
         self._order = np.random.default_rng(0).permutation(len(items))
         self.engine: Engine
         if engine is not None:

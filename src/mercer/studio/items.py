@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from mercer._labels import is_empty, is_labeled
 from mercer.studio.ledger import Ledger
 from mercer.tables.table import Table, TableError
-from mercer.tables.target import read_ids
+from mercer.tables.target import Target, read_ids, read_target
 
 MOST_TEXT = 20_000  # characters of a cell that are sent to the page
 SNIPPET = 140
@@ -33,10 +33,20 @@ class Items:
     id : str, optional
         Column that names the rows. Without one, and where the table does not come
         from a folder of files, a row is known by its content.
+    missing : tuple of str, default=()
+        Cells of the target that mean "not known", besides the usual ones.
     """
 
-    def __init__(self, table: Table, target: str, id: str | None = None) -> None:
+    def __init__(
+        self,
+        table: Table,
+        target: str,
+        id: str | None = None,
+        *,
+        missing: tuple[str, ...] = (),
+    ) -> None:
         self.table, self.target, self.id_column = table, target, id
+        self.missing = missing
         self.hidden = {target, id or "file"}
         self.columns = [c for c in table.frame.columns if c not in self.hidden]
         self.digests = _digests(table.without({target}))
@@ -60,12 +70,12 @@ class Items:
             "read. Answers are kept; start the studio again to see the new rows."
         ]
 
-    def given(self) -> NDArray[Any]:
-        """Return the labels in the file as names, None where there is none, (n,)."""
+    def given(self) -> Target:
+        """Return the labels in the file as names, read as `mercer learn` reads them."""
         if self.target not in self.table.frame.columns:
-            return np.full(len(self), None, dtype=object)
-        cells = self.table.frame[self.target].to_numpy(dtype=object, na_value=None)
-        return names_of(cells)
+            return Target(np.full(len(self), None, dtype=object), ())
+        found = read_target(self.table, self.target, missing=self.missing, advise=False)
+        return found._replace(labels=names_of(found.labels))
 
     def show(self, row: int) -> dict[str, Any]:
         """Return what the page needs to show a row; all values are plain text."""

@@ -39,7 +39,7 @@ def open_studio(
     """
     columns = tuple(c for c in (target, id, *drop) if c)
     table = read_table(file, as_text=columns, **reading)
-    items = Items(table, target, id)
+    items = Items(table, target, id, missing=reading.get("missing", ()))
     where = store or _beside(str(file))
     url = where if "://" in where else sqlite_url(Path(where))
     return Studio(

@@ -32,6 +32,7 @@ def read_target(
     *,
     as_written: bool = False,
     missing: tuple[str, ...] = (),
+    advise: bool = True,
 ) -> Target:
     """Return the labels of the rows, and what was not taken as it is written.
 
@@ -51,6 +52,8 @@ def read_target(
         Take every spelling for a class of its own, NA too.
     missing : tuple of str, default=()
         Further cells that mean "not known".
+    advise : bool, default=True
+        Whether notes name the option that takes labels as they are written.
     """
     table.check_column(column, "--target")
     where = f"{table.source}: column {column!r}"
@@ -58,9 +61,10 @@ def read_target(
     notes: list[str] = []
     if any(isinstance(v, str) for v in cells):
         cells = _stripped(cells, where)
-        cells = _without_placeholders(cells, column, missing, as_written, notes)
+        option = "--labels-as-written" if advise else ""
+        cells = _without_placeholders(cells, column, missing, as_written, option, notes)
         if not as_written:
-            cells = _one_spelling(cells, column, notes)
+            cells = _one_spelling(cells, column, option, notes)
     return Target(_named_or_whole(cells, where), tuple(notes))
 
 
@@ -125,6 +129,7 @@ def _without_placeholders(
     column: str,
     missing: tuple[str, ...],
     as_written: bool,
+    option: str,
     notes: list[str],
 ) -> NDArray[Any]:
     counts = Counter(v for v in cells if v is not None)
@@ -134,14 +139,14 @@ def _without_placeholders(
         if len(none) > 5:
             rest = sum(counts[v] for v in none[5:])
             said += f" and {len(none) - 5} more ({counted(rest, 'row')})"
-        notes.append(
-            f"In the target {column!r}, read as no label: {said}. If this is a class, "
-            "pass --labels-as-written."
-        )
+        advice = f" If this is a class, pass {option}." if option else ""
+        notes.append(f"In the target {column!r}, read as no label: {said}.{advice}")
     return np.array([None if v in none else v for v in cells], dtype=object)
 
 
-def _one_spelling(cells: NDArray[Any], column: str, notes: list[str]) -> NDArray[Any]:
+def _one_spelling(
+    cells: NDArray[Any], column: str, option: str, notes: list[str]
+) -> NDArray[Any]:
     """Return names under their most frequent spelling."""
     counts = Counter(v for v in cells if v is not None)
     groups: dict[str, list[str]] = {}
@@ -150,9 +155,10 @@ def _one_spelling(cells: NDArray[Any], column: str, notes: list[str]) -> NDArray
     for first, *rest in groups.values():
         if rest:
             others = ", ".join(f"{v!r} ({counts[v]:,})" for v in rest)
+            advice = f" To keep them apart, pass {option}." if option else ""
             notes.append(
                 f"In the target {column!r}, read as {first!r} ({counts[first]:,}): "
-                f"{others}. To keep them apart, pass --labels-as-written."
+                f"{others}.{advice}"
             )
     usual = {name: group[0] for group in groups.values() for name in group}
     return np.array([usual.get(v) for v in cells], dtype=object)
