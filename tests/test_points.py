@@ -1,6 +1,7 @@
 """Points that cannot be used are refused in the same words by every estimator."""
 
 import inspect
+import tracemalloc
 from importlib import import_module
 
 import numpy as np
@@ -11,6 +12,7 @@ from sklearn.base import clone
 from sklearn.datasets import make_blobs
 
 from mercer import UnifiedKernelMachine
+from mercer._rows import far_origin
 from mercer.fewlabels import AnchorPool, AutoKernel, LeaveOneOutRLS
 from mercer.graphs import nearest_neighbors
 from mercer.kernels import RBF
@@ -181,3 +183,17 @@ def test_influence_far_from_zero() -> None:
     X = np.round(64 * X) / 64
     near, far = (InfluenceKernel(["rbf"]).fit(X + at) for at in (0.0, 2.0**30))
     assert np.allclose(far.influence_, near.influence_)
+
+
+def test_where_many_points_lie_is_told_by_few() -> None:
+    X = np.full((400_000, 2), 1e6, dtype=np.float32)
+    X[::2] += 1
+    tracemalloc.start()
+    try:
+        origin = far_origin(X)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert origin is not None
+    assert np.allclose(origin, 1e6, rtol=0, atol=1)
+    assert peak < X.nbytes / 2

@@ -16,6 +16,7 @@ BATCH = 32_768  # rows whose features are in memory at a time
 # Squares of distances of larger or smaller entries overflow or vanish, in single
 # precision at least.
 _USUAL = (1e-10, 1e10)
+_LOOKED_AT = 10_000  # rows that tell where points lie
 _FAR = 1e3  # from zero, in units of the spread: squared distances lose six digits
 
 
@@ -171,6 +172,7 @@ def far_origin(X: Any) -> FloatArray | None:
     """
     if issparse(X):
         return None
+    X = thinned(X, _LOOKED_AT)
     mean = X.mean(axis=0, dtype=np.float64)
     spread = np.linalg.norm(X.std(axis=0, dtype=np.float64))
     is_far = np.abs(mean) > _FAR * spread
