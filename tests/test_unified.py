@@ -477,5 +477,5 @@ def test_a_row_that_is_not_there_is_named(as_table: Any) -> None:
         model.tell([30], [1])
     named = pd.DataFrame(X, index=[f"r{i}" for i in range(30)])
     model = UnifiedKernelMachine(random_state=0).fit(named, y)
-    with pytest.raises(ValueError, match="no row 'r30'; the row ids are row labels"):
+    with pytest.raises(ValueError, match="no row 'r30'; the row ids are 'r0', 'r1'"):
         model.tell(["r30"], [1])

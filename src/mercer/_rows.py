@@ -120,7 +120,8 @@ def positions_of(ids: NDArray[Any], known: NDArray[Any]) -> IntArray:
     wanted = ids.tolist()
     wrong = next((row for row in wanted if row not in place), None)
     if wrong is not None:
-        ids_are = "row labels of the data frame" if not is_counted else f"0 to {n - 1}"
+        names = ", ".join(map(repr, known[:3].tolist())) + (", ..." if n > 3 else "")
+        ids_are = f"0 to {n - 1}" if is_counted else names
         msg = f"there is no row {wrong!r}; the row ids are {ids_are}."
         raise ValueError(msg)
     return np.array([place[row] for row in wanted], dtype=np.intp)

@@ -34,24 +34,24 @@ def sound(exponent: int, dtype: str, container: str) -> Case:
 
 
 # What `make fuzz` has found and is answered now.
-ANSWERED = {
-    "AutoKernel": sound(0, "float64", "frame"),
-    "AutoBasis": sound(-38, "float32", "sparse"),
-    "AnchorPool": sound(-19, "float64", "array"),
-}
+ANSWERED = [
+    ("AutoKernel", sound(0, "float64", "frame")),
+    ("AutoBasis", sound(-38, "float32", "sparse")),
+    ("AnchorPool", sound(-19, "float64", "array")),
+    ("UnifiedKernelMachine", sound(85, "float64", "array")),
+    ("UnifiedKernelMachine", sound(154, "float64", "array")),
+]
 
 
-@pytest.mark.parametrize("name", ANSWERED)
-def test_what_was_found_is_answered_now(name: str) -> None:
-    assert keeps_promises(name, ANSWERED[name]) == "answered"
+@pytest.mark.parametrize(("name", "case"), ANSWERED)
+def test_what_was_found_is_answered_now(name: str, case: Case) -> None:
+    assert keeps_promises(name, case) == "answered"
 
 
 # What it has found and is refused now, with the exponent that shows it.
 REFUSED = [
     ("Polynomial kernel", 51),
     ("AverageKernel", 77),
-    ("UnifiedKernelMachine", 85),
-    ("UnifiedKernelMachine", 154),
 ]
 
 

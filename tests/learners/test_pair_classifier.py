@@ -188,7 +188,9 @@ def test_pairs_of_names():
     again = Pairs.from_frame(frame, names=names)
     np.testing.assert_array_equal(again.signs, pairs.signs)
     np.testing.assert_array_equal(again.first, pairs.first)
-    with pytest.raises(ValueError, match="no row z"):
+    with pytest.raises(
+        ValueError, match="no row 'z'; the row ids are 'a', 'b', 'c'\\."
+    ):
         Pairs.from_index([("z", "a")], names=names)
     with pytest.raises(ValueError, match="give n_points"):
         Pairs.from_index([(0, 1)])

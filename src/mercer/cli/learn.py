@@ -252,7 +252,9 @@ def _what_they_hide(report: dict[str, Any]) -> list[str]:
         if sum(row) and row[c] / sum(row) < HARDLY
     ]
     if missed:
-        lines.append(f"Found in fewer than half of the cases: {some(missed)}.")
+        lines.append(
+            f"On average found in fewer than half of the cases: {some(missed)}."
+        )
     wrong = [row["id"] for row in quality["doubtful"]]
     if wrong:
         one = len(wrong) == 1

@@ -102,8 +102,8 @@ def hidden(story: Story) -> str:
     ]
     if missed:
         parts.append(
-            "<b>Do not rely on it for every class.</b> Found in fewer than half of "
-            f"the cases: {some(missed)}."
+            "<b>Do not rely on it for every class.</b> On average found in fewer than "
+            f"half of the cases: {some(missed)}."
         )
     untested = [
         f"“{escape(story.classes[c])}”" for c, _, total in recalls(q) if total == 0
@@ -160,11 +160,11 @@ def found_of(found: float, total: float) -> str:
     Examples
     --------
     >>> found_of(3, 4), found_of(1.5, 10)  # a mean of two rounds
-    ('3 of 4', 'on average 1.5 of 10')
+    ('3 of 4', '1.5 of 10')
     """
     if abs(found - round(found)) < 0.05:  # as in all rounds
         return f"{found:.0f} of {total:.0f}"
-    return f"on average {found:.1f} of {total:.0f}"
+    return f"{found:.1f} of {total:.0f}"
 
 
 def _told(story: Story) -> str:
