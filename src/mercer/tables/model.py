@@ -1,6 +1,5 @@
 """What is kept of a learned table: enough to predict new rows."""
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,16 +10,12 @@ from sklearn.utils.validation import check_is_fitted
 from mercer._html import Shown
 from mercer._labels import is_labeled
 from mercer._model_view import names_of
-from mercer._rows import take_rows
 from mercer._typing import FloatArray
 from mercer.active.strategies import choose_rows
 from mercer.tables.encoding import TableEncoder
 from mercer.tables.table import as_table
 from mercer.tables.target import read_target
 from mercer.unified import UnifiedKernelMachine
-
-# Rows handled at once, so that a long table needs little more memory than a short one.
-_CHUNK = 50_000
 
 
 class TableModel(Shown, ClassifierMixin, BaseEstimator):
@@ -76,7 +71,7 @@ class TableModel(Shown, ClassifierMixin, BaseEstimator):
 
     def features(self, data: Any) -> FloatArray:
         """Return the learned features of rows, (m, r)."""
-        return self._in_chunks(self.model.transform, data)
+        return self.model.transform(self._points(data))
 
     def predict_proba(self, data: Any) -> FloatArray:
         """Return the probability of every class, (m, n_classes).
@@ -87,18 +82,13 @@ class TableModel(Shown, ClassifierMixin, BaseEstimator):
             With the columns of the table that was learned from; other columns, the
             target too, are not looked at.
         """
-        return self._in_chunks(self.model.predict_proba, data)
+        return self.model.predict_proba(self._points(data))
 
-    def _in_chunks(
-        self, of_points: Callable[[Any], FloatArray], data: Any
-    ) -> FloatArray:
+    def _points(self, data: Any) -> Any:
         table = as_table(data)
         X = self.encoder.transform(table)
         self.encoder.compare_units(table)
-        n = X.shape[0]
-        starts = range(0, max(n, 1), _CHUNK)
-        rows = (np.arange(start, min(start + _CHUNK, n)) for start in starts)
-        return np.vstack([of_points(take_rows(X, part)) for part in rows])
+        return X
 
     def predict(self, data: Any) -> NDArray[Any]:
         """Return the class of rows, (m,)."""
@@ -125,11 +115,12 @@ class TableModel(Shown, ClassifierMixin, BaseEstimator):
         labeled = np.array([], dtype=np.intp)
         if self.target in table.frame.columns:
             labeled = np.flatnonzero(is_labeled(read_target(table, self.target).labels))
+        points = self._points(table)
         return choose_rows(
             query,
             n,
-            proba=self.predict_proba(table),
-            features=self.features(table),
+            proba=self.model.predict_proba(points),
+            features=self.model.transform(points),
             labeled=labeled,
             candidates=np.setdiff1d(np.arange(len(table)), labeled),
             rng=np.random.default_rng(random_state),
