@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 
 from mercer._html import show
+from mercer._words import some
 
-N_NAMES = 6  # classes named
 N_KERNELS = 3  # kernels of the mixture named
 
 
@@ -60,9 +60,7 @@ class ModelView:
 
 def names_of(classes: Any) -> str:
     """Return the number of classes and the first names."""
-    named = ", ".join(str(name) for name in classes[:N_NAMES])
-    rest = len(classes) - N_NAMES
-    return f"{len(classes)}: {named}" + (f" and {rest} more" if rest > 0 else "")
+    return f"{len(classes)}: {some(map(str, classes))}"
 
 
 def _largest(names: Any, weights: Any) -> str:

@@ -1,4 +1,6 @@
-"""Counts, sizes and reasons in the messages that people read."""
+"""Counts, names, sizes and reasons in the messages that people read."""
+
+from collections.abc import Iterable
 
 
 def counted(n: int, one: str, many: str = "") -> str:
@@ -18,6 +20,19 @@ def counted(n: int, one: str, many: str = "") -> str:
     ('1 row', '1,200 rows', '2 classes')
     """
     return f"{n:,} {one if n == 1 else many or one + 's'}"
+
+
+def some(names: Iterable[str], most: int = 6) -> str:
+    """Return the first names, and how many more there are.
+
+    Examples
+    --------
+    >>> some("abc"), some(map(repr, "abc"), 2)
+    ('a, b, c', "'a', 'b' and 1 more")
+    """
+    every = list(names)
+    rest = len(every) - most
+    return ", ".join(every[:most]) + (f" and {rest:,} more" if rest > 0 else "")
 
 
 def in_bytes(size: float) -> str:

@@ -239,8 +239,8 @@ def summarise(result: "TableResult", paths: list[Path]) -> dict[str, Any]:
 
 def _what_they_hide(report: dict[str, Any]) -> list[str]:
     """Return the classes that are hardly found, and the labels that look wrong."""
-    from mercer._words import counted
-    from mercer.report.summary import HARDLY, found_of, some
+    from mercer._words import counted, some
+    from mercer.report.summary import HARDLY, found_of
 
     quality, lines = report["quality"], []
     if quality is None:

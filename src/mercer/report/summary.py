@@ -5,6 +5,7 @@ from html import escape
 
 import numpy as np
 
+from mercer._words import some
 from mercer.report.evidence import decided
 from mercer.report.quality import rival_of
 from mercer.report.story import Contestant, Outlook, Quality, Story
@@ -243,12 +244,6 @@ def _share_of(share: float) -> str:
     ('about 85% of the', 'nearly all')
     """
     return "nearly all" if share > 0.995 else f"about {share:.0%} of the"
-
-
-def some(names: list[str], most: int = 6) -> str:
-    """Return the first names, and how many more there are."""
-    rest = len(names) - most
-    return ", ".join(names[:most]) + (f" and {rest} more" if rest > 0 else "")
 
 
 def _between(c: Contestant) -> str:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from mercer._labels import Labels, encode_labels
 from mercer._typing import FloatArray, IntArray
+from mercer._words import some
 from mercer.fewlabels.sizes import LabelsDrawn
 from mercer.tables.table import TableError
 from mercer.tables.target import plain_spelling
@@ -142,9 +143,8 @@ def sizes_by_class(
         numbers[name] = _size(given[key], key)
     lacking = [c for c in classes if c not in numbers]
     if lacking:
-        said = ", ".join(repr(str(c)) for c in lacking[:5])
-        more = f" and {len(lacking) - 5} more" if len(lacking) > 5 else ""
-        msg = f"class sizes lack a number for {said}{more}; {_are_of(classes)}."
+        said = some((repr(str(c)) for c in lacking), 5)
+        msg = f"class sizes lack a number for {said}; {_are_of(classes)}."
         raise TableError(msg)
     total = sum(numbers.values())
     return {c: numbers[c] / total for c in [*classes, *numbers]}
@@ -163,9 +163,8 @@ def _class_of(key: Any, classes: list[Any], as_written: bool) -> Any:
 
 
 def _are_of(classes: list[Any]) -> str:
-    names = ", ".join(repr(str(c)) for c in classes[:10])
-    more = f" and {len(classes) - 10} more" if len(classes) > 10 else ""
-    return f"the labels are of {names}{more}. Give one number for each of these"
+    names = some((repr(str(c)) for c in classes), 10)
+    return f"the labels are of {names}. Give one number for each of these"
 
 
 def _size(value: Any, key: Any) -> float:

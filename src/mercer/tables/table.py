@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer._words import some
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -98,9 +100,7 @@ class Table:
         alike = [c for c in names if c.strip().casefold() == name.strip().casefold()]
         if alike:
             return f"did you mean {alike[0]!r}?"
-        shown = ", ".join(repr(c) for c in names[:12])
-        more = f" and {len(names) - 12} more" if len(names) > 12 else ""
-        said = [f"its columns are {shown}{more}."]
+        said = [f"its columns are {some(map(repr, names), 12)}."]
         if option.startswith("--"):
             said.append(f"Name one of them with {option} (in Python {option[2:]}).")
         if any(c == "" or c.startswith("Unnamed: ") for c in names):

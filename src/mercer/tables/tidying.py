@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mercer._words import counted
+from mercer._words import counted, some
 from mercer.tables.numbers import MOSTLY, Written, is_placeholder, look_at, parse
 from mercer.tables.table import TableError
 
@@ -164,13 +164,14 @@ def _told(
     notes = []
     commas = [n for n, w in meant.items() if w.decimal == ","]
     if commas:
-        notes.append(f"Numbers with a decimal comma: {_named(commas)}.")
+        notes.append(f"Numbers with a decimal comma: {some(map(repr, commas), 8)}.")
     points = [n for n in new if n not in meant]
     if points:
-        notes.append(f"Points separate thousands (1.234 means 1234): {_named(points)}.")
+        said = some(map(repr, points), 8)
+        notes.append(f"Points separate thousands (1.234 means 1234): {said}.")
     units = {n: meant[n].unit for n in new if n in meant and meant[n].unit}
     if units:
-        said = _named([f"{n} ({unit})" for n, unit in units.items()], quote=False)
+        said = some((f"{n} ({unit})" for n, unit in units.items()), 8)
         parts = " 12 % is read as 0.12." if "%" in units.values() else ""
         notes.append(f"Read as numbers, without the unit: {said}.{parts}")
     for name in meant:
@@ -182,11 +183,6 @@ def _told(
                 f"{counted(len(empty), 'cell')} such as {short(empty.iloc[0])}."
             )
     return notes
-
-
-def _named(names: list[str], most: int = 8, *, quote: bool = True) -> str:
-    shown = ", ".join(repr(n) if quote else n for n in names[:most])
-    return shown + (f" and {len(names) - most:,} more" if len(names) > most else "")
 
 
 def short(value: object) -> str:
