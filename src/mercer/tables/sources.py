@@ -60,12 +60,7 @@ def open_source(path: Path, limit: float) -> Source:
     if str(path) == STANDARD_INPUT:
         # Read in pieces: what does not fit is refused before it is all here.
         data = _bounded(sys.stdin.buffer.read, limit, "standard input")
-        source = Source("standard input", data, "", limit)
-        _refuse_empty(source)
-        start = bytes(data[:8]).lstrip()
-        kinds = [kind for mark, kind in _STARTS if start.startswith(mark)]
-        kinds += _kinds_of_zip(data) if start.startswith(b"PK") else []
-        source = Source(source.name, data, kinds[0] if kinds else ".csv", limit)
+        source = _filled(Source("standard input", data, _kind_of(data), limit))
         return _unpacked(source, inner="") if source.ending in COMPRESSED else source
     if not path.exists():
         msg = f"there is no file {path}."
@@ -73,13 +68,10 @@ def open_source(path: Path, limit: float) -> Source:
     if not path.is_file():
         msg = f"{path} is neither a file nor a folder."
         raise TableError(msg)
-    if path.stat().st_size == 0:
-        msg = f"{path} is empty."
-        raise TableError(msg)
     source = Source(str(path), None, path.suffix.lower(), limit)
     source.refuse_if_large(2.0 * path.stat().st_size, "the file is too large")
     with pa.OSFile(str(path)) as file:
-        source = replace(source, data=file.read_buffer())
+        source = _filled(replace(source, data=file.read_buffer()))
     if source.ending == ".zip":
         return _from_zip(source)
     if source.ending in COMPRESSED:
@@ -87,10 +79,12 @@ def open_source(path: Path, limit: float) -> Source:
     return source
 
 
-def _refuse_empty(source: Source) -> None:
+def _filled(source: Source) -> Source:
+    """Return a source, or raise if it has no bytes."""
     if source.data.size == 0:
         msg = f"{source.name} is empty."
         raise TableError(msg)
+    return source
 
 
 def _bounded(read: Callable[[int], bytes], limit: float, name: str) -> Any:
@@ -127,13 +121,7 @@ def _unpacked(source: Source, inner: str) -> Source:
             raise
         msg = f"{source.name} cannot be unpacked: {reason(error)}."
         raise TableError(msg) from error
-    plain = Source(source.name, data, inner, source.limit)
-    _refuse_empty(plain)
-    start = bytes(data[:8]).lstrip()
-    kinds = [kind for mark, kind in _STARTS if start.startswith(mark)]
-    return (
-        plain if inner else Source(plain.name, data, (*kinds, ".csv")[0], plain.limit)
-    )
+    return _filled(Source(source.name, data, inner or _kind_of(data), source.limit))
 
 
 def _from_zip(source: Source) -> Source:
@@ -161,12 +149,19 @@ def _from_zip(source: Source) -> Source:
         msg = f"{source.name} cannot be unpacked: {reason(error)}."
         raise TableError(msg) from error
     inner = PurePath(inside[0].filename)
-    plain = Source(f"{source.name}:{inner}", data, inner.suffix.lower(), source.limit)
-    _refuse_empty(plain)
-    return plain
+    name, ending = f"{source.name}:{inner}", inner.suffix.lower()
+    return _filled(Source(name, data, ending, source.limit))
 
 
-def _kinds_of_zip(data: Any) -> list[str]:
+def _kind_of(data: Any) -> str:
+    """Return the ending that a file of these bytes would have, by how they start."""
+    start = bytes(data[:8]).lstrip()
+    if start.startswith(b"PK"):
+        return _kind_of_zip(data)
+    return next((kind for mark, kind in _STARTS if start.startswith(mark)), ".csv")
+
+
+def _kind_of_zip(data: Any) -> str:
     """Tell NPZ from a workbook of Excel; both are zip archives."""
     import zipfile
 
@@ -177,4 +172,4 @@ def _kinds_of_zip(data: Any) -> list[str]:
             names = archive.namelist()
     except zipfile.BadZipFile:
         names = []  # the reader of workbooks says what is wrong
-    return [".npz" if any(n.endswith(".npy") for n in names) else ".xlsx"]
+    return ".npz" if any(n.endswith(".npy") for n in names) else ".xlsx"
