@@ -66,16 +66,11 @@ class Table:
         """Raise unless there is a column of cells of this name."""
         if name in self.frame.columns:
             return
-        if name in self.vectors:
+        held = dict.fromkeys(self.vectors, "vectors") | self.unread
+        if name in held:
             msg = (
-                f"{self.source}: column {name!r} holds vectors; {option} needs a "
+                f"{self.source}: column {name!r} holds {held[name]}; {option} needs a "
                 "column of single values."
-            )
-            raise TableError(msg)
-        if name in self.unread:
-            msg = (
-                f"{self.source}: column {name!r} holds {self.unread[name]}; {option} "
-                "needs a column of single values."
             )
             raise TableError(msg)
         msg = f"{self.source} has no column {name!r}; {self._advice(name, option)}"
