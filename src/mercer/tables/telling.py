@@ -1,6 +1,6 @@
 """From a result to the story that the report tells."""
 
-from dataclasses import fields, is_dataclass
+from dataclasses import astuple, fields, is_dataclass
 from datetime import datetime
 from typing import Any
 
@@ -31,6 +31,7 @@ from mercer.report.story import (
 from mercer.tables.learning import TableResult
 from mercer.tables.listing import cells_of, columns_of, in_short, listed, name_of
 
+Guess = tuple[str, float]  # a class and its probability
 _ON_MAP, _IN_PICTURE = 1000, 240
 _DOUBTFUL = 20
 
@@ -95,7 +96,8 @@ def tell(result: TableResult, *, rng: np.random.Generator) -> Story:
         n_pairs=0 if session.pairs is None else len(session.pairs),
         quality=_quality(result, names),
         next_rows=tuple(
-            _row(result, int(i), result.proba[i], names) for i in result.next_rows
+            _row(result, i, *_guesses(result, i, names))
+            for i in result.next_rows.tolist()
         ),
         map=_map(result, codes, names, rng),
         picture=_picture(result, codes, rng),
@@ -139,19 +141,7 @@ def _quality(result: TableResult, names: tuple[str, ...]) -> Quality | None:
     ranked = result.session.suspicious_labels()
     doubtful = np.flatnonzero(ranked.looks_wrong)[:_DOUBTFUL]
     return Quality(
-        contestants=tuple(
-            Contestant(
-                s.name,
-                s.accuracy,
-                s.low,
-                s.high,
-                s.balanced,
-                s.lead,
-                s.lead_low,
-                s.lead_high,
-            )
-            for s in check.scores
-        ),
+        contestants=tuple(Contestant(*astuple(score)) for score in check.scores),
         bins=tuple(_bins(check)),
         calibration_error=check.calibration_error,
         confusion=check.confusion,
@@ -182,31 +172,28 @@ def _bins(check: Check) -> list[Bin]:
 
 def _contradicted(result: TableResult, ranked: SuspiciousLabels, k: int) -> Row:
     """Return a labelled row with what the other labels say of it."""
-    i = int(ranked.ids[k])
-    return Row(
-        id=str(result.ids[i]),
-        given=str(ranked.given[k]),
-        prediction=str(ranked.suggested[k]),
-        probability=float(ranked.best[k]),
-        second=str(ranked.given[k]),
-        second_probability=float(ranked.support[k]),
-        cells=cells_of(result.table, i, {result.session.target, result.session.id}),
-        picture=result.table.picture(i),
-    )
+    given = str(ranked.given[k])
+    best = str(ranked.suggested[k]), float(ranked.best[k])
+    own = given, float(ranked.support[k])
+    return _row(result, int(ranked.ids[k]), given, best, own)
 
 
-def _row(result: TableResult, i: int, proba: FloatArray, names: tuple[str, ...]) -> Row:
-    first, second = np.argsort(-proba, kind="stable")[:2]
-    code = int(result.labels.codes[i])
-    return Row(
-        id=str(result.ids[i]),
-        given="" if code < 0 else names[code],
-        prediction=names[first],
-        probability=float(proba[first]),
-        second=names[second],
-        second_probability=float(proba[second]),
-        cells=cells_of(result.table, i, {result.session.target, result.session.id}),
-        picture=result.table.picture(i),
+def _row(result: TableResult, i: int, given: str, best: Guess, second: Guess) -> Row:
+    cells = cells_of(result.table, i, {result.session.target, result.session.id})
+    picture = result.table.picture(i)
+    return Row(str(result.ids[i]), given, *best, *second, cells, picture)
+
+
+def _guesses(
+    result: TableResult, i: int, names: tuple[str, ...]
+) -> tuple[str, Guess, Guess]:
+    """Return the label of a row, if it has one, and its two most probable classes."""
+    first, second = np.argsort(-result.proba[i], kind="stable")[:2]
+    code = result.labels.codes[i]
+    return (
+        "" if code < 0 else names[code],
+        (names[first], float(result.proba[i, first])),
+        (names[second], float(result.proba[i, second])),
     )
 
 
@@ -229,12 +216,11 @@ def _map(
     tips = []
     aside = {result.session.target, result.session.id}
     for i in rows.tolist():
-        first, second = np.argsort(-result.proba[i], kind="stable")[:2]
-        code = int(result.labels.codes[i])
-        given = f"labelled {names[code]}" if code >= 0 else "not labelled"
-        said = f"{names[first]} {result.proba[i, first]:.0%}, or {names[second]}"
+        given, (first, probability), (second, _) = _guesses(result, i, names)
+        label = f"labelled {given}" if given else "not labelled"
+        said = f"{first} {probability:.0%}, or {second}"
         cells = in_short(result.table, i, aside)
-        tips.append(f"{result.ids[i]} ({given})\n{said}\n{cells}")
+        tips.append(f"{result.ids[i]} ({label})\n{said}\n{cells}")
     known = result.labels.codes[rows] >= 0
     return Map(np.asarray(xy), codes[rows], known, tuple(tips))
 
