@@ -39,6 +39,10 @@ class Labels:
         hot: FloatArray = np.equal.outer(codes, np.arange(len(self.classes))) * 1.0
         return hot
 
+    def counts(self) -> IntArray:
+        """Return the number of labels of each class, (n_classes,)."""
+        return np.bincount(self.codes[self.labeled], minlength=len(self.classes))
+
     def given(self) -> NDArray[Any]:
         """Return the labels, (n,), None where there is none."""
         given = np.full(len(self.codes), None, dtype=object)

@@ -128,8 +128,7 @@ class SemiSupervisedKFold(BaseEstimator):
 
 
 def _not_alone(labels: Labels) -> IntArray:
-    counts = np.bincount(labels.codes[labels.labeled], minlength=len(labels.classes))
-    return labels.labeled[counts[labels.codes[labels.labeled]] > 1]
+    return labels.labeled[labels.counts()[labels.codes[labels.labeled]] > 1]
 
 
 class PairKFold(BaseEstimator):

@@ -125,7 +125,7 @@ def check_by_hiding(
     """
     labeled = labels.labeled
     codes = labels.codes[labeled]
-    if np.bincount(codes, minlength=len(labels.classes)).max() < 2:
+    if labels.counts().max() < 2:
         return None
     if n_repeats is None:
         n_repeats = 2 if len(labeled) <= 200 else 1

@@ -150,7 +150,7 @@ def _hidden_right(
     labeled = labels.labeled
     codes = labels.codes[labeled]
     right, times = np.zeros(len(labeled)), np.zeros(len(labeled))
-    if np.bincount(codes, minlength=1).max() < 2:
+    if labels.counts().max(initial=0) < 2:
         return right, times
     folds = SemiSupervisedKFold(
         n_splits, n_repeats=n_repeats, random_state=int(rng.integers(2**31))

@@ -203,8 +203,7 @@ def check_room(class_sizes: Mapping[Any, float], labels: Labels, n_rows: int) ->
     n_rows : int
         Rows of the whole table.
     """
-    counts = np.bincount(labels.codes[labels.labeled])
-    for name, n in zip(labels.classes.tolist(), counts, strict=True):
+    for name, n in zip(labels.classes.tolist(), labels.counts(), strict=True):
         share = class_sizes.get(name, 1.0)
         if not has_room(share, n, n_rows):
             msg = (

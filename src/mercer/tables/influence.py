@@ -63,10 +63,9 @@ def column_influences(
         Empty for tables of one column, of very many, or with very many rows.
     """
     places = encoder.places()
-    counts = np.bincount(labels.codes[labels.labeled], minlength=1)
     if not 2 <= len(places) <= MOST_COLUMNS or X.shape[0] > MOST_ROWS:
         return ()
-    if (counts >= 2).sum() < 2:
+    if (labels.counts() >= 2).sum() < 2:
         return ()
     known = labels.labeled
     codes = labels.codes[known]

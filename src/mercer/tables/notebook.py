@@ -98,8 +98,7 @@ def _told(result: "TableResult", names: tuple[str, ...]) -> str:
 
 def _classes(result: "TableResult", names: tuple[str, ...]) -> str:
     """Return labels, recall and predicted rows of each class."""
-    codes = result.labels.codes
-    given = np.bincount(codes[codes >= 0], minlength=len(names))
+    given = result.labels.counts()
     predicted = np.bincount(result.proba.argmax(axis=1), minlength=len(names))
     found = ["not tested"] * len(names)
     if result.check is not None:

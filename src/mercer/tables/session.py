@@ -433,19 +433,13 @@ class Session:
             `proba`, which takes time to compute.
         """
         is_told = self.class_sizes is not None or self.labels_drawn == "at random"
-        return not is_told and sizes_matter(self._n_given, proba)
+        return not is_told and sizes_matter(self.labels.counts(), proba)
 
     def advice(self) -> list[str]:
         """Return what else a person could say that would help, if anything."""
         if not self.counts_alike(self.proba):
             return []
-        return [size_advice(self._n_given, self.labels.classes)]
-
-    @property
-    def _n_given(self) -> IntArray:
-        """Labels of each class, (n_classes,)."""
-        labels = self.labels
-        return np.bincount(labels.codes[labels.labeled])
+        return [size_advice(self.labels.counts(), self.labels.classes)]
 
     def suspicious_labels(self) -> SuspiciousLabels:
         """Rank the given labels by how little the other labels support them."""

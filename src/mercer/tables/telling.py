@@ -91,7 +91,7 @@ def tell(result: TableResult, *, rng: np.random.Generator) -> Story:
         made=f"{datetime.now():%d %B %Y}, Mercer {__version__}",
         n_rows=len(result.table),
         classes=names,
-        n_given=np.bincount(labels.codes[labels.labeled], minlength=q),
+        n_given=labels.counts(),
         n_predicted=np.bincount(codes, minlength=q),
         n_pairs=0 if session.pairs is None else len(session.pairs),
         quality=_quality(result, names),
