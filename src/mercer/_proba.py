@@ -1,10 +1,10 @@
-"""Probabilities of the classes from decision values."""
+"""Classes and their probabilities from decision values."""
 
 import numpy as np
 from scipy.special import expit
 from sklearn.utils import gen_batches
 
-from mercer._typing import FloatArray
+from mercer._typing import FloatArray, IntArray
 
 _AT_A_TIME = 2**16  # numbers, which stay in the cache
 
@@ -35,6 +35,31 @@ def probabilities(scores: FloatArray) -> FloatArray:
         columns /= columns.sum(axis=0)
         proba[rows] = columns.T
     return proba
+
+
+def lead(columns: FloatArray) -> FloatArray:
+    """Return one number per class; for two classes the lead of the second, (..., q).
+
+    Examples
+    --------
+    >>> lead(np.array([0.25, 0.75])), lead(np.array([0.5, 0.25, 0.25]))
+    (array([0.5]), array([0.5 , 0.25, 0.25]))
+    """
+    return columns[..., 1:] - columns[..., :1] if columns.shape[-1] == 2 else columns
+
+
+def codes_of(scores: FloatArray) -> IntArray:
+    """Return the class that decision values, (m, q), speak for, (m,).
+
+    Examples
+    --------
+    >>> codes_of(np.array([[-1.0], [2.0]])), codes_of(np.array([[0.0, 3.0, 1.0]]))
+    (array([0, 1]), array([1]))
+    """
+    if scores.shape[1] == 1:
+        return (scores[:, 0] > 0).astype(np.intp)
+    best: IntArray = scores.argmax(axis=1)
+    return best
 
 
 def log_of(proba: FloatArray) -> FloatArray:

@@ -9,6 +9,7 @@ from scipy.special import softmax
 
 from mercer._html import Shown
 from mercer._labels import Labels
+from mercer._proba import lead
 from mercer._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from mercer.fewlabels.centred import fit_centred
 from mercer.fewlabels.opinion import ask_trees
@@ -233,13 +234,9 @@ class LeaveOneOutRLS(KernelMachine):
         if opinion is not None:
             self._map = opinion.map
             coef = np.vstack([coef, slope * share * np.eye(len(offset))])
-        if coef.shape[1] == 2:
-            coef, dual = coef[:, 1:] - coef[:, :1], dual[:, 1:] - dual[:, :1]
-            scores = scores[:, 1:] - scores[:, :1]
-            intercept = intercept[1:] - intercept[:1]
-        if to_features is not None:
-            dual = to_features @ coef
-        return Solution(coef, dual, intercept, scores)
+        coef = lead(coef)
+        dual = lead(dual) if to_features is None else to_features @ coef
+        return Solution(coef, dual, lead(intercept), lead(scores))
 
     def _codes_of(self, scores: FloatArray) -> IntArray:
         """Return positions in `classes_`; the first of those that are level."""
@@ -260,8 +257,7 @@ class LeaveOneOutRLS(KernelMachine):
         """Return nothing: sizes are part of the decision."""
 
     def _prior_scores(self) -> FloatArray:
-        log = np.log(np.maximum(self._reach_shares, 1e-12))
-        return log[1:] - log[:1] if len(log) == 2 else log
+        return lead(np.log(np.maximum(self._reach_shares, 1e-12)))
 
 
 def _labelled_span(kernel_map: KernelMap) -> FloatArray | None:

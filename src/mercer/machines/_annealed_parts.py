@@ -203,14 +203,6 @@ def middle_threshold(
     return np.array([(f[~positive].max() + f[positive].min()) / 2])
 
 
-def codes_of(scores: FloatArray) -> IntArray:
-    """Return the class that decision values speak for, (m,)."""
-    if scores.shape[1] == 1:
-        return (scores[:, 0] > 0).astype(np.intp)
-    best: IntArray = scores.argmax(axis=1)
-    return best
-
-
 def warn_of_unreached(lost: BoolArray, *, indistinct: bool) -> None:
     """Tell how many points get the class ratio, and why."""
     category: type[UserWarning] = DisconnectedGraphWarning

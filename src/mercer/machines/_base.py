@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer._checks import check_same_length, checked_points
 from mercer._labels import Labels, as_labels, one_column, require_y
-from mercer._proba import log_of, probabilities
+from mercer._proba import codes_of, lead, log_of, probabilities
 from mercer._rows import all_equal
 from mercer._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from mercer._wrappers import LabeledScoreMixin, warn_of_wrapper
@@ -331,10 +331,7 @@ class KernelMachine(LabeledScoreMixin, BaseEstimator):
 
     def _codes_of(self, scores: FloatArray) -> IntArray:
         """Return the position in `classes_` that decision values speak for, (m,)."""
-        if scores.shape[1] == 1:
-            return (scores[:, 0] > 0).astype(np.intp)
-        best: IntArray = scores.argmax(axis=1)
-        return best
+        return codes_of(scores)
 
     def _make_map(
         self, X: Any, y: ArrayLike, labels: Labels
@@ -372,8 +369,7 @@ class KernelMachine(LabeledScoreMixin, BaseEstimator):
 
     def _prior_scores(self) -> FloatArray:
         """Return the decision values that stand for the prior, (q,)."""
-        prior = self._reach_shares
-        return prior[1:] - prior[:1] if len(prior) == 2 else prior
+        return lead(self._reach_shares)
 
     def _prior_proba(self) -> FloatArray:
         """Return the probabilities where no label reaches, (n_classes,)."""
@@ -417,10 +413,7 @@ def targets_of(labels: Labels) -> FloatArray:
 
     Of a distribution the mean of these.
     """
-    one_hot = labels.one_hot()
-    if one_hot.shape[1] == 2:
-        return one_hot[:, 1:] - one_hot[:, :1]
-    return one_hot
+    return lead(labels.one_hot())
 
 
 def signed_votes(labels: Labels) -> tuple[IntArray, FloatArray, FloatArray]:

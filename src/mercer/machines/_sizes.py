@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from mercer._proba import lead
 from mercer._typing import FloatArray
 from mercer.optim.class_ratio import solve_soft_labels
 
@@ -118,4 +119,4 @@ def size_offsets(
         )
         offsets = soft.offsets
     assert offsets is not None
-    return offsets[1:] - offsets[:1] if two else offsets
+    return lead(offsets)

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer._checks import check_number, check_same_length, checked_points
 from mercer._labels import UNLABELED, Labels, encode_labels, require_y
-from mercer._proba import log_of, probabilities
+from mercer._proba import codes_of, lead, log_of, probabilities
 from mercer._rows import all_equal
 from mercer._typing import ArrayLike, BoolArray, FloatArray, IntArray, SparseArray
 from mercer.graphs.points import refuse_graph
@@ -24,7 +24,6 @@ from mercer.machines._annealed_parts import (
     FeatureView,
     MatrixView,
     class_shares,
-    codes_of,
     middle_threshold,
     warn_of_unreached,
 )
@@ -273,8 +272,7 @@ class AnnealedKernelMachine(ClassifierMixin, BaseEstimator):
             max_greedy=self.max_greedy,
         )
         self.weights_, self.annealing_ = end.weights, end
-        offsets = end.offsets[1:] - end.offsets[:1] if len(end.offsets) == 2 else None
-        self.threshold_ = -(end.offsets if offsets is None else offsets) / 4 / self.beta
+        self.threshold_ = -lead(end.offsets) / 4 / self.beta
         self.certificate_ = AnnealedCertificate(
             end.gap,
             end.ratio_residual,
@@ -311,8 +309,7 @@ class AnnealedKernelMachine(ClassifierMixin, BaseEstimator):
         if self._indistinct:
             reached = np.zeros_like(reached)
         if not reached.all():
-            ratio = self._reach_shares
-            scores[~reached] = ratio[1:] - ratio[:1] if len(ratio) == 2 else ratio
+            scores[~reached] = lead(self._reach_shares)
             warn_of_unreached(~reached, indistinct=self._indistinct)
         return scores
 
