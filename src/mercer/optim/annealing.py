@@ -109,11 +109,12 @@ def solve_annealed(
     array([0, 1])
     """
     unlabeled = np.flatnonzero(codes < 0)
-    targets = signed_targets(codes, n_classes)
+    P = np.equal.outer(codes, np.arange(n_classes)) * 1.0
     if shares is not None:
-        targets[codes >= 0] = soft_targets(shares)
-    soft = SoftLabels(np.tile(ratio, (len(unlabeled), 1)), np.log(ratio), 0.0)
-    targets[unlabeled] = soft_targets(soft.P)
+        P[codes >= 0] = shares
+    P[unlabeled] = ratio
+    soft = SoftLabels(P[unlabeled], np.log(ratio), 0.0)
+    targets = soft_targets(P)
     fit = solve_kernel_weights(
         stack, targets, weights=weights, tol=tol, max_iter=max_greedy
     )
@@ -163,21 +164,15 @@ def solve_annealed(
     )
 
 
-def signed_targets(codes: IntArray, n_classes: int) -> FloatArray:
-    """Return +1 and -1, in one column for two classes, else in one for each.
+def soft_targets(P: FloatArray) -> FloatArray:
+    """Return the means of +1 and -1 under class shares, one column for two classes.
 
     Examples
     --------
-    >>> signed_targets(np.array([0, 1]), 2)
-    array([[-1.],
-           [ 1.]])
+    >>> soft_targets(np.array([[1.0, 0.0], [0.25, 0.75]]))
+    array([[-1. ],
+           [ 0.5]])
     """
-    columns = np.arange(1, 2) if n_classes == 2 else np.arange(n_classes)
-    return np.where(codes[:, None] == columns, 1.0, -1.0)
-
-
-def soft_targets(P: FloatArray) -> FloatArray:
-    """Return the means of +1 and -1 under class shares, in the columns of the above."""
     shares = P[:, 1:] if P.shape[1] == 2 else P
     return 2 * shares - 1
 
