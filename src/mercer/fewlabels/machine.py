@@ -121,7 +121,6 @@ class LeaveOneOutRLS(KernelMachine):
     """
 
     certificate_: HeldOut
-    _needs_all_points = True
 
     def __init__(
         self,
@@ -157,10 +156,9 @@ class LeaveOneOutRLS(KernelMachine):
         self,
         labels: Labels,
         weights: FloatArray,
-        features: Features | None,
+        features: Features,
         rows: IntArray | None,
     ) -> Solution:
-        assert features is not None  # _needs_all_points
         to_features = _labelled_span(self._map)
         if to_features is not None:
             values = features.rows(np.arange(features.shape[0]))

@@ -60,10 +60,9 @@ class KernelMachine(LabeledScoreMixin, BaseEstimator):
     size_offset_: FloatArray  # (q,) added to the decision to give classes their sizes
     transduction_: NDArray[Any]  # (n,)
     _map: KernelMap
-    training_proba_: FloatArray  # (n, n_classes), where all points are represented
-    _distributions: FloatArray  # (n, n_classes), where they are not
+    training_proba_: FloatArray  # (n, n_classes)
+    _distributions: FloatArray  # (n, n_classes), of saved models without the above
     _given: FloatArray  # (l, n_classes)
-    _needs_all_points = False
     _indistinct: str  # why no training point differs from another, or ""
     _unreached_words: tuple[str, ...] = ("prior",)
 
@@ -94,12 +93,12 @@ class KernelMachine(LabeledScoreMixin, BaseEstimator):
         n = X.n_points if isinstance(X, Graph) else X.shape[0]
         check_same_length(np.empty(n), labels.codes, "X", "y")
         self._map, training = self._make_map(X, told, labels)
-        features = None if training is None else DenseFeatures.plain(training)
-        if features is None and self._needs_all_points:
-            features = DenseFeatures.plain(self._map.represent(X))
+        if training is None:
+            training = self._map.represent(X)
+        features = DenseFeatures.plain(training)
         same = "" if isinstance(X, Graph) or not all_equal(X) else _ALL_EQUAL
-        self._indistinct = same or _why_constant(self._map, features, X)
-        return self._train(labels, self._weights(labels), features, X)
+        self._indistinct = same or _why_constant(features)
+        return self._train(labels, self._weights(labels), features)
 
     def solve(
         self,
@@ -135,15 +134,14 @@ class KernelMachine(LabeledScoreMixin, BaseEstimator):
             np.empty(features.shape[0]), labels.codes, "features", "labels"
         )
         self._map = FeatureMap(kernel, features.rows(labels.labeled))
-        self._indistinct = _why_constant(self._map, features, None)
-        return self._train(labels, self._weights(labels), features, None, rows)
+        self._indistinct = _why_constant(features)
+        return self._train(labels, self._weights(labels), features, rows)
 
     def _train(
         self,
         labels: Labels,
         weights: FloatArray,
-        features: Features | None,
-        X: Any,
+        features: Features,
         rows: IntArray | None = None,
     ) -> Self:
         self.classes_ = labels.classes
@@ -165,22 +163,11 @@ class KernelMachine(LabeledScoreMixin, BaseEstimator):
         )
         sizes = self._wanted_sizes(labels)
         if sizes is not None and not self._indistinct:
-            self._match(sizes, features, X)
-        codes = labels.codes.copy()
-        if features is None:
-            rest = np.flatnonzero(codes < 0)
-            self._distributions = np.zeros((len(codes), len(labels.classes)))
-            self._distributions[labels.labeled] = labels.one_hot()
-            if len(rest):
-                R = self._map.represent(X[rest])
-                scores = self._scores(R)
-                codes[rest] = self._codes_of(scores)
-                self._distributions[rest] = self._proba(scores, self._map.unreached(R))
-        else:
-            scores, unreached = self._scores_of(features, solution)
-            self.training_proba_ = self._proba(scores, unreached)
-            self._given = labels.one_hot()
-            codes = np.where(codes < 0, self._codes_of(scores), codes)
+            self._match(sizes, features)
+        scores, unreached = self._scores_of(features, solution)
+        self.training_proba_ = self._proba(scores, unreached)
+        self._given = labels.one_hot()
+        codes = np.where(labels.codes < 0, self._codes_of(scores), labels.codes)
         self.transduction_ = self.classes_[codes]
         return self
 
@@ -190,16 +177,12 @@ class KernelMachine(LabeledScoreMixin, BaseEstimator):
             return None
         return known_shares(self.class_sizes, labels.classes, "class_sizes")
 
-    def _match(self, sizes: FloatArray, features: Features | None, X: Any) -> None:
+    def _match(self, sizes: FloatArray, features: Features) -> None:
         """Set the offsets that give the classes their shares of the points reached."""
-        if features is None:
-            R = self._map.represent(X)
-            scores, unreached = R @ self._readout, self._map.unreached(R)
-        else:
-            scores = features.times(self._readout)
-            unreached = self._map.unreached_of(features)
+        unreached = self._map.unreached_of(features)
         if not unreached.all():
-            scores = self._combine(scores[~unreached] + self.intercept_)
+            scores = features.times(self._readout)[~unreached]
+            scores = self._combine(scores + self.intercept_)
             self.size_offset_ = size_offsets(scores, sizes)
 
     @property
@@ -216,7 +199,7 @@ class KernelMachine(LabeledScoreMixin, BaseEstimator):
         self,
         labels: Labels,
         weights: FloatArray,
-        features: Features | None,
+        features: Features,
         rows: IntArray | None,
     ) -> Solution:
         return self._solve(labels, weights)
@@ -402,8 +385,8 @@ class KernelMachine(LabeledScoreMixin, BaseEstimator):
 _ALL_EQUAL = "all training points are equal"
 
 
-def _why_constant(kernel_map: KernelMap, features: Features | None, X: Any) -> str:
-    if not is_constant(kernel_map, features, X):
+def _why_constant(features: Features) -> str:
+    if not is_constant(features):
         return ""
     return "the kernel is constant over the training points (is its gamma too small?)"
 

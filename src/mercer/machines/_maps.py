@@ -18,7 +18,7 @@ from mercer._typing import BoolArray, FloatArray, IntArray
 from mercer.exceptions import NotPSDError
 from mercer.graphs.neighbors import Graph
 from mercer.kernels.spec import as_kernel
-from mercer.spectrum.features import DenseFeatures, Features
+from mercer.spectrum.features import Features
 
 # Eigenvectors of a basis are good to about this: less overlap with every labelled
 # point is no evidence.
@@ -126,7 +126,11 @@ class GramMap:
 
     def unreached_of(self, features: Features) -> BoolArray:
         """Tell which of all points have no kernel value but 0."""
-        return self.unreached(features.rows(np.arange(features.shape[0])))
+        weights = np.cos(np.arange(features.shape[1]))[:, None]
+        missed: BoolArray = features.times(weights)[:, 0] == 0
+        left = np.flatnonzero(missed)  # few, but for rows that cancel
+        missed[left] = self.unreached(features.rows(left))
+        return missed
 
     def similarity(self, R: FloatArray) -> FloatArray:
         """Return the kernel values, which represent the point already."""
@@ -199,21 +203,8 @@ def make_map(
     return gram_map(as_kernel(spec).resolve(X), X, labeled), None
 
 
-def is_constant(kernel_map: KernelMap, features: Features | None, X: Any) -> bool:
-    """Tell whether a kernel has one value for all pairs of training points.
-
-    Parameters
-    ----------
-    kernel_map : KernelMap
-    features : Features or None
-        Features of all training points, if they are known.
-    X : array, sparse array or Graph
-        The training points, if they are not.
-    """
-    if features is None:
-        if not all_equal(kernel_map.gram, rtol=ROUNDING):
-            return False
-        features = DenseFeatures.plain(kernel_map.represent(X))
+def is_constant(features: Features) -> bool:
+    """Tell whether all points have the same features, or kernel values."""
     n, r = features.shape
     # Mostly the first few points tell.
     return r > 0 and all(
