@@ -19,6 +19,7 @@ from mercer._wrappers import LabeledScoreMixin, warn_of_wrapper
 from mercer.backends._torch import is_tensor
 from mercer.exceptions import DisconnectedGraphWarning, NearlyConstantKernelWarning
 from mercer.graphs.neighbors import Graph
+from mercer.graphs.points import n_points
 from mercer.machines._maps import (
     FeatureMap,
     KernelMap,
@@ -90,15 +91,14 @@ class KernelMachine(LabeledScoreMixin, BaseEstimator):
         labels = as_labels(y).weighted(sample_weight)
         is_soft = isinstance(y, Labels) or labels.shares is not None
         told: Any = labels.given() if is_soft else one_column(y)
-        n = X.n_points if isinstance(X, Graph) else X.shape[0]
-        check_same_length(np.empty(n), labels.codes, "X", "y")
+        check_same_length(np.empty(n_points(X)), labels.codes, "X", "y")
         self._map, training = self._make_map(X, told, labels)
         if training is None:
             training = self._map.represent(X)
         features = DenseFeatures.plain(training)
         same = "" if isinstance(X, Graph) or not all_equal(X) else _ALL_EQUAL
         self._indistinct = same or _why_constant(features)
-        return self._train(labels, self._weights(labels), features)
+        return self._train(labels, features)
 
     def solve(
         self,
@@ -130,24 +130,19 @@ class KernelMachine(LabeledScoreMixin, BaseEstimator):
         labels = as_labels(labels).weighted(sample_weight)
         if features is None:
             features = kernel.at_training()
-        check_same_length(
-            np.empty(features.shape[0]), labels.codes, "features", "labels"
-        )
+        check_same_length(features, labels.codes, "features", "labels")
         self._map = FeatureMap(kernel, features.rows(labels.labeled))
         self._indistinct = _why_constant(features)
-        return self._train(labels, self._weights(labels), features, rows)
+        return self._train(labels, features, rows)
 
     def _train(
-        self,
-        labels: Labels,
-        weights: FloatArray,
-        features: Features,
-        rows: IntArray | None = None,
+        self, labels: Labels, features: Features, rows: IntArray | None = None
     ) -> Self:
         self.classes_ = labels.classes
         self.labeled_ = labels.labeled
         self.kernel_ = self._map.kernel
-        shares = weights @ labels.one_hot()
+        self._given, weights = labels.one_hot(), self._weights(labels)
+        shares = weights @ self._given
         self.class_prior_ = shares / shares.sum()
         solution = self._solve_all(labels, weights, features, rows)
         self.dual_coef_ = solution.dual_coef
@@ -158,15 +153,12 @@ class KernelMachine(LabeledScoreMixin, BaseEstimator):
             self._reach_shares = known_shares(
                 self.unreached, self.classes_, "unreached", allow_zero=True
             )
-        self.size_offset_ = np.zeros(
-            1 if len(labels.classes) == 2 else len(self.classes_)
-        )
+        self.size_offset_ = np.zeros_like(lead(self.class_prior_))
         sizes = self._wanted_sizes(labels)
         if sizes is not None and not self._indistinct:
             self._match(sizes, features)
         scores, unreached = self._scores_of(features, solution)
         self.training_proba_ = self._proba(scores, unreached)
-        self._given = labels.one_hot()
         codes = np.where(labels.codes < 0, self._codes_of(scores), labels.codes)
         self.transduction_ = self.classes_[codes]
         return self
