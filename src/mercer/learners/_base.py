@@ -23,17 +23,20 @@ from mercer.spectrum.graph import GraphBasis
 from mercer.spectrum.kernel import SpectralKernel
 
 
-class SpectralLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """Weighs the directions of a basis.
+class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """Learns a kernel in a basis; `transform` returns its features.
 
-    Subclasses write `_default_basis` and `fit`, which sets `basis_`, `weights_`,
-    `certificate_` and `kernel_`.
+    Subclasses write `fit`, which sets `basis_`, `certificate_` and `kernel_`.
     """
 
-    basis: Any
     basis_: Any
-    weights_: FloatArray  # (r,)
     kernel_: SpectralKernel
+
+    def fit(
+        self, X: ArrayLike | SparseArray | Graph, y: ArrayLike | None = None
+    ) -> Self:
+        """Learn the kernel."""
+        raise NotImplementedError
 
     def transform(self, X: ArrayLike | SparseArray) -> FloatArray:
         """Return features whose inner products are the kernel, (m, r)."""
@@ -41,17 +44,27 @@ class SpectralLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         return self.kernel_.features(X)
 
     def fit_transform(
-        self, X: ArrayLike | SparseArray | Graph, y: ArrayLike | None = None
+        self,
+        X: ArrayLike | SparseArray | Graph,
+        y: ArrayLike | None = None,
+        **evidence: Any,
     ) -> FloatArray:
         """Fit and return the features of the training rows, with no search."""
-        kernel: SpectralKernel = self.fit(X, y).kernel_
-        return kernel.features()
+        return self.fit(X, y, **evidence).kernel_.features()
 
-    def fit(
-        self, X: ArrayLike | SparseArray | Graph, y: ArrayLike | None = None
-    ) -> Self:
-        """Learn the kernel."""
-        raise NotImplementedError
+    @property
+    def _n_features_out(self) -> int:
+        return int(self.basis_.vectors_.shape[1])
+
+
+class SpectralLearner(KernelFeatures):
+    """Weighs the directions of a basis.
+
+    Subclasses write `_default_basis`, and `fit`, which sets `weights_`, too.
+    """
+
+    basis: Any
+    weights_: FloatArray  # (r,)
 
     def _check_size(self, X: Any) -> int:
         """Return the number of points, at least two."""
@@ -113,10 +126,6 @@ class SpectralLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
                 "GraphBasis with a normalised or combinatorial Laplacian."
             )
             raise TypeError(msg)
-
-    @property
-    def _n_features_out(self) -> int:
-        return int(self.basis_.vectors_.shape[1])
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -169,16 +169,6 @@ class PairLearner(SpectralLearner):
         self.kernel_ = SpectralKernel(basis, self.core_)
         return self
 
-    def fit_transform(
-        self,
-        X: ArrayLike | SparseArray | Graph,
-        y: ArrayLike | None = None,
-        *,
-        pairs: Any = None,
-    ) -> FloatArray:
-        """Fit and return the features of the training rows, with no search."""
-        return self.fit(X, y, pairs=pairs).kernel_.features()
-
     def _check_parameters(self) -> None:
         raise NotImplementedError
 

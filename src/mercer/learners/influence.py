@@ -6,14 +6,8 @@ from dataclasses import dataclass
 from typing import Any, Literal, Self
 
 import numpy as np
-from sklearn.base import (
-    BaseEstimator,
-    ClassNamePrefixFeaturesOutMixin,
-    TransformerMixin,
-)
 from sklearn.metrics import pairwise_distances
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted
 
 from mercer._checks import check_number, checked_points
 from mercer._html import Shown
@@ -26,6 +20,7 @@ from mercer.kernels.composite import Weighted
 from mercer.kernels.normalized import Normalized
 from mercer.kernels.parametric import RBF, Polynomial
 from mercer.kernels.stack import gram_stack, resolve_kernels
+from mercer.learners._base import KernelFeatures
 from mercer.optim.affine_psd import AffineCombination, solve_affine_psd
 from mercer.optim.influence import (
     InfluenceCosts,
@@ -72,7 +67,7 @@ class InfluenceCertificate(Shown):
     influence_effect: float
 
 
-class InfluenceKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class InfluenceKernel(KernelFeatures):
     r"""A combination of kernels, chosen without labels.
 
     .. math::
@@ -191,15 +186,6 @@ class InfluenceKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         self.kernel_ = SpectralKernel(self.basis_, self.basis_.values_)
         return self
 
-    def transform(self, X: ArrayLike | SparseArray) -> FloatArray:
-        """Return features whose inner products are the kernel, (m, r)."""
-        check_is_fitted(self, "kernel_")
-        return self.kernel_.features(X)
-
-    def fit_transform(self, X: ArrayLike | SparseArray, y: object = None) -> FloatArray:
-        """Fit and return the features of the training rows."""
-        return self.fit(X, y).kernel_.features()
-
     def _solve(self, K: FloatArray, costs: InfluenceCosts) -> AffineCombination:
         s, t = costs.weighted, costs.total
         if self.combination == "affine" and len(K) > 1:
@@ -249,10 +235,6 @@ class InfluenceKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
                 msg = f"{name} must be one of {allowed}, got {getattr(self, name)!r}."
                 raise ValueError(msg)
         check_number(self.tol, "tol", above=0)
-
-    @property
-    def _n_features_out(self) -> int:
-        return len(self.basis_.values_)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
