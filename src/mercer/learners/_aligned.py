@@ -1,12 +1,14 @@
 """The best aligned weights of a basis, for decaying and ordered kernels."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from mercer._html import Shown
 from mercer._labels import Labels
-from mercer._typing import BoolArray, FloatArray
+from mercer._typing import BoolArray, FloatArray, IntArray
+from mercer.learners._base import unit_mean_diagonal
 from mercer.optim.cone import solve_decaying_spectrum
 from mercer.optim.spectral import eigenspaces
 
@@ -37,10 +39,11 @@ def signed_targets(labels: Labels) -> FloatArray:
 
 
 def aligned_weights(
-    U: FloatArray,
-    values: FloatArray,
+    basis: Any,
+    labeled: IntArray,
     targets: FloatArray,
     *,
+    n_components: int,
     decay: float,
     free: BoolArray | None = None,
 ) -> tuple[FloatArray, AlignmentCertificate]:
@@ -48,13 +51,15 @@ def aligned_weights(
 
     Parameters
     ----------
-    U : ndarray of shape (n_labeled, d)
-        Labelled rows of the basis.
-    values : ndarray of shape (d,)
-        Equal ones share one weight: what single directions of an eigenspace get
+    basis : fitted basis
+        Equal values share one weight: what single directions of an eigenspace get
         would depend on the choice of its basis.
+    labeled : ndarray of shape (n_labeled,)
+        Rows of the basis that carry a label.
     targets : ndarray of shape (n_labeled, n_targets)
         Columns y_c.
+    n_components : int
+        Leading directions that are used, d at most.
     decay : float
         See `solve_decaying_spectrum`.
     free : ndarray of shape (d,) of bool, optional
@@ -62,10 +67,12 @@ def aligned_weights(
 
     Returns
     -------
-    weights : ndarray of shape (d,)
+    weights : ndarray of shape (r,)
+        Of all directions, scaled so that the mean of k(x, x) is 1.
     certificate : AlignmentCertificate
     """
-    spaces = eigenspaces(values)
+    U = basis.vectors_[labeled, :n_components]
+    spaces = eigenspaces(basis.values_[:n_components])
     members = (spaces[:, None] == np.arange(spaces[-1] + 1)).astype(np.float64)
     G = members.T @ np.square(U.T @ U) @ members
     b = members.T @ np.square(U.T @ targets).sum(axis=1)
@@ -77,4 +84,6 @@ def aligned_weights(
         kkt_residual=solution.kkt_residual,
         n_iter=solution.n_iter,
     )
-    return solution.weights[spaces], certificate
+    weights = np.zeros(len(basis.values_))
+    weights[: len(spaces)] = solution.weights[spaces]
+    return unit_mean_diagonal(weights, basis.vectors_), certificate

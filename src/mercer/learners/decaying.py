@@ -10,12 +10,8 @@ from mercer._checks import check_number
 from mercer._labels import Labels
 from mercer._typing import RandomState
 from mercer.kernels.parametric import RBF
-from mercer.learners._aligned import (
-    AlignmentCertificate,
-    aligned_weights,
-    signed_targets,
-)
-from mercer.learners._base import LabelLearner, unit_mean_diagonal
+from mercer.learners._aligned import aligned_weights, signed_targets
+from mercer.learners._base import LabelLearner
 from mercer.spectrum.gram import GramBasis
 from mercer.spectrum.kernel import SpectralKernel
 
@@ -126,19 +122,19 @@ class DecayingKernel(LabelLearner):
             if self.target == "sum"
             else np.split(targets, targets.shape[1], axis=1)
         )
-        vectors, values = self.basis_.vectors_, self.basis_.values_
-        d = min(self.n_components, len(values))
-        weights = np.zeros((len(groups), len(values)))
-        certificates: list[AlignmentCertificate] = []
-        for k, group in enumerate(groups):
-            weights[k, :d], certificate = aligned_weights(
-                vectors[labels.labeled, :d], values[:d], group, decay=float(self.decay)
+        found = [
+            aligned_weights(
+                self.basis_,
+                labels.labeled,
+                group,
+                n_components=self.n_components,
+                decay=float(self.decay),
             )
-            weights[k] = unit_mean_diagonal(weights[k], vectors)
-            certificates.append(certificate)
-        self.weights_ = weights.mean(axis=0)
+            for group in groups
+        ]
+        self.weights_ = np.mean([weights for weights, _ in found], axis=0)
         if self.target == "sum":
-            self.certificate_: Any = certificates[0]
+            self.certificate_: Any = found[0][1]
         else:
-            self.certificate_ = tuple(certificates)
-            self.kernels_ = [SpectralKernel(self.basis_, row) for row in weights]
+            self.certificate_ = tuple(certificate for _, certificate in found)
+            self.kernels_ = [SpectralKernel(self.basis_, row) for row, _ in found]

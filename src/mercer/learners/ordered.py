@@ -9,11 +9,7 @@ from sklearn.utils import check_scalar
 from mercer._labels import Labels
 from mercer._typing import RandomState
 from mercer.learners._aligned import aligned_weights, signed_targets
-from mercer.learners._base import (
-    LabelLearner,
-    check_laplacian_values,
-    unit_mean_diagonal,
-)
+from mercer.learners._base import LabelLearner, check_laplacian_values
 from mercer.spectrum.graph import GraphBasis
 
 
@@ -99,19 +95,16 @@ class OrderedKernel(LabelLearner):
         )
 
     def _learn(self, labels: Labels) -> None:
-        vectors, values = self.basis_.vectors_, self.basis_.values_
-        check_laplacian_values(values, type(self).__name__)
-        d = min(self.n_components, len(values))
+        check_laplacian_values(self.basis_.values_, type(self).__name__)
         free = None
         if self.improved:
-            spread = np.ptp(vectors[:, :d], axis=0)
-            free = spread <= 1e-8 * np.abs(vectors[:, :d]).max(axis=0)
-        weights = np.zeros(len(values))
-        weights[:d], self.certificate_ = aligned_weights(
-            vectors[labels.labeled, :d],
-            values[:d],
+            vectors = self.basis_.vectors_[:, : self.n_components]
+            free = np.ptp(vectors, axis=0) <= 1e-8 * np.abs(vectors).max(axis=0)
+        self.weights_, self.certificate_ = aligned_weights(
+            self.basis_,
+            labels.labeled,
             signed_targets(labels),
+            n_components=self.n_components,
             decay=1.0,
             free=free,
         )
-        self.weights_ = unit_mean_diagonal(weights, vectors)
