@@ -5,7 +5,7 @@ from scipy.linalg import lapack
 
 from mercer._typing import FloatArray
 
-__all__ = ["positive_eigenpairs"]
+__all__ = ["n_positive", "positive_eigenpairs"]
 
 _SMALL = 32  # up to here the calls cost more than the work
 _FEW = 1 / 5  # the share of vectors up to which inverse iteration pays
@@ -45,11 +45,11 @@ def positive_eigenpairs(A: FloatArray) -> tuple[FloatArray, FloatArray]:
     n = len(A)
     if n <= _SMALL:
         values, vectors = np.linalg.eigh(A)
-        first = n - _count(values)
+        first = n - n_positive(values)
         return values[first:][::-1], vectors[:, first:][:, ::-1]
     reflectors, d, e, tau, _ = lapack.dsytrd(A.T, lower=1, lwork=_BLOCK * n)
     values, failed = lapack.dsterf(d, e)
-    first = n - _count(values)
+    first = n - n_positive(values)
     V = None if failed else _by_inverse_iteration(d, e, values[first:])
     if V is None:
         # SciPy before 1.15 has no divide and conquer here.
@@ -58,7 +58,7 @@ def positive_eigenpairs(A: FloatArray) -> tuple[FloatArray, FloatArray]:
         if failed:
             msg = "the eigenvalues of a tridiagonal matrix did not converge."
             raise np.linalg.LinAlgError(msg)
-        first = n - _count(values)
+        first = n - n_positive(values)
         V = np.asfortranarray(V[:, first:])
     V[1:] = lapack.dormqr("L", "N", reflectors[1:, :-1], tau, V[1:], _BLOCK * n)[0]
     return values[first:][::-1], V[:, ::-1]
@@ -79,7 +79,7 @@ def _by_inverse_iteration(
     return V if not failed and error <= _ORTHONORMAL else None
 
 
-def _count(values: FloatArray) -> int:
-    """Return how many of the ascending eigenvalues are positive beyond rounding."""
+def n_positive(values: FloatArray) -> int:
+    """Return how many eigenvalues are positive beyond rounding."""
     noise = len(values) * np.finfo(np.float64).eps * np.abs(values).max(initial=0.0)
     return int(np.count_nonzero(values > noise))

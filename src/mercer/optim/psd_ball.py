@@ -6,6 +6,7 @@ import numpy as np
 from scipy.linalg import eigh
 
 from mercer._typing import FloatArray
+from mercer.optim.positive_part import n_positive
 
 __all__ = ["PSDBallProjection", "project_eigenpairs", "project_psd_ball"]
 
@@ -78,8 +79,7 @@ def project_eigenpairs(
     values: FloatArray, vectors: FloatArray, *, budget: float
 ) -> PSDBallProjection:
     """Project the matrix with these eigenpairs, largest value first."""
-    noise = len(values) * np.finfo(np.float64).eps * np.abs(values).max(initial=0.0)
-    rank = int(np.count_nonzero(values > noise))
+    rank = n_positive(values)
     norm = float(np.linalg.norm(values[:rank]))
     radius = float(np.sqrt(budget))
     return PSDBallProjection(
