@@ -63,6 +63,41 @@ def test_columns_of_polars(values: list[Any]) -> None:
     assert {type(c) for c in labels.classes.tolist()} == {type(values[0])}
 
 
+def test_frames_of_polars() -> None:
+    polars = pytest.importorskip("polars")
+    with pytest.warns(DataConversionWarning):
+        one_column = encode_labels(polars.DataFrame({"y": [5, 3, -1]}))
+    assert one_column.codes.tolist() == [1, 0, -1]
+    shares = encode_labels(polars.DataFrame({"b": [1.0, 0.25], "a": [0.0, 0.75]}))
+    assert shares.classes.tolist() == ["a", "b"]
+    assert shares.codes.tolist() == [1, 0]
+
+
+@pytest.mark.parametrize("values", [[5, None, 3, 5], ["a", None, "b", "a"]])
+def test_arrays_of_pyarrow(values: list[Any]) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    wanted = encode_labels(values)
+    array = pyarrow.array(values)
+    for y in (array, array.dictionary_encode(), pyarrow.chunked_array([array])):
+        found = encode_labels(y)
+        assert found.codes.tolist() == wanted.codes.tolist()
+        assert found.classes.tolist() == wanted.classes.tolist()
+        assert found.classes.dtype == wanted.classes.dtype
+
+
+@pytest.mark.parametrize("values", [[5, 9, 3], ["b", "z", "a"]])
+def test_labels_under_a_mask_are_not_seen(values: list[Any]) -> None:
+    found = encode_labels(np.ma.array(values, mask=[False, True, False]))
+    assert found.codes.tolist() == [1, -1, 0]
+    assert found.classes.tolist() == [values[2], values[0]]
+
+
+def test_strings_of_numpy_with_a_missing_one() -> None:
+    pytest.importorskip("numpy", "2.0")
+    kind = np.dtypes.StringDType(na_object=None)
+    assert encode_labels(np.array(["b", None, "a"], kind)).codes.tolist() == [1, -1, 0]
+
+
 @pytest.mark.parametrize("unlabeled", [-1, None, np.nan, ""])
 def test_names_that_numpy_gives_to_missing_labels(unlabeled: Any) -> None:
     y = np.array(["setosa", "virginica", "setosa"])

@@ -218,7 +218,8 @@ def encode_labels(
     >>> encode_labels(["cat", None, "dog", "cat"]).codes
     array([ 0, -1,  1,  0])
     """
-    if getattr(y, "ndim", 1) == 2 and y.shape[1] > 1:  # type: ignore[union-attr]
+    shape: tuple[int, ...] = getattr(y, "shape", ())
+    if len(shape) == 2 and shape[1] > 1:
         return _encode_shares(y, min_classes)
     values = column_or_1d(keep_missing(y), warn=True)
     known = is_labeled(values)
@@ -321,9 +322,9 @@ def require_y(y: Any, who: str) -> Any:
 def keep_missing(y: Any) -> Any:
     """Return a list with strings as an array of objects, all else as it is.
 
-    NumPy would make the string "nan" of NaN. Columns of pandas and polars in kinds that
-    NumPy does not have become objects, too: whole numbers would be floats where one is
-    missing.
+    NumPy would make the string "nan" of NaN. Columns of pandas, polars and pyarrow in
+    kinds that NumPy does not have become objects, too: whole numbers would be floats
+    where one is missing. So do masked arrays, whose hidden labels would be seen.
 
     Examples
     --------
@@ -331,10 +332,18 @@ def keep_missing(y: Any) -> Any:
     array(['cat', nan], dtype=object)
     """
     home = type(y).__module__.partition(".")[0]
-    if home in ("pandas", "polars") and getattr(y, "ndim", 1) == 1:
-        if not isinstance(getattr(y, "dtype", None), np.dtype):
+    if home == "pyarrow" and not hasattr(y, "columns"):
+        return np.array(y.to_pylist(), dtype=object)
+    if home in ("pandas", "polars") and len(y.shape) == 1:
+        if not isinstance(y.dtype, np.dtype):
             return np.array(list(y), dtype=object)
         return y
+    if isinstance(y, np.ma.MaskedArray):
+        values = y.data.astype(object)
+        values[np.ma.getmaskarray(y)] = None
+        return values
+    if isinstance(y, np.ndarray) and y.dtype.kind == "T":
+        return y.astype(object)
     if isinstance(y, list | tuple) and any(isinstance(value, str) for value in y):
         return np.array(y, dtype=object)
     return y
@@ -348,7 +357,8 @@ def one_column(y: Any) -> Any:
     >>> one_column(np.array([[0], [1]]))
     array([0, 1])
     """
-    return np.asarray(y).ravel() if getattr(y, "ndim", 1) > 1 else y
+    is_column = len(getattr(y, "shape", ())) > 1
+    return np.asarray(keep_missing(y)).ravel() if is_column else y
 
 
 def _of_one_kind(labels: NDArray[Any]) -> NDArray[Any]:
