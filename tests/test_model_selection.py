@@ -1,5 +1,8 @@
 """Model selection with partly labelled targets."""
 
+from contextlib import suppress
+from importlib import import_module
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -12,6 +15,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.semi_supervised import LabelSpreading
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from mercer.exceptions import UnlabeledClassWarning
 from mercer.machines.rls import RLSClassifier
 from mercer.model_selection import (
     LabeledScorer,
@@ -108,6 +112,52 @@ def test_labelled_scorer_ignores_unlabelled_rows(
     assert LabeledScorer()(model, X, y) == expected
     with pytest.raises(ValueError, match="no labelled row"):
         LabeledScorer()(model, X, np.full(len(X), -1))
+
+
+def kinds_of_labels() -> dict[str, object]:
+    """Labels 0 and 1 of the even rows among 40, in containers of every kind."""
+    known = np.where(np.arange(40) % 2 == 0, np.arange(40) // 20, None)
+    kinds: dict[str, object] = {
+        "None": known,
+        "NaN": known.astype(float),
+        "masked": np.ma.array(np.arange(40) // 20, mask=np.arange(40) % 2 == 1),
+    }
+    for package, make in [
+        ("pandas", lambda pandas: pandas.array(known, dtype="Int64")),
+        ("polars", lambda polars: polars.Series(known.tolist())),
+        ("pyarrow", lambda pyarrow: pyarrow.array(known.tolist())),
+    ]:
+        with suppress(ImportError):
+            kinds[package] = make(import_module(package))
+    return kinds
+
+
+@pytest.mark.parametrize("kind", kinds_of_labels())
+def test_every_kind_of_label_is_scored(kind: str) -> None:
+    """Numbers with None made every score of a search NaN."""
+    X = np.arange(40.0)[:, None]
+    y = kinds_of_labels()[kind]
+    model = RLSClassifier("rbf").fit(X, y)
+    assert LabeledScorer("f1_macro")(model, X, y) == 1.0
+    with pytest.warns(UnlabeledClassWarning, match="20 rows to score are unlabelled"):
+        assert model.score(X, y) == 0.5
+    with pytest.warns(UnlabeledClassWarning, match="20 rows to score are unlabelled"):
+        assert model.score(X, y, np.where(np.arange(40) % 2, 1.0, 3.0)) == 0.75
+
+
+def test_a_search_over_numbers_with_none() -> None:
+    X, y = np.arange(40.0)[:, None], kinds_of_labels()["None"]
+    cv = SemiSupervisedKFold(2, random_state=0)
+    for model in (RLSClassifier("rbf"), TemperatureScaledClassifier(RLSClassifier())):
+        assert cross_val_score(model, X, y, cv=cv).min() > 0.8
+
+
+def test_tables_of_pyarrow_are_split_and_scored() -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    X = pyarrow.table({"x": np.arange(40.0)})
+    y = np.where(np.arange(40) % 2 == 0, np.arange(40) // 20, -1)
+    model = TemperatureScaledClassifier(RLSClassifier("rbf"), random_state=0)
+    assert LabeledScorer()(model.fit(X, y), X, y) == 1.0
 
 
 def test_temperature_recovers_the_scale_of_logits() -> None:

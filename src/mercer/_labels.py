@@ -349,6 +349,19 @@ def keep_missing(y: Any) -> Any:
     return y
 
 
+def known_labels(y: ArrayLike) -> tuple[BoolArray, NDArray[Any]]:
+    """Tell which rows have a label, and return these as numbers or strings.
+
+    Examples
+    --------
+    >>> known_labels(np.array([None, 2, 1], dtype=object))
+    (array([False,  True,  True]), array([2, 1]))
+    """
+    values = column_or_1d(keep_missing(y))
+    known = is_labeled(values)
+    return known, _of_one_kind(values[known]) if known.any() else values[known]
+
+
 def one_column(y: Any) -> Any:
     """Return y with one dimension; where it has more `encode_labels` has warned.
 

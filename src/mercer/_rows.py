@@ -21,7 +21,7 @@ _FAR = 1e3  # from zero, in units of the spread: squared distances lose six digi
 
 
 def take_rows(X: Any, rows: IntArray) -> Any:
-    """Return the given rows of an array, sparse array, data frame or list.
+    """Return the given rows of an array, sparse array, data frame, table or list.
 
     Examples
     --------
@@ -33,6 +33,8 @@ def take_rows(X: Any, rows: IntArray) -> Any:
         return X.iloc[rows]
     if isinstance(X, list | tuple):
         return [X[row] for row in rows]
+    if type(X).__module__.startswith("pyarrow"):
+        return X.take(rows)
     if hasattr(X, "tocsr"):
         X = X.tocsr()
     return X[rows]

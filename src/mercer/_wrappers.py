@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from sklearn.base import ClassifierMixin
 
-from mercer._labels import UNLABELED, is_labeled
+from mercer._checks import check_same_length
+from mercer._labels import UNLABELED, known_labels
 from mercer._typing import ArrayLike
 from mercer.exceptions import UnlabeledClassWarning
 
@@ -47,30 +48,31 @@ def warn_of_wrapper() -> None:
         return
 
 
-def warn_of_score(y: Any) -> None:
-    """Warn if unlabelled rows are about to count as wrong predictions."""
-    n = int((~is_labeled(np.asarray(y))).sum())
-    if n:
-        msg = (
-            f"{n} rows to score are unlabelled and count as wrong. In a search or "
-            "cross-validation use scoring=LabeledScorer() and cv=SemiSupervisedKFold() "
-            "of mercer.model_selection."
-        )
-        warnings.warn(msg, UnlabeledClassWarning, stacklevel=3)
-
-
 class LabeledScoreMixin(ClassifierMixin):
     """A classifier whose score warns of unlabelled rows."""
 
     def score(
         self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
     ) -> float:
-        """Return the accuracy on rows with a label; unlabelled ones count as wrong.
+        """Return the share of rows predicted right; unlabelled ones count as wrong.
 
         Parameters
         ----------
         X, y : array-like of shape (m, n_features) and (m,)
         sample_weight : array-like of shape (m,), optional
         """
-        warn_of_score(y)
-        return float(super().score(X, y, sample_weight))
+        known, labels = known_labels(y)
+        if known.all():
+            return float(super().score(X, labels, sample_weight))
+        msg = (
+            f"{(~known).sum()} rows to score are unlabelled and count as wrong. In a "
+            "search or cross-validation use scoring=LabeledScorer() and "
+            "cv=SemiSupervisedKFold() of mercer.model_selection."
+        )
+        warnings.warn(msg, UnlabeledClassWarning, stacklevel=2)
+        found = np.asarray(self.predict(X))
+        check_same_length(found, known, "X", "y")
+        right = np.zeros(len(known))
+        right[known] = found[known] == labels
+        weights: Any = sample_weight
+        return float(np.average(right, weights=weights))

@@ -9,7 +9,6 @@ from scipy.optimize import minimize_scalar
 from scipy.special import log_softmax, softmax
 from sklearn.base import (
     BaseEstimator,
-    ClassifierMixin,
     MetaEstimatorMixin,
     clone,
     is_classifier,
@@ -21,8 +20,8 @@ from sklearn.utils.validation import check_is_fitted, indexable
 from mercer._labels import (
     Labels,
     encode_labels,
-    is_labeled,
     keep_missing,
+    known_labels,
     one_column,
     require_y,
 )
@@ -30,6 +29,7 @@ from mercer._proba import log_of
 from mercer._random import as_generator
 from mercer._rows import take_rows
 from mercer._typing import ArrayLike, FloatArray, IntArray, RandomState
+from mercer._wrappers import LabeledScoreMixin
 
 
 class SemiSupervisedKFold(BaseEstimator):
@@ -225,18 +225,18 @@ class LabeledScorer:
 
     def __call__(self, estimator: Any, X: ArrayLike, y: ArrayLike) -> float:
         """Return the score over rows whose label is known."""
-        known = np.flatnonzero(is_labeled(np.asarray(y)))
-        if len(known) == 0:
+        known, labels = known_labels(y)
+        if not known.any():
             msg = "There is no labelled row to score on."
             raise ValueError(msg)
         score = check_scoring(estimator, self.scoring)
-        return float(score(estimator, take_rows(X, known), take_rows(y, known)))
+        return float(score(estimator, take_rows(X, np.flatnonzero(known)), labels))
 
     def __repr__(self) -> str:
         return f"LabeledScorer({self.scoring!r})"
 
 
-class TemperatureScaledClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+class TemperatureScaledClassifier(MetaEstimatorMixin, LabeledScoreMixin, BaseEstimator):
     r"""Calibrated probabilities from held-out scores of the labelled rows.
 
     With scores :math:`s(x)` of a model that did not see x's label, the temperature is

@@ -4,7 +4,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
 from mercer._checks import checked_points
@@ -17,6 +17,7 @@ from mercer._labels import (
 )
 from mercer._proba import log_of
 from mercer._typing import ArrayLike, FloatArray, IntArray
+from mercer._wrappers import LabeledScoreMixin
 
 
 class KnownPool:
@@ -109,7 +110,7 @@ class LearnedPool:
         return np.asarray(self.model.predict_proba(X))
 
 
-class PoolClassifier(ClassifierMixin, BaseEstimator):
+class PoolClassifier(LabeledScoreMixin, BaseEstimator):
     """The default model inside loops that train on labelled rows only.
 
     modAL, and wrappers of scikit-activeml, call ``fit(X[labelled], y[labelled])``. A
