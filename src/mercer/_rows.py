@@ -109,6 +109,8 @@ def positions_of(ids: NDArray[Any], known: NDArray[Any]) -> IntArray:
     >>> positions_of(np.array(["c", "a"]), np.array(["a", "b", "c"]))
     array([2, 0])
     """
+    if not len(ids):
+        return np.empty(0, dtype=np.intp)
     n = len(known)
     is_counted = known.dtype.kind == ids.dtype.kind == "i" and np.array_equal(
         known, np.arange(n)

@@ -1,6 +1,7 @@
 """The whole sentence as one estimator: kernel, machine, and the next question."""
 
 import warnings
+from collections.abc import Callable
 from copy import copy
 from dataclasses import replace
 from numbers import Integral
@@ -233,11 +234,7 @@ class UnifiedKernelMachine(
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Return the class of points, (m,)."""
         check_is_fitted(self, "machine_")
-        if is_dask(X):
-            kind = self.classes_.dtype
-            lazy: NDArray[Any] = lazily(self, "predict", X, n_columns=None, dtype=kind)
-            return lazy
-        return in_batches(self.machine_.predict, self._checked(X, reset=False))
+        return self._of_rows(X, "predict", self.machine_.predict, self.classes_[:0])
 
     def predict_proba(self, X: ArrayLike) -> FloatArray:
         """Return the probability of every class, (m, n_classes).
@@ -245,20 +242,15 @@ class UnifiedKernelMachine(
         A machine without probabilities gives those of its decision values.
         """
         check_is_fitted(self, "machine_")
-        if is_dask(X):
-            C = len(self.classes_)
-            lazy: FloatArray = lazily(
-                self, "predict_proba", X, n_columns=C, dtype=np.float64
-            )
-            return lazy
-        return _proba_of(self.machine_, self._checked(X, reset=False))
+        none = np.empty((0, len(self.classes_)))
+        return self._of_rows(X, "predict_proba", _proba_of(self.machine_), none)
 
     def training_proba(self) -> FloatArray:
         """Return the probabilities of the training rows, (n, n_classes)."""
         check_is_fitted(self, "machine_")
         if self._X is None:
             return np.asarray(self.machine_.training_proba_)
-        return _proba_of(self.machine_, self._X)
+        return in_batches(_proba_of(self.machine_), self._X)
 
     @property
     def label_distributions_(self) -> FloatArray:
@@ -283,13 +275,17 @@ class UnifiedKernelMachine(
         Of a Dask array they are lazy.
         """
         check_is_fitted(self, "machine_")
+        none = np.empty((0, self._n_features_out))
+        return self._of_rows(X, "transform", self.learner_.transform, none)
+
+    def _of_rows(
+        self, X: Any, name: str, method: Callable[[Any], Any], none: NDArray[Any]
+    ) -> NDArray[Any]:
+        """Return what a method says of rows; of a Dask array when that is computed."""
         if is_dask(X):
-            r = self._n_features_out
-            lazy: FloatArray = lazily(
-                self, "transform", X, n_columns=r, dtype=np.float64
-            )
+            lazy: NDArray[Any] = lazily(self, name, X, none)
             return lazy
-        return in_batches(self.learner_.transform, self._checked(X, reset=False))
+        return in_batches(method, self._checked(X, reset=False))
 
     def fit_transform(self, X: ArrayLike, y: ArrayLike, **evidence: Any) -> FloatArray:
         """Fit and return the features of the training rows, without a search."""
@@ -308,7 +304,7 @@ class UnifiedKernelMachine(
         """
         check_is_fitted(self, "machine_")
         check_scalar(n, "n", Integral, min_val=1)
-        excluded = self._positions(exclude)
+        excluded = positions_of(np.atleast_1d(np.asarray(exclude)), self.ids_)
         self._n_asked += 1
         rng = np.random.default_rng([self._seed, self._n_asked])
         if self._looks_for_classes():
@@ -496,7 +492,7 @@ class UnifiedKernelMachine(
             places = test if rows is None else np.searchsorted(rows, test)
             proba[:, left] = machine.training_proba_[places]
         else:
-            proba[:, left] = _proba_of(machine, self._X[test])
+            proba[:, left] = in_batches(_proba_of(machine), self._X[test])
         return proba
 
     def without_rows(self) -> Self:
@@ -559,10 +555,6 @@ class UnifiedKernelMachine(
             machine.solve(learner.kernel_, labels, features=features, **some),
         )
 
-    def _positions(self, ids: Any) -> IntArray:
-        rows = np.atleast_1d(np.asarray(ids))
-        return positions_of(rows, self.ids_) if len(rows) else np.empty(0, np.intp)
-
     @property
     def _n_features_out(self) -> int:
         return len(self.learner_.get_feature_names_out())
@@ -617,10 +609,12 @@ class UnifiedKernelMachine(
         return tags
 
 
-def _proba_of(machine: Any, X: Any) -> FloatArray:
+def _proba_of(machine: Any) -> Callable[[Any], Any]:
+    """Return what gives probabilities of rows, of any machine."""
     if hasattr(machine, "predict_proba"):
-        return in_batches(machine.predict_proba, X)
-    return probabilities(in_batches(machine.decision_function, X))
+        predict_proba: Callable[[Any], Any] = machine.predict_proba
+        return predict_proba
+    return lambda X: probabilities(machine.decision_function(X))
 
 
 def _own_copy(y: Any) -> NDArray[Any]:

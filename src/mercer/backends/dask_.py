@@ -123,7 +123,7 @@ def gather(
     return Gathered(pool, ids, known)
 
 
-def lazily(model: Any, name: str, X: Any, *, n_columns: int | None, dtype: Any) -> Any:
+def lazily(model: Any, name: str, X: Any, none: NDArray[Any]) -> Any:
     """Return a method of a fitted model at the rows of X, as an array of Dask.
 
     Parameters
@@ -133,24 +133,19 @@ def lazily(model: Any, name: str, X: Any, *, n_columns: int | None, dtype: Any) 
     name : str
         Name of the method, which takes rows.
     X : dask array or data frame of shape (n, d)
-    n_columns : int or None
-        Columns of the result; None: it has one number or label per row.
-    dtype : dtype
-        Type of the result.
+    none : ndarray of shape (0,) or (0, n_columns)
+        What the method returns for no rows.
     """
     import dask.array as da
     from dask import delayed
 
     X = as_rows(X)
     at_workers = delayed(model.without_rows(), pure=False)
-    shape = (
-        {"drop_axis": 1}
-        if n_columns is None
-        else {"chunks": (X.chunks[0], (n_columns,))}
-    )
-    none = np.empty(0 if n_columns is None else (0, n_columns), dtype)
+    chunks: dict[str, Any] = {"drop_axis": 1}
+    if none.ndim == 2:
+        chunks = {"chunks": (X.chunks[0], none.shape[1:])}
     return da.map_blocks(
-        _call, X, at_workers, name, none, dtype=dtype, meta=none, **shape
+        _call, X, at_workers, name, none, dtype=none.dtype, meta=none, **chunks
     )
 
 
