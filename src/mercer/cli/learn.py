@@ -96,13 +96,9 @@ def command(
     labels_as_written: bool,
     memory: str | None,
     seed: int,
-    delimiter: str | None,
-    encoding: str | None,
-    missing: tuple[str, ...],
-    sheet: str | None,
-    query: str | None,
     quiet: bool,
     as_json: bool,
+    **reading: Any,
 ) -> None:
     """Predict a column of FILE from the rows where it is filled in.
 
@@ -118,33 +114,18 @@ def command(
     """
     folder = out or Path("mercer-out") / stem_of(file)
 
-    def _learn_parts(
-        sizes: dict[str, float] | None, limit: float | None, stages: "Stages"
-    ) -> dict[str, Any]:
+    def _learn_parts(settings: dict[str, Any]) -> dict[str, Any]:
         from mercer.tables.parts import learn_parts, write_predictions
         from mercer.tables.saving import save_result
 
         if pairs or answers:
             msg = "--pairs and --answers are for one table, not for many files."
             raise click.UsageError(msg)
-        result, parts = learn_parts(
-            file,
-            target,
-            id=id_column,
-            labels_drawn=labels_drawn,
-            class_sizes=sizes,
-            drop=drop,
-            keep=keep,
-            labels_as_written=labels_as_written,
-            missing=missing,
-            memory=limit,
-            random_state=seed,
-            stages=stages,
-        )
+        result, parts = learn_parts(file, target, **settings)
         paths = save_result(
             result,
             folder,
-            stages=stages,
+            stages=settings["stages"],
             write_predictions=lambda part: write_predictions(result, parts, part),
         )
         return summarise(result, paths)
@@ -166,19 +147,23 @@ def command(
         if is_first_run():
             stages.tell(_FIRST_RUN)
         limit = None if memory is None else parse_size(memory)
+        settings: dict[str, Any] = {
+            "id": id_column,
+            "labels_drawn": labels_drawn,
+            "class_sizes": sizes,
+            "drop": drop,
+            "keep": keep,
+            "labels_as_written": labels_as_written,
+            "missing": reading["missing"],
+            "memory": limit,
+            "random_state": seed,
+            "stages": stages,
+        }
         if is_pattern(file):
-            return _learn_parts(sizes, limit, stages)
+            return _learn_parts(settings)
         stages.begin("reading")
-        table = read_table(
-            file,
-            delimiter=delimiter,
-            encoding=encoding,
-            missing=missing,
-            as_text=tuple(c for c in (target, id_column, *drop) if c),
-            sheet=sheet,
-            query=query,
-            memory=limit,
-        )
+        as_text = tuple(c for c in (target, id_column, *drop) if c)
+        table = read_table(file, as_text=as_text, memory=limit, **reading)
         answered = None
         if answers:
             answered = add_answers(
@@ -192,21 +177,7 @@ def command(
             table = answered.table
             stages.tell(str(answered))
         with threads_for(len(table)):
-            result = learn(
-                table,
-                target,
-                id=id_column,
-                pairs=pairs,
-                labels_drawn=labels_drawn,
-                class_sizes=sizes,
-                drop=drop,
-                keep=keep,
-                labels_as_written=labels_as_written,
-                missing=missing,
-                memory=limit,
-                random_state=seed,
-                stages=stages,
-            )
+            result = learn(table, target, pairs=pairs, **settings)
             note = "" if answers else not_used(folder / HISTORY)
             if answers and labels_drawn == "at random":
                 note = _NOT_RANDOM

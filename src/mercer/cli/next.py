@@ -41,13 +41,9 @@ def command(
     file: str,
     n: int,
     out: Path | None,
-    delimiter: str | None,
-    encoding: str | None,
-    missing: tuple[str, ...],
-    sheet: str | None,
-    query: str | None,
     quiet: bool,
     as_json: bool,
+    **reading: Any,
 ) -> None:
     """Name the rows of FILE whose labels would teach MODEL most.
 
@@ -59,23 +55,14 @@ def command(
 
     def job(stages: "Stages") -> dict[str, Any]:
         from mercer.tables.answers import HISTORY, with_earlier
-        from mercer.tables.sheets import sheet as sheet_of
-        from mercer.tables.sheets import write_sheets
+        from mercer.tables.sheets import sheet, write_sheets
         from mercer.tables.writing import all_or_nothing, check_writable
 
         if out is not None:
             check_writable(out)
         stages.begin("reading")
         loaded = load_model(model)
-        table, ids = read_rows(
-            loaded,
-            file,
-            delimiter=delimiter,
-            encoding=encoding,
-            missing=missing,
-            sheet=sheet,
-            query=query,
-        )
+        table, ids = read_rows(loaded, file, **reading)
         stages.begin("predictions")
         table = with_earlier(table, ids, loaded.target, model.parent / HISTORY)
         rows = loaded.ask(table, n)
@@ -84,7 +71,7 @@ def command(
         proba = loaded.predict_proba(table.take(rows))
         files: list[Path] = []
         if out is not None:
-            filled = sheet_of(
+            filled = sheet(
                 table,
                 ids,
                 rows,

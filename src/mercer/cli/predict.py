@@ -34,13 +34,9 @@ def command(
     model: Path,
     file: str,
     out: Path | None,
-    delimiter: str | None,
-    encoding: str | None,
-    missing: tuple[str, ...],
-    sheet: str | None,
-    query: str | None,
     quiet: bool,
     as_json: bool,
+    **reading: Any,
 ) -> None:
     """Predict the rows of FILE with MODEL, a model.skops that `mercer learn` wrote.
 
@@ -54,15 +50,7 @@ def command(
 
         stages.begin("reading")
         loaded = load_model(model)
-        table, ids = read_rows(
-            loaded,
-            file,
-            delimiter=delimiter,
-            encoding=encoding,
-            missing=missing,
-            sheet=sheet,
-            query=query,
-        )
+        table, ids = read_rows(loaded, file, **reading)
         stages.begin("predictions")
         frame = predictions_frame(ids, loaded.predict_proba(table), loaded.classes_)
         stages.begin("files")
