@@ -1,6 +1,5 @@
 """The studio itself: items, answers and model together, behind plain methods."""
 
-import hashlib
 import json
 import threading
 import time
@@ -8,18 +7,17 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mercer._typing import IntArray
 from mercer.studio.engine import Engine, Snapshot, digest_of, wait_until
 from mercer.studio.items import Items, changes, names_of
-from mercer.studio.ledger import START, Event
+from mercer.studio.ledger import Event
 from mercer.studio.pairing import implied_labels
 from mercer.studio.sessions import SessionEngine
 from mercer.studio.sizes import SizesError, read_percents, shares_of
+from mercer.studio.starting import start, token_of
 from mercer.studio.store import Store, Transaction
 from mercer.studio.worker import ProcessEngine
-from mercer.tables.class_sizes import sizes_by_class
 from mercer.tables.session import Session
 
 CHECK_EVERY = 8  # one question in this many is drawn at random
@@ -99,11 +97,9 @@ class Studio:
                 raise ValueError(msg)
             told = session.class_sizes or {}
             class_sizes = dict(zip(names_of(told), told.values(), strict=True)) or None
-        sizes = self._checked_sizes(class_sizes, given)
-        self._given = self._read_given((*classes, *sizes), given)
+        self._given = start(store, given, classes, class_sizes)
         self._codes, self._n_folded = self._given.copy(), 0
         self._closed = np.zeros(len(items), dtype=bool)
-        self._keep_first_sizes(class_sizes, sizes)
         self._changes = [*notes, *changes(items, store.ledger)]
         self._order = np.random.default_rng(0).permutation(len(items))
         self.engine: Engine
@@ -247,12 +243,12 @@ class Studio:
             known = {n: c for c, n in self.store.ledger.classes.items()}
             label = known.get(name.strip())
             if label is None:
-                label = self.add_class(who, _token_of(name), name)
+                label = self.add_class(who, token_of(name), name)
         kept = self.store.ledger.answers if name else self.store.ledger.skips
         before = kept.get(key, {}).get(who)
         if before is not None and before.label == label:
             return False
-        token = _token_of(f"{who}\n{key}\n{label}\n{self.store.ledger.seq}")
+        token = token_of(f"{who}\n{key}\n{label}\n{self.store.ledger.seq}")
         fields = {} if label is None else {"label": label}
         with self._lock:
             with self.store.writing() as transaction:
@@ -556,59 +552,6 @@ class Studio:
                     transaction.append(who, kind, token, **fields)
             self._has_changed()
 
-    def _read_given(self, classes: tuple[str, ...], given: NDArray[Any]) -> IntArray:
-        """Make the classes in the file known, and return its labels as numbers."""
-        names = sorted({name for name in given if name is not None})
-        with self.store.writing() as transaction:
-            known = set(self.store.ledger.classes.values())
-            number = max(self.store.ledger.classes, default=-1)
-            for name in dict.fromkeys([*classes, *names]):
-                # Known by its first name, too, when somebody renamed it.
-                token = _token_of(name)
-                if name not in known and token not in self.store.ledger.by_token:
-                    number += 1
-                    transaction.append(
-                        "(file)", "class", token, label=number, text=name
-                    )
-        first = {e.text: e.label for e in self.store.ledger.events if e.kind == "class"}
-        codes = [-1 if n is None else first.get(n, -1) for n in given]
-        return np.array(codes, dtype=np.intp)
-
-    def _checked_sizes(
-        self, given: dict[str, float] | None, labels: NDArray[Any]
-    ) -> dict[str, float]:
-        """Return the shares of the classes by name; every known class has one.
-
-        None at all where the last start had the same ones: somebody may have set others
-        on the page since, or may have made a class.
-        """
-        if given is None or self._is_same_start(given):
-            return {}
-        known = [*self.store.ledger.classes.values(), *labels]
-        return sizes_by_class(
-            given,
-            np.array(known, dtype=object),
-            as_written=True,
-            may_come_later=True,
-        )
-
-    def _keep_first_sizes(
-        self, given: dict[str, float] | None, sizes: dict[str, float]
-    ) -> None:
-        """Keep the sizes of a start, where they are new."""
-        if given is None or not sizes:
-            return
-        names, digest = self.store.ledger.classes.items(), _digest(given)
-        percents = {c: 100 * sizes[name] for c, name in names if name in sizes}
-        with self.store.writing() as transaction:
-            token = f"sizes:{self.store.ledger.seq}:{digest}"
-            text = json.dumps(percents)
-            transaction.append(START, "sizes", token, text=text, digest=digest)
-
-    def _is_same_start(self, given: dict[str, float]) -> bool:
-        first = self.store.ledger.first_sizes
-        return first is not None and first.digest == _digest(given)
-
     def _labelled(self) -> dict[int, int]:
         """Return the number of labels of each class that has some."""
         codes, _ = self.labels()
@@ -642,12 +585,3 @@ class Studio:
         if not isinstance(who, str) or not 0 < len(who.strip()) <= 64:
             msg = "a person needs a name of 1 to 64 characters."
             raise RefusedError(msg)
-
-
-def _token_of(name: str) -> str:
-    return f"class:{_digest(name)}"
-
-
-def _digest(said: str | dict[str, float]) -> str:
-    text = said if isinstance(said, str) else repr(sorted(said.items()))
-    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
