@@ -4,6 +4,7 @@ import json
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -181,9 +182,7 @@ class Studio:
         self, who: str, token: str, row: int, label: int
     ) -> dict[str, Any] | None:
         """Keep an answer for good and return the next question."""
-        if label not in self.store.ledger.classes:
-            msg = f"there is no class number {label}; reload the page."
-            raise RefusedError(msg)
+        self._check_class(label)
         return self._act(who, token, row, "answer", label=label)
 
     def skip(self, who: str, token: str, row: int) -> dict[str, Any] | None:
@@ -193,18 +192,16 @@ class Studio:
     def undo(self, who: str, token: str) -> dict[str, Any] | None:
         """Take back the last answer of a person and show its item again."""
         self._check_who(who)
-        with self._lock:
-            with self.store.writing() as transaction:
-                ledger = self.store.ledger
-                if token in ledger.by_token:
-                    return self._claim(transaction, who, keep=True)
-                last = ledger.last_of(who)
-                if last is None or last.item not in self.items.row_of:
-                    msg = "there is nothing to undo."
-                    raise RefusedError(msg, 409)
-                transaction.append(who, "undo", token, undoes=last.seq, item=last.item)
-                transaction.claim(last.item, who, last.purpose or "again")
-            self._has_changed()
+        with self._writing() as transaction:
+            ledger = self.store.ledger
+            if token in ledger.by_token:
+                return self._claim(transaction, who, keep=True)
+            last = ledger.last_of(who)
+            if last is None or last.item not in self.items.row_of:
+                msg = "there is nothing to undo."
+                raise RefusedError(msg, 409)
+            transaction.append(who, "undo", token, undoes=last.seq, item=last.item)
+            transaction.claim(last.item, who, last.purpose or "again")
         return self.question(self.items.row_of[last.item], "again")
 
     def reask(self, who: str, token: str) -> None:
@@ -217,21 +214,16 @@ class Studio:
     ) -> dict[str, int]:
         """Give many rows the same label, all of them or none."""
         self._check_who(who)
-        if label not in self.store.ledger.classes:
-            msg = f"there is no class number {label}; reload the page."
-            raise RefusedError(msg)
+        self._check_class(label)
         if not 0 < len(rows) <= MOST_AT_ONCE or len(set(rows)) < len(rows):
             msg = f"label 1 to {MOST_AT_ONCE:,} different rows at once."
             raise RefusedError(msg)
-        with self._lock:
-            with self.store.writing() as transaction:
-                if f"{token}:0" not in self.store.ledger.by_token:
-                    for k, row in enumerate(rows):
-                        fields = {"label": label, "purpose": "picked"}
-                        self._write(
-                            transaction, who, f"{token}:{k}", row, "answer", fields
-                        )
-            self._has_changed()
+        fields = {"label": label, "purpose": "picked"}
+        with self._writing() as transaction:
+            if f"{token}:0" not in self.store.ledger.by_token:
+                for k, row in enumerate(rows):
+                    one = f"{token}:{k}"
+                    self._write(transaction, who, one, row, "answer", fields)
         return {"labelled": len(rows)}
 
     def take_in(self, who: str, row: int, name: str | None) -> bool:
@@ -250,11 +242,9 @@ class Studio:
             return False
         token = token_of(f"{who}\n{key}\n{label}\n{self.store.ledger.seq}")
         fields = {} if label is None else {"label": label}
-        with self._lock:
-            with self.store.writing() as transaction:
-                kind = "skip" if label is None else "answer"
-                self._write(transaction, who, token, row, kind, fields)
-            self._has_changed()
+        with self._writing() as transaction:
+            kind = "skip" if label is None else "answer"
+            self._write(transaction, who, token, row, kind, fields)
         return True
 
     def next_pair(self, who: str) -> dict[str, Any] | None:
@@ -275,32 +265,26 @@ class Studio:
         if row == other:
             msg = "a row cannot be compared with itself."
             raise RefusedError(msg)
-        with self._lock:
-            with self.store.writing() as transaction:
-                if token not in self.store.ledger.by_token:
-                    fields = {"label": int(same), "other": self.items.keys[other]}
-                    self._write(transaction, who, token, row, "pair", fields)
-                transaction.release(who)
-            self._has_changed()
+        with self._writing() as transaction:
+            if token not in self.store.ledger.by_token:
+                fields = {"label": int(same), "other": self.items.keys[other]}
+                self._write(transaction, who, token, row, "pair", fields)
+            transaction.release(who)
         return self.next_pair(who)
 
     def add_class(self, who: str, token: str, name: str) -> int:
         """Make a class and return its number."""
         self._check_who(who)
-        with self._lock:
-            with self.store.writing() as transaction:
-                ledger = self.store.ledger
-                if token in ledger.by_token:
-                    return ledger.by_token[token].label or 0
-                name = self._checked_name(name)
-                if len(ledger.classes) >= MOST_CLASSES:
-                    msg = (
-                        f"there are {MOST_CLASSES} classes already, which is the limit."
-                    )
-                    raise RefusedError(msg)
-                label = max(ledger.classes, default=-1) + 1
-                transaction.append(who, "class", token, label=label, text=name)
-            self._has_changed()
+        with self._writing() as transaction:
+            ledger = self.store.ledger
+            if token in ledger.by_token:
+                return ledger.by_token[token].label or 0
+            name = self._checked_name(name)
+            if len(ledger.classes) >= MOST_CLASSES:
+                msg = f"there are {MOST_CLASSES} classes already, which is the limit."
+                raise RefusedError(msg)
+            label = max(ledger.classes, default=-1) + 1
+            transaction.append(who, "class", token, label=label, text=name)
         return label
 
     def rename_class(self, who: str, token: str, label: int, name: str) -> None:
@@ -325,10 +309,8 @@ class Studio:
         """
         self._check_who(who)
         names, counts = self.store.ledger.classes, self._labelled()
-        unknown = said.keys() - names.keys()
-        if unknown:
-            msg = f"there is no class number {min(unknown)}; reload the page."
-            raise RefusedError(msg)
+        for label in sorted(said):
+            self._check_class(label)
         try:
             percents = read_percents(said, names, counts, len(self.items))
         except SizesError as error:
@@ -426,11 +408,10 @@ class Studio:
         key = self.items.keys[row]
         with self._lock:
             snapshot = self.snapshot
-            with self.store.writing() as transaction:
+            with self._writing() as transaction:
                 if token not in self.store.ledger.by_token:
                     self._write(transaction, who, token, row, kind, fields)
                 question = self._claim(transaction, who, keep=False, done=key)
-            self._has_changed()
         if question is None or not self._learns_soon(snapshot):
             return question
         with self._lock, self.store.writing() as transaction:
@@ -519,9 +500,14 @@ class Studio:
         for row in self._order[(codes < 0)[self._order]]:
             yield int(row), "random"
 
-    def _has_changed(self) -> None:
-        self.engine.wake()
-        self.announce()
+    @contextmanager
+    def _writing(self) -> Iterator[Transaction]:
+        """Write events; then the model and those who wait are told."""
+        with self._lock:
+            with self.store.writing() as transaction:
+                yield transaction
+            self.engine.wake()
+            self.announce()
 
     def _pairs(self) -> list[tuple[int, int, bool]]:
         """Return the pairs that people agree on."""
@@ -546,11 +532,9 @@ class Studio:
         return None
 
     def _append(self, who: str, kind: str, token: str, **fields: Any) -> None:
-        with self._lock:
-            with self.store.writing() as transaction:
-                if token not in self.store.ledger.by_token:
-                    transaction.append(who, kind, token, **fields)
-            self._has_changed()
+        with self._writing() as transaction:
+            if token not in self.store.ledger.by_token:
+                transaction.append(who, kind, token, **fields)
 
     def _labelled(self) -> dict[int, int]:
         """Return the number of labels of each class that has some."""
@@ -580,6 +564,11 @@ class Studio:
             msg = f"the class {name!r} exists already."
             raise RefusedError(msg, 409)
         return name
+
+    def _check_class(self, label: int) -> None:
+        if label not in self.store.ledger.classes:
+            msg = f"there is no class number {label}; reload the page."
+            raise RefusedError(msg)
 
     def _check_who(self, who: Any) -> None:
         if not isinstance(who, str) or not 0 < len(who.strip()) <= 64:
