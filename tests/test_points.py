@@ -92,6 +92,14 @@ def test_what_is_no_number_is_named_by_its_column(made, kind: str, said: str) ->
         made().fit(with_column(kind), labels())
 
 
+@pytest.mark.parametrize("made", estimators())
+def test_what_a_mask_hides_is_missing(made: type) -> None:
+    X = np.ma.array(table().to_numpy(), mask=np.eye(12, 2, -1))
+    shape = (6, 2, 2) if made.__name__ == "PairClassifier" else (12, 2)
+    with pytest.raises(ValueError, match="column 0 of X holds NaN; fill"):
+        made().fit(X.reshape(shape), labels(shape[0]))
+
+
 def test_a_list_with_infinity_is_named_by_its_column() -> None:
     with pytest.raises(ValueError, match="column 1 of X holds infinity"):
         RBF()([[1.0, 2.0], [3.0, np.inf]])

@@ -112,6 +112,8 @@ def checked_points(
     """
     options = {"dtype": np.float64, **options}
     options["accept_sparse"] = "csr" if sparse else False
+    if np.ma.isMaskedArray(X) and np.ma.is_masked(X):  # else what is hidden is used
+        X = np.ma.filled(X.astype(np.float64), np.nan)
     try:
         if estimator is None:
             return check_array(X, **options)
