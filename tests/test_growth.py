@@ -99,6 +99,13 @@ def test_labels_and_answers_reach_added_rows() -> None:
     assert set(found.ask(390)) <= set(range(400))
 
 
+def test_lists_are_numbered_on() -> None:
+    """A list has a method `index`, and was taken for a data frame."""
+    found = model().add_rows(X[300:302].tolist(), [1, -1]).add_rows([X[302].tolist()])
+    assert found.ids_[-3:].tolist() == [300, 301, 302]
+    assert 300 in found.labeled_
+
+
 def test_data_frames_bring_their_row_labels() -> None:
     pd = pytest.importorskip("pandas")
     frame = pd.DataFrame(X, columns=["a", "b"], index=[f"r{i}" for i in range(400)])

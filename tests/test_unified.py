@@ -406,6 +406,38 @@ def test_a_column_of_text_is_named() -> None:
         model.predict([["1", "red"]])
 
 
+def test_fit_transform_of_a_learner_without_a_basis(blobs) -> None:
+    """It returned the kernel values with the labelled points."""
+    X, y, _ = blobs
+    model = UnifiedKernelMachine(AverageKernel())
+    Phi = model.fit_transform(X, y)
+    assert Phi.shape == (len(X), len(model.get_feature_names_out()))
+    np.testing.assert_array_equal(Phi, model.transform(X))
+
+
+def test_row_labels_of_several_levels(blobs) -> None:
+    X, y, truth = blobs
+    index = pd.MultiIndex.from_product([range(24), range(10)])
+    model = UnifiedKernelMachine(random_state=0).fit(pd.DataFrame(X, index=index), y)
+    for row in (model.ask(2), list(model.ask(2)), [(3, 4)], (3, 5), model.ask()[0]):
+        one = isinstance(row, tuple)
+        places = index.get_indexer([row] if one else list(row))
+        model.tell(row, truth[places[0]] if one else truth[places])
+        assert np.isin(places, model.labeled_).all()
+    first = model.ask()[0]
+    assert model.ask(exclude=first)[0] != first
+    with pytest.raises(ValueError, match=r"no row \(3, 99\)"):
+        model.tell((3, 99), 0)
+    with pytest.raises(ValueError, match="no row 3"):
+        model.tell(3, 0)
+
+
+def test_a_query_of_your_own_may_have_nothing_to_ask(blobs) -> None:
+    X, y, _ = blobs
+    model = UnifiedKernelMachine(query=lambda model, n, rng: []).fit(X, y)
+    assert model.ask(3).tolist() == []
+
+
 def test_another_machine_may_come_with_labels() -> None:
     X, truth = make_two_moons(100, noise=0.3, random_state=0)
     y = np.where(np.arange(100) < 8, truth, -1)

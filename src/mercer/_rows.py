@@ -86,8 +86,8 @@ def stacked(X: Any, more: Any) -> Any:
     return np.vstack([X, more])
 
 
-def row_ids(X: Any, n: int) -> NDArray[Any]:
-    """Return the row labels of a data frame of n rows, or positions.
+def row_ids(X: Any, n: int, *, first: int = 0) -> NDArray[Any]:
+    """Return the row labels of a data frame of n rows, or positions from `first` on.
 
     Examples
     --------
@@ -98,7 +98,24 @@ def row_ids(X: Any, n: int) -> NDArray[Any]:
     if index is not None and hasattr(index, "to_numpy"):
         labels: NDArray[Any] = index.to_numpy()
         return labels
-    return np.arange(n)
+    return np.arange(first, first + n)
+
+
+def named_rows(rows: Any, known: NDArray[Any]) -> NDArray[Any]:
+    """Return the ids that a person gave, one or several, in one dimension.
+
+    Ids of several levels, as of a `MultiIndex`, are tuples.
+
+    Examples
+    --------
+    >>> named_rows(3, np.arange(5))
+    array([3])
+    """
+    if len(known) and isinstance(known[0], tuple):
+        is_tuple = isinstance(rows, tuple) and len(rows) > 0
+        is_one = not isinstance(rows[0], tuple) if is_tuple else np.isscalar(rows)
+        return np.fromiter([rows] if is_one else rows, dtype=object)
+    return np.atleast_1d(np.asarray(rows))
 
 
 def positions_of(ids: NDArray[Any], known: NDArray[Any]) -> IntArray:

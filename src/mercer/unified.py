@@ -35,7 +35,14 @@ from mercer._model_view import ModelView
 from mercer._parts import new_learner, new_machine
 from mercer._proba import log_of, probabilities
 from mercer._random import as_generator
-from mercer._rows import all_equal, in_batches, positions_of, row_ids, stacked
+from mercer._rows import (
+    all_equal,
+    in_batches,
+    named_rows,
+    positions_of,
+    row_ids,
+    stacked,
+)
 from mercer._typing import ArrayLike, FloatArray, IntArray, RandomState
 from mercer._wrappers import LabeledScoreMixin, warn_of_wrapper
 from mercer.active.cold import MOST_UNSEEN, cold_rows, unseen_share
@@ -290,7 +297,9 @@ class UnifiedKernelMachine(
     def fit_transform(self, X: ArrayLike, y: ArrayLike, **evidence: Any) -> FloatArray:
         """Fit and return the features of the training rows, without a search."""
         self.fit(X, y, **evidence)
-        return self._features(np.arange(len(self.ids_)))
+        if self.features_ is None or is_dask(X):
+            return self.transform(X)
+        return self.features_.rows(np.arange(len(self.ids_)))
 
     def ask(self, n: int = 1, *, exclude: ArrayLike = ()) -> NDArray[Any]:
         """Return the ids of the unlabelled rows most worth a label.
@@ -304,7 +313,7 @@ class UnifiedKernelMachine(
         """
         check_is_fitted(self, "machine_")
         check_scalar(n, "n", Integral, min_val=1)
-        excluded = positions_of(np.atleast_1d(np.asarray(exclude)), self.ids_)
+        excluded = positions_of(named_rows(exclude, self.ids_), self.ids_)
         self._n_asked += 1
         rng = np.random.default_rng([self._seed, self._n_asked])
         if self._looks_for_classes():
@@ -316,7 +325,8 @@ class UnifiedKernelMachine(
                 rng=rng,
             )
         elif callable(self.query):
-            rows = np.asarray(self.query(self, int(n) + len(excluded), rng))
+            asked = self.query(self, int(n) + len(excluded), rng)
+            rows = np.asarray(asked, dtype=np.intp)
             rows = rows[~np.isin(rows, excluded)][:n]
         else:
             rows = ask_rows(
@@ -328,8 +338,8 @@ class UnifiedKernelMachine(
                 rng=rng,
                 excluded=excluded,
             )
-        asked: NDArray[Any] = self.ids_[rows]
-        return asked
+        ids: NDArray[Any] = self.ids_[rows]
+        return ids
 
     def _looks_for_classes(self) -> bool:
         """Tell whether many rows may be of classes that have no label yet."""
@@ -354,7 +364,7 @@ class UnifiedKernelMachine(
             have a known size, as of `LeaveOneOutRLS(class_sizes=...)`.
         """
         check_is_fitted(self, "machine_")
-        ids = np.atleast_1d(np.asarray(rows))
+        ids = named_rows(rows, self.ids_)
         answers = np.atleast_1d(_own_copy(labels))
         if ids.shape != answers.shape:
             msg = f"{len(ids)} rows were named and {len(answers)} labels given."
@@ -398,8 +408,7 @@ class UnifiedKernelMachine(
             raise TypeError(msg)
         points = self._checked(X, reset=False)
         m, n = points.shape[0], len(self.ids_)
-        ids = row_ids(X, m) if hasattr(X, "index") else np.arange(n, n + m)
-        ids = np.concatenate([self.ids_, ids])
+        ids = np.concatenate([self.ids_, row_ids(X, m, first=n)])
         positions_of(ids[n:], ids)  # no row label twice
         more = np.full(m, None, dtype=object) if y is None else _own_copy(y)
         check_same_length(np.empty(m), more, "X", "y")

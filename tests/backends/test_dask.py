@@ -242,6 +242,9 @@ def test_a_model_of_a_dask_array_is_that_of_the_rows() -> None:
     proba = model.predict_proba(blocks)
     assert proba.shape == (600, 2)
     np.testing.assert_allclose(proba.compute(), model.predict_proba(X), atol=1e-6)
+    features = UnifiedKernelMachine(random_state=0).fit_transform(blocks, y)
+    assert is_dask(features)  # of all rows, of which some only are at hand
+    np.testing.assert_allclose(features.compute(), model.transform(X), atol=1e-6)
 
 
 def test_blocks_without_rows_are_predicted() -> None:
