@@ -54,10 +54,18 @@ def test_pictures_of_the_rows_are_in_the_workbook(tmp_path: Path) -> None:
 def test_more_columns_than_excel_holds(tmp_path: Path) -> None:
     """A table of 50,000 columns ended in "Invalid column index" after all the work."""
     wide = pd.DataFrame(np.zeros((1, 17_000)), columns=[f"x{k}" for k in range(17_000)])
-    frame = pd.concat([pd.DataFrame({"row": [1], "label": [""]}), wide], axis=1)
-    text, book = write_sheets(frame, tmp_path, target="label", classes=["yes", "no"])
+    text, book = write_sheets(
+        tmp_path,
+        as_table(wide),
+        np.array([1]),
+        np.array([0]),
+        target="label",
+        id=None,
+        proba=np.array([[0.6, 0.4]]),
+        classes=["yes", "no"],
+    )
     assert load_workbook(book).active.max_column == 16_384
-    assert pd.read_csv(text).shape == (1, 17_002)
+    assert pd.read_csv(text).shape == (1, 17_004)  # row, label, guess, probability
 
 
 def test_numbers_as_labels_and_rows_without_ids(tmp_path: Path) -> None:

@@ -55,7 +55,7 @@ def command(
 
     def job(stages: "Stages") -> dict[str, Any]:
         from mercer.tables.answers import HISTORY, with_earlier
-        from mercer.tables.sheets import sheet, write_sheets
+        from mercer.tables.sheets import write_sheets
         from mercer.tables.writing import all_or_nothing, check_writable
 
         if out is not None:
@@ -71,22 +71,16 @@ def command(
         proba = loaded.predict_proba(table.take(rows))
         files: list[Path] = []
         if out is not None:
-            filled = sheet(
-                table,
-                ids,
-                rows,
-                target=loaded.target,
-                id=loaded.id if loaded.id in table.frame.columns else None,
-                proba=proba,
-                classes=loaded.classes_,
-            )
             with all_or_nothing(out) as part:
                 made = write_sheets(
-                    filled,
                     part,
+                    table,
+                    ids,
+                    rows,
                     target=loaded.target,
+                    id=loaded.id if loaded.id in table.frame.columns else None,
+                    proba=proba,
                     classes=loaded.classes_,
-                    pictures=[table.picture(int(row)) for row in rows],
                 )
             files = [out / path.name for path in made]
         return {

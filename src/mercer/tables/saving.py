@@ -13,7 +13,7 @@ from mercer.report.data import as_data
 from mercer.report.page import render
 from mercer.tables.answers import HISTORY, Answered, with_later
 from mercer.tables.learning import TableResult
-from mercer.tables.sheets import sheet, write_sheets
+from mercer.tables.sheets import write_sheets
 from mercer.tables.telling import tell
 from mercer.tables.writing import all_or_nothing, write_csv, write_frame
 
@@ -72,19 +72,14 @@ def save_result(
                 write_frame(predictions, part / name)
         rows = result.next_rows
         write_sheets(
-            sheet(
-                result.table,
-                result.ids,
-                rows,
-                target=result.session.target,
-                id=result.session.id,
-                proba=result.proba[rows],
-                classes=result.labels.classes,
-            ),
             part,
+            result.table,
+            result.ids,
+            rows,
             target=result.session.target,
+            id=result.session.id,
+            proba=result.proba[rows],
             classes=result.labels.classes,
-            pictures=[result.table.picture(int(row)) for row in rows],
         )
         if answered is not None:
             write_csv(with_later(answered.history, folder / HISTORY), part / HISTORY)

@@ -28,7 +28,8 @@ _COLUMNS = 16_384
 _PICTURE = 64
 
 
-def sheet(
+def write_sheets(
+    folder: Path,
     table: Table,
     ids: Any,
     rows: IntArray,
@@ -37,11 +38,12 @@ def sheet(
     id: str | None,
     proba: FloatArray,
     classes: Any,
-) -> "pd.DataFrame":
-    """Return rows with an empty cell for the label, the best guess and all columns.
+) -> list[Path]:
+    """Write rows with an empty cell for the label, the best guess and all columns.
 
     Parameters
     ----------
+    folder : Path
     table : Table
     ids : ndarray of shape (n,)
         What a person calls the rows.
@@ -54,6 +56,11 @@ def sheet(
     proba : ndarray of shape (m, n_classes)
         Probabilities of these rows.
     classes : ndarray of shape (n_classes,)
+
+    Returns
+    -------
+    list of Path
+        The sheet as CSV, and as a workbook.
     """
     import pandas as pd
 
@@ -67,20 +74,10 @@ def sheet(
         PROBABILITY: np.round(proba.max(axis=1).astype(float), 3),
     }
     rest = some.drop(columns=[c for c in first if c in some.columns])
-    return pd.concat([pd.DataFrame(first), rest], axis=1)
-
-
-def write_sheets(
-    frame: "pd.DataFrame",
-    folder: Path,
-    *,
-    target: str,
-    classes: Any,
-    pictures: Sequence[FloatArray | None] = (),
-) -> list[Path]:
-    """Write a sheet as CSV and as a workbook; return the two files."""
+    frame = pd.concat([pd.DataFrame(first), rest], axis=1)
     text, book = (folder / name for name in FILES)
     write_csv(frame, text)
+    pictures = [table.picture(int(row)) for row in rows]
     write_workbook(frame, book, target=target, classes=classes, pictures=pictures)
     return [text, book]
 
