@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from mercer.judging.hiding import Check
 from mercer.judging.outlook import Outlook
 from mercer.tables.influence import Influence
 from mercer.tables.model import TableModel
-from mercer.tables.notebook import Shown
+from mercer.tables.notebook import headline, in_html
 from mercer.tables.session import Session
 from mercer.tables.table import Table
 
@@ -26,7 +27,7 @@ N_NEXT = 20
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class TableResult(Shown):
+class TableResult:
     """What `learn` found out about a table: the session, and how good it is."""
 
     session: Session
@@ -36,6 +37,29 @@ class TableResult(Shown):
     warnings: tuple[str, ...]
     outlook: Outlook | None = None  # what more labels would bring
     influences: tuple[Influence, ...] = ()  # of the columns, largest first
+
+    def __repr__(self) -> str:
+        return headline(self)
+
+    def _repr_html_(self) -> str:
+        return in_html(self)
+
+    def save(self, folder: str | Path) -> list[Path]:
+        """Write report, predictions, rows to label and model to a folder.
+
+        Parameters
+        ----------
+        folder : str or Path
+            Made if need be.
+
+        Returns
+        -------
+        list of Path
+            The files, the report first.
+        """
+        from mercer.tables.saving import save_result
+
+        return save_result(self, Path(folder))
 
     @property
     def table(self) -> Table:

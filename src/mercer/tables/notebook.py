@@ -2,8 +2,7 @@
 
 from collections.abc import Sequence
 from html import escape
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,41 +17,8 @@ if TYPE_CHECKING:
 _ROWS, _CLASSES = 5, 12
 
 
-class Shown:
-    """How a `TableResult` looks in Python, and how it is saved."""
-
-    def __repr__(self) -> str:
-        return headline(self)
-
-    def _repr_html_(self) -> str:
-        return in_html(self)
-
-    def save(self, folder: str | Path) -> list[Path]:
-        """Write report, predictions, rows to label and model to a folder.
-
-        Parameters
-        ----------
-        folder : str or Path
-            Made if need be.
-
-        Returns
-        -------
-        list of Path
-            The files, the report first.
-        """
-        from mercer.tables.saving import save_result
-
-        return save_result(_result(self), Path(folder))
-
-
-def _result(shown: Any) -> "TableResult":
-    result: TableResult = shown
-    return result
-
-
-def headline(shown: Any) -> str:
+def headline(result: "TableResult") -> str:
     """Return a result in one line."""
-    result = _result(shown)
     said = (
         f"{len(result.labels.labeled):,} of {len(result.table):,} rows labelled, "
         f"{len(result.labels.classes):,} classes"
@@ -67,9 +33,8 @@ def headline(shown: Any) -> str:
     )
 
 
-def in_html(shown: Any) -> str:
+def in_html(result: "TableResult") -> str:
     """Return the headline, notes, the classes, and the least certain predictions."""
-    result = _result(shown)
     names = tuple(str(c) for c in result.labels.classes)
     least = listed(result.ids, result.proba, result.labels, names)[:_ROWS]
     rows = [
