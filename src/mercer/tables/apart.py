@@ -47,11 +47,11 @@ def _numbers_that_tell(Z: FloatArray, known: BoolArray) -> IntArray:
     rows, n_bins = _some_rows(known, _GLANCE[0]), _GLANCE[1]
     # A bin with rows of both kinds hides at most 1 / n_bins of a difference.
     least = TELLS - 1 / n_bins
-    kept = [
-        part[_distances(Z[np.ix_(rows, part)], known[rows], n_bins) >= least]
-        for part in _pieces(np.arange(Z.shape[1]))
+    glance = [
+        _distances(Z[rows, k : k + _COLUMNS_AT_ONCE], known[rows], n_bins)
+        for k in range(0, Z.shape[1], _COLUMNS_AT_ONCE)
     ]
-    columns = np.concatenate([*kept, np.arange(0)])
+    columns = np.flatnonzero(np.concatenate([*glance, np.zeros(0)]) >= least)
     rows, n_bins = _some_rows(known, _LOOK[0]), _LOOK[1]
     some, which = Z[np.ix_(rows, columns)], known[rows]
     apart = np.maximum(_distances(some, which, n_bins), in_a_range(some, which))
@@ -72,11 +72,6 @@ def _some_rows(known: BoolArray, most: int) -> NDArray[Any]:
     return np.concatenate(
         [thinned(np.flatnonzero(side), most) for side in (known, ~known)]
     )
-
-
-def _pieces(columns: NDArray[Any]) -> list[NDArray[Any]]:
-    step = _COLUMNS_AT_ONCE
-    return [columns[k : k + step] for k in range(0, len(columns), step)]
 
 
 def _distances(Z: FloatArray, known: BoolArray, n_bins: int) -> FloatArray:
