@@ -1,7 +1,9 @@
 """Weights of kernels on the simplex around a support vector machine."""
 
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -111,13 +113,14 @@ def solve_mkl(
     >>> solve_mkl(np.stack([y @ y.T, np.eye(4)]), y, C=1.0).weights
     array([1., 0.])
     """
-    point = _evaluate(grams, signs, C, np.full(len(grams), 1 / len(grams)))
+    evaluate = partial(_evaluate, grams, signs, C)
+    point = evaluate(np.full(len(grams), 1 / len(grams)))
     for n_iter in range(max_iter + 1):
         objective = point.machine.objective
         gap = objective - point.dual
         if gap <= tol * objective or n_iter == max_iter:
             break
-        moved = _descend(grams, signs, C, point)
+        moved = _descend(evaluate, point)
         if moved is None:
             break
         point = moved
@@ -144,9 +147,7 @@ def _evaluate(
     return _Point(d, machine, forms, value, dual)
 
 
-def _descend(
-    grams: FloatArray, signs: FloatArray, C: float | FloatArray, point: _Point
-) -> _Point | None:
+def _descend(evaluate: Callable[[FloatArray], _Point], point: _Point) -> _Point | None:
     """Follow one reduced-gradient direction; None when nothing gets lower."""
     direction = _reduced_gradient(point)
     if not direction.any():
@@ -155,9 +156,9 @@ def _descend(
     best = point
     while (direction < 0).any():
         step, hit = _boundary(best.d, direction)
-        trial = _evaluate(grams, signs, C, _on_simplex(best.d + step * direction, hit))
+        trial = evaluate(_on_simplex(best.d + step * direction, hit))
         if trial.value >= best.value:
-            found = _line_search(grams, signs, C, best, trial, direction, step)
+            found = _line_search(evaluate, best, trial, direction, step)
             return found if found.value < point.value else None
         best = trial
         if largest in hit:
@@ -197,9 +198,7 @@ def _on_simplex(d: FloatArray, zero: IntArray) -> FloatArray:
 
 
 def _line_search(
-    grams: FloatArray,
-    signs: FloatArray,
-    C: float | FloatArray,
+    evaluate: Callable[[FloatArray], _Point],
     low: _Point,
     high: _Point,
     direction: FloatArray,
@@ -215,9 +214,7 @@ def _line_search(
         # Regula falsi, kept away from the ends so that both are moved in turn.
         share = slope_left / (slope_left - slope_right) if slope_right > 0 else 0.5
         middle = left + float(np.clip(share, 0.1, 0.9)) * (right - left)
-        trial = _evaluate(
-            grams, signs, C, _on_simplex(origin + middle * direction, nothing)
-        )
+        trial = evaluate(_on_simplex(origin + middle * direction, nothing))
         if trial.value < best.value:
             best = trial
         slope = -float(trial.forms @ direction) / 2
