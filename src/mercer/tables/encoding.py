@@ -181,8 +181,7 @@ class TableEncoder(BaseEstimator):
         self.scale_ = None
         if uneven:
             self.mean_ = X.mean(axis=0, dtype=np.float64).astype(X.dtype)
-            is_flag = ((X == 0) | (X == 1)).all(axis=0)
-            spread[is_flag | (spread == 0)] = 1.0
+            spread[is_flag(X, np.isnan(X)) | (spread == 0)] = 1.0
             self.scale_ = spread.astype(X.dtype)
             X = (X - self.mean_) / self.scale_
             done = "columns in different units: scaled to variance 1, 0/1 kept"
