@@ -152,30 +152,7 @@ def as_table(data: Any, source: str = "the table") -> Table:
     if hasattr(data, "to_pandas"):
         data = data.to_pandas()
     if isinstance(data, dict):
-        arrays = {str(k): np.asarray(v) for k, v in data.items()}
-        single = [k for k, v in arrays.items() if v.ndim == 0]
-        if single:
-            msg = (
-                f"{source}: {single[0]!r} must hold one value per row, such as a list; "
-                f"got {data[single[0]]!r}."
-            )
-            raise TableError(msg)
-        lengths = {k: len(v) for k, v in arrays.items()}
-        if len(set(lengths.values())) > 1 or 0 in lengths.values():
-            told = ", ".join(f"{k}: {n}" for k, n in lengths.items())
-            msg = (
-                f"{source}: arrays must have the same number of rows; they have {told}."
-            )
-            raise TableError(msg)
-        vectors = {k: v.reshape(len(v), -1) for k, v in arrays.items() if v.ndim > 1}
-        flat = {k: v for k, v in arrays.items() if v.ndim == 1}
-        n = next(iter(lengths.values()), 0)
-        table = Table(pd.DataFrame(flat, index=range(n)), vectors, source)
-        for name, array in arrays.items():
-            shape = _image_shape(array)
-            if shape is not None:
-                return replace(table, image_shape=shape, image_column=name)
-        return table
+        return _of_arrays({str(k): np.asarray(v) for k, v in data.items()}, source)
     if not isinstance(data, pd.DataFrame):
         msg = f"expected a data frame or a dict of arrays, got {type(data).__name__}."
         raise TypeError(msg)
@@ -194,6 +171,32 @@ def as_table(data: Any, source: str = "the table") -> Table:
             unread[name] = "records"
     frame = frame.drop(columns=[*vectors, *unread])
     return Table(frame, vectors, source, unread=unread, index=data.index)
+
+
+def _of_arrays(arrays: dict[str, NDArray[Any]], source: str) -> Table:
+    import pandas as pd
+
+    for name, array in arrays.items():
+        if array.ndim == 0:
+            msg = (
+                f"{source}: {name!r} must hold one value per row, such as a list; got "
+                f"{array.item()!r}."
+            )
+            raise TableError(msg)
+    lengths = {name: len(array) for name, array in arrays.items()}
+    if len(set(lengths.values())) > 1 or 0 in lengths.values():
+        told = ", ".join(f"{k}: {n}" for k, n in lengths.items())
+        msg = f"{source}: arrays must have the same number of rows; they have {told}."
+        raise TableError(msg)
+    vectors = {k: v.reshape(len(v), -1) for k, v in arrays.items() if v.ndim > 1}
+    flat = {k: v for k, v in arrays.items() if v.ndim == 1}
+    n = next(iter(lengths.values()), 0)
+    table = Table(pd.DataFrame(flat, index=range(n)), vectors, source)
+    for name, array in arrays.items():
+        shape = _image_shape(array)
+        if shape is not None:
+            return replace(table, image_shape=shape, image_column=name)
+    return table
 
 
 def refuse_repeats(names: Iterable[str], source: str) -> None:
