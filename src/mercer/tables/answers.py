@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 HISTORY = "answers.csv"
+_COLUMNS = ("id", "label", "label before", "when", "sheet")
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,31 +178,24 @@ def with_later(history: "pd.DataFrame", path: Path) -> "pd.DataFrame":
     return pd.concat([history, later], ignore_index=True) if theirs else history
 
 
-_COLUMNS = ("id", "label", "label before", "when", "sheet")
-
-
 def _as_names(table: Table, target: str) -> Any:
     """Return the target as strings, None where it is empty."""
     table.check_column(target, "--target")
     cells = table.frame[target].to_numpy(dtype=object, na_value=None)
-    names = np.empty(len(cells), dtype=object)
-    for row, cell in enumerate(cells):
-        whole = isinstance(cell, float) and cell.is_integer()
-        names[row] = None if cell is None else str(int(cell) if whole else cell)
-    return names
+    names = [None if cell is None else _as_string(cell) for cell in cells]
+    return np.array(names, dtype=object)
 
 
 def _read(path: Path) -> Any:
     from mercer.tables.reading import read_table
 
     frame = read_table(path, as_text=None).frame
-    return frame.map(lambda v: "" if is_empty(v) else _as_string(v))
+    return frame.map(lambda v: "" if is_empty(v) else _as_string(v).strip())
 
 
 def _as_string(value: Any) -> str:
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    return str(value).strip()
+    is_whole = isinstance(value, float) and value.is_integer()
+    return str(int(value) if is_whole else value)
 
 
 def _without_zeros(names: Iterable[str]) -> dict[str, str]:
