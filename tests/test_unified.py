@@ -438,6 +438,31 @@ def test_a_query_of_your_own_may_have_nothing_to_ask(blobs) -> None:
     assert model.ask(3).tolist() == []
 
 
+@pytest.mark.parametrize(
+    "question",
+    [
+        lambda model: model.ask(),
+        lambda model: model.tell(0, 1),
+        lambda model: model.add_rows([[0.0, 0.0]]),
+        lambda model: model.with_labels([]),
+        lambda model: model.training_proba(),
+        lambda model: model.label_distributions_,
+        lambda model: model.held_out_proba(np.array([0])),
+        lambda model: model.explain([[0.0, 0.0]]),
+        lambda model: model.suspicious_labels(),
+        lambda model: model.outlook(),
+    ],
+)
+def test_a_model_without_rows_says_that_it_has_none(blobs, question) -> None:
+    X, y, _ = blobs
+    model = UnifiedKernelMachine(random_state=0).fit(X, y)
+    slim = model.without_rows()
+    with pytest.raises(ValueError, match="made by `without_rows` and predicts only"):
+        question(slim)
+    expected = model.predict_proba(X)
+    np.testing.assert_array_equal(slim.without_rows().predict_proba(X), expected)
+
+
 def test_another_machine_may_come_with_labels() -> None:
     X, truth = make_two_moons(100, noise=0.3, random_state=0)
     y = np.where(np.arange(100) < 8, truth, -1)

@@ -35,6 +35,16 @@ class JudgedModel:
     held_out_proba: Any
     training_proba: Any
 
+    def _check_rows(self) -> None:
+        """Raise unless the model is fitted and has its training rows."""
+        check_is_fitted(self, "machine_")
+        if not len(self.ids_):
+            msg = (
+                "the model was made by `without_rows` and predicts only; keep the one "
+                "that it was made from for questions about its rows."
+            )
+            raise ValueError(msg)
+
     def outlook(self, n_more: int = 10) -> Outlook | None:
         """Return what further labels are expected to bring, with its uncertainty.
 
@@ -45,7 +55,7 @@ class JudgedModel:
         ----------
         n_more : int, default=10
         """
-        check_is_fitted(self, "machine_")
+        self._check_rows()
         labels = coded_labels(self._y, self._soft)
         if len(labels.classes) < 2:
             return None
@@ -73,7 +83,7 @@ class JudgedModel:
         self,
     ) -> tuple[FloatArray, IntArray, NDArray[Any], NDArray[Any]]:
         """Return held-out log-probabilities of labels, their codes, ids and classes."""
-        check_is_fitted(self, "machine_")
+        self._check_rows()
         labels = coded_labels(self._y, self._soft)
         if len(labels.classes) < 2:
             msg = "one class cannot be told from itself; label a row of another class."
@@ -109,7 +119,7 @@ class JudgedModel:
         X : array-like of shape (m, n_features), optional
             Points; all training points when left out.
         """
-        check_is_fitted(self, "machine_")
+        self._check_rows()
         if X is not None:
             R = self.machine_.represent(self._checked(X, reset=False))
         elif self.features_ is None:

@@ -254,7 +254,7 @@ class UnifiedKernelMachine(
 
     def training_proba(self) -> FloatArray:
         """Return the probabilities of the training rows, (n, n_classes)."""
-        check_is_fitted(self, "machine_")
+        self._check_rows()
         if self._X is None:
             return np.asarray(self.machine_.training_proba_)
         return in_batches(_proba_of(self.machine_), self._X)
@@ -311,7 +311,7 @@ class UnifiedKernelMachine(
         exclude : array-like, default=()
             Ids of rows not to ask about: nobody could label them.
         """
-        check_is_fitted(self, "machine_")
+        self._check_rows()
         check_scalar(n, "n", Integral, min_val=1)
         excluded = positions_of(named_rows(exclude, self.ids_), self.ids_)
         self._n_asked += 1
@@ -363,7 +363,7 @@ class UnifiedKernelMachine(
             What is trained from now on, in place of the present one: a new class may
             have a known size, as of `LeaveOneOutRLS(class_sizes=...)`.
         """
-        check_is_fitted(self, "machine_")
+        self._check_rows()
         ids = named_rows(rows, self.ids_)
         answers = np.atleast_1d(_own_copy(labels))
         if ids.shape != answers.shape:
@@ -402,7 +402,7 @@ class UnifiedKernelMachine(
         y : array-like of shape (m,), optional
             Their labels; -1, None and NaN mark unlabelled ones, as all are by default.
         """
-        check_is_fitted(self, "machine_")
+        self._check_rows()
         if not hasattr(self.basis_, "grown"):
             msg = "rows are added to the default basis only; fit again with all rows."
             raise TypeError(msg)
@@ -457,7 +457,7 @@ class UnifiedKernelMachine(
         machine : str or kernel machine, optional
             What is trained in place of the present one.
         """
-        check_is_fitted(self, "machine_")
+        self._check_rows()
         y = _own_copy(y)
         if len(y) != len(self.ids_):
             msg = (
@@ -488,7 +488,7 @@ class UnifiedKernelMachine(
         ndarray of shape (t, n_classes)
             In the order of `classes_`; 0 for a class that has no other label.
         """
-        check_is_fitted(self, "machine_")
+        self._check_rows()
         labels = coded_labels(self._y, self._soft, min_classes=2).without(test)
         left = np.isin(self.classes_, labels.classes)
         proba = np.zeros((len(test), len(self.classes_)))
@@ -508,7 +508,7 @@ class UnifiedKernelMachine(
         """Return a model that predicts new points and forgets its own where it can.
 
         Neighbour graphs need their points to place new ones; anchor graphs do not. The
-        copy cannot `ask` or `tell`.
+        copy cannot `ask`, `tell` or `explain`.
         """
         check_is_fitted(self, "machine_")
         slim = copy(self)
