@@ -25,6 +25,7 @@ from mercer.learners.combination import AverageKernel
 from mercer.learners.decaying import DecayingKernel
 from mercer.learners.filter_kernel import FilterKernel
 from mercer.learners.parameter_free import ParameterFreeKernel
+from mercer.machines.laplacian import LapRLS
 from mercer.machines.rls import RLSClassifier
 from mercer.model_selection import SemiSupervisedKFold
 from mercer.pairs import Pairs
@@ -351,7 +352,8 @@ def test_adjacency_is_cross_validated_by_rows_and_columns(blobs) -> None:
     ("arguments", "kind", "message"),
     [
         ({"basis": "graph"}, ValueError, "basis must be 'auto'"),
-        ({"basis": GraphBasis()}, TypeError, "KernelPool"),
+        ({"basis": GraphBasis()}, TypeError, "another learner, such as Para"),
+        ({"machine": LapRLS()}, TypeError, "LapRLS deforms a given kernel"),
         (
             {"learner": AverageKernel(), "basis": GraphBasis()},
             ValueError,

@@ -16,6 +16,11 @@ from mercer.fewlabels.weigh import weigh_pool
 from mercer.graphs.neighbors import Graph
 from mercer.learners._base import LabelLearner
 
+_NO_POOL = (
+    "AutoKernel weighs the kernels of a KernelPool; got {!r}. For this basis take "
+    "another learner, such as ParameterFreeKernel()."
+)
+
 
 class AutoKernel(LabelLearner):
     r"""A kernel from a pool, :math:`K = \sum_m w_m K_m`, that needs no tuning.
@@ -91,13 +96,11 @@ class AutoKernel(LabelLearner):
 
     def _check_parameters(self) -> None:
         if not isinstance(self.basis, KernelPool | AnchorPool | None):
-            msg = f"AutoKernel weighs the kernels of a KernelPool; got {self.basis!r}."
-            raise TypeError(msg)
+            raise TypeError(_NO_POOL.format(self.basis))
 
     def _check_basis(self, basis: Any) -> None:
         if not hasattr(basis, "blocks_"):
-            msg = f"AutoKernel weighs the kernels of a KernelPool; got {basis!r}."
-            raise TypeError(msg)
+            raise TypeError(_NO_POOL.format(basis))
 
     def fitted_basis(self, X: Any, labels: Labels | None = None) -> Any:
         """Return a pool fitted to X; which one, its certificate says.

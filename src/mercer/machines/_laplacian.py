@@ -4,7 +4,7 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Integral
-from typing import Any, Self
+from typing import Any, NoReturn, Self
 
 import numpy as np
 from sklearn.utils import check_scalar
@@ -74,6 +74,17 @@ class LaplacianMachine(KernelMachine):
         """Return gamma_A and gamma_I, from the labelled rows of B if they must be."""
         raise NotImplementedError
 
+    def solve(self, *args: Any, **options: Any) -> NoReturn:
+        """Raise: the graph is of points, and features alone do not tell them."""
+        raise TypeError(self._not_on_a_learned_kernel())
+
+    def _not_on_a_learned_kernel(self) -> str:
+        return (
+            f"{type(self).__name__} deforms a given kernel by a graph; a learner "
+            "brings a kernel that knows the graph already. Use it with "
+            "RLSClassifier or KernelSVC."
+        )
+
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_scalar(self.degree, "degree", Integral, min_val=1)
@@ -85,12 +96,7 @@ class LaplacianMachine(KernelMachine):
             )
             raise ValueError(msg)
         if is_learner(self.kernel):
-            msg = (
-                f"{type(self).__name__} deforms a given kernel by a graph; a learner "
-                "brings a kernel that knows the graph already. Use it with "
-                "RLSClassifier or KernelSVC."
-            )
-            raise TypeError(msg)
+            raise TypeError(self._not_on_a_learned_kernel())
 
     def _make_map(
         self, X: Any, y: ArrayLike, labels: Labels
