@@ -18,6 +18,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from mercer import persist
+from mercer.active.pool import PoolClassifier
 from mercer.datasets import Dataset, Split, load, make_two_moons
 from mercer.fewlabels import pool as pools
 from mercer.fewlabels.anchor_pool import AnchorPool
@@ -137,6 +138,18 @@ def test_machines_come_back(machine: Any, tmp_path: Path) -> None:
     again = reloaded(machine, tmp_path)
     assert np.array_equal(again.predict(NEW), machine.predict(NEW))
     assert np.array_equal(again.transduction_, machine.transduction_)
+
+
+@pytest.mark.parametrize("has_pool", [True, False])
+def test_a_classifier_of_a_pool_comes_back(has_pool: bool, tmp_path: Path) -> None:
+    some = np.flatnonzero(PARTLY >= 0)
+    model = PoolClassifier(
+        UnifiedKernelMachine(random_state=0), X if has_pool else None
+    )
+    again = reloaded(model.fit(X[some], PARTLY[some]), tmp_path)
+    assert np.array_equal(again.predict_proba(X), model.predict_proba(X))
+    again.fit(X, PARTLY)
+    assert np.array_equal(again.predict_proba(X), model.fit(X, PARTLY).predict_proba(X))
 
 
 def test_frozen_dataclasses_and_sparse_arrays_come_back(tmp_path: Path) -> None:

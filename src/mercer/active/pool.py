@@ -1,5 +1,6 @@
 """A classifier that keeps the pool, for loops that hand it labelled rows only."""
 
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -20,23 +21,25 @@ from mercer._typing import ArrayLike, FloatArray, IntArray
 from mercer._wrappers import LabeledScoreMixin
 
 
+@dataclass(eq=False)
 class KnownPool:
-    """Points found again by their values, and the model of them.
+    """Points found again by their values, and the model of them."""
 
-    Parameters
-    ----------
-    points : ndarray of shape (n, d)
-        All points.
-    model : UnifiedKernelMachine
-        Fitted to these points or not; one that is shares its basis.
-    """
+    points: FloatArray  # (n, d), all of them
+    model: Any  # fitted to these points or not; one that is shares its basis
 
-    def __init__(self, points: FloatArray, model: Any) -> None:
-        self.points = points
-        self.model = model
+    def __post_init__(self) -> None:
         self._rows: dict[bytes, list[int]] = {}
-        for row, key in enumerate(_keys(points)):
+        for row, key in enumerate(_keys(self.points)):
             self._rows.setdefault(key, []).append(row)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what is saved: the rows are found again from the points."""
+        return {"points": self.points, "model": self.model}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self.__post_init__()
 
     def rows_of(self, X: FloatArray) -> IntArray:
         """Return the first row equal to each point, or -1, (m,)."""
@@ -77,13 +80,13 @@ class KnownPool:
         return LearnedPool(self, model, model.classes_)
 
 
+@dataclass(frozen=True, eq=False)
 class LearnedPool:
-    """What `KnownPool.learn` found; `classes` are the codes it knows."""
+    """What `KnownPool.learn` found."""
 
-    def __init__(self, pool: KnownPool, model: Any, classes: IntArray) -> None:
-        self.pool = pool
-        self.model = model  # None with fewer than two classes
-        self.classes = classes
+    pool: KnownPool
+    model: Any  # None with fewer than two classes
+    classes: IntArray  # codes that the model knows
 
     def proba(self, X: FloatArray, n_classes: int) -> FloatArray:
         """Return the probability of every class, (m, n_classes).
