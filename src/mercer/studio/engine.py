@@ -193,7 +193,6 @@ class ModelEngine:
         """Learn from the answers so far, and compute questions ahead."""
         began = time.monotonic()
         codes, closed = self._labels()
-        n_labels = int((codes >= 0).sum())
         values = self._values() if self._values else {c: c for c in set(codes.tolist())}
         sizes = self._sizes()
         known = {values.get(c, c): share for c, share in sizes.items()}
@@ -208,24 +207,17 @@ class ModelEngine:
         questions = np.empty(0, dtype=np.intp)
         if (is_open & (codes < 0)).any():
             questions = np.asarray(model.ask(AHEAD, exclude=closed))
-        if len(model.classes_) < 2:
-            self._learned = None
-            self._publish(
-                classes=(),
-                proba=None,
-                n_labels=n_labels,
-                learned_from=digest_of(codes, sizes),
-                seconds=time.monotonic() - began,
-                questions=questions,
-            )
-            return
-        number = {value: c for c, value in values.items()}
-        classes = tuple(number[value] for value in model.classes_.tolist())
-        self._learned = _Learned(model, codes, classes)
+        learned, classes, proba = None, tuple[int, ...](), None
+        if len(model.classes_) >= 2:
+            number = {value: c for c, value in values.items()}
+            classes = tuple(number[value] for value in model.classes_.tolist())
+            learned = _Learned(model, codes, classes)
+            proba = model.training_proba().astype(np.float32)
+        self._learned = learned
         self._publish(
             classes=classes,
-            proba=model.training_proba().astype(np.float32),
-            n_labels=n_labels,
+            proba=proba,
+            n_labels=int((codes >= 0).sum()),
             learned_from=digest_of(codes, sizes),
             seconds=time.monotonic() - began,
             questions=questions,
