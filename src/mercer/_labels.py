@@ -180,6 +180,18 @@ def is_labeled(y: NDArray[Any]) -> BoolArray:
     return np.ones(len(y), dtype=bool)
 
 
+def as_name(value: Any) -> str:
+    """Return a label as a person writes it: whole numbers without decimals.
+
+    Examples
+    --------
+    >>> as_name(2.0), as_name(2.5), as_name("cat")
+    ('2', '2.5', 'cat')
+    """
+    is_whole = isinstance(value, float | np.floating) and float(value).is_integer()
+    return str(int(value) if is_whole else value)
+
+
 def is_empty(value: object) -> bool:
     """Tell whether a cell holds nothing: None, NaN, or what pandas has for it."""
     # In this order: pandas.NA is not comparable.

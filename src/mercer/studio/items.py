@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer._labels import is_empty, is_labeled
+from mercer._labels import as_name, is_empty, is_labeled
 from mercer.studio.ledger import Ledger
 from mercer.tables.table import Table, TableError
 from mercer.tables.target import Target, read_ids, read_target
@@ -180,17 +180,9 @@ def names_of(labels: Iterable[Any]) -> NDArray[Any]:
     array(['2', 'cat', None, None], dtype=object)
     """
     cells = np.array([*labels], dtype=object)
-    names = np.array([_name(value) for value in cells], dtype=object)
+    names = np.array([as_name(value).strip() for value in cells], dtype=object)
     names[~is_labeled(cells) | (names == "")] = None
     return names
-
-
-def _name(value: Any) -> str | None:
-    if value is None:
-        return None
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)
-    return str(value).strip()
 
 
 def _text(value: Any) -> str:

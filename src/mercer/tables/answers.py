@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mercer._labels import is_empty
+from mercer._labels import as_name, is_empty
 from mercer._words import counted
 from mercer.tables.numbers import is_placeholder
 from mercer.tables.sheets import ROW
@@ -182,7 +182,7 @@ def _as_names(table: Table, target: str) -> Any:
     """Return the target as strings, None where it is empty."""
     table.check_column(target, "--target")
     cells = table.frame[target].to_numpy(dtype=object, na_value=None)
-    names = [None if cell is None else _as_string(cell) for cell in cells]
+    names = [None if cell is None else as_name(cell) for cell in cells]
     return np.array(names, dtype=object)
 
 
@@ -190,12 +190,7 @@ def _read(path: Path) -> Any:
     from mercer.tables.reading import read_table
 
     frame = read_table(path, as_text=None).frame
-    return frame.map(lambda v: "" if is_empty(v) else _as_string(v).strip())
-
-
-def _as_string(value: Any) -> str:
-    is_whole = isinstance(value, float) and value.is_integer()
-    return str(int(value) if is_whole else value)
+    return frame.map(lambda v: "" if is_empty(v) else as_name(v).strip())
 
 
 def _without_zeros(names: Iterable[str]) -> dict[str, str]:

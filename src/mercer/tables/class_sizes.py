@@ -8,7 +8,7 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer._labels import Labels, encode_labels
+from mercer._labels import Labels, as_name, encode_labels
 from mercer._typing import FloatArray, IntArray
 from mercer._words import some
 from mercer.fewlabels.sizes import LabelsDrawn
@@ -152,9 +152,7 @@ def sizes_by_class(
 
 def _class_of(key: Any, classes: list[Any], as_written: bool) -> Any:
     """Return the class that a name stands for, or None."""
-    if isinstance(key, float | np.floating) and float(key).is_integer():
-        key = int(key)
-    name = " ".join(str(key).split())
+    name = " ".join(as_name(key).split())
     exact = [c for c in classes if str(c) == name]
     if exact or as_written:
         return exact[0] if exact else None
