@@ -217,3 +217,21 @@ def test_a_single_value_is_no_column() -> None:
     with pytest.raises(TableError, match="'size' must hold one value per row"):
         model.predict(row)
     assert model.predict({name: [cell] for name, cell in row.items()}) == ["small"]
+
+
+def test_next_rows_of_a_long_table_need_features_of_some_rows(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A million rows would have needed six gigabytes for their features."""
+    model = learn(two_groups().drop(columns="code")).model
+    transform, seen = model.model.transform, []
+
+    def counted(X: Any) -> Any:
+        seen.append(len(X))
+        return transform(X)
+
+    monkeypatch.setattr(model.model, "transform", counted)
+    rows = model.ask(two_groups(3000, 4).drop(columns="code"), 5)
+    assert len(rows) == 5
+    assert rows.min() >= 4
+    assert seen == [1004]

@@ -11,7 +11,7 @@ from mercer._html import Shown
 from mercer._labels import is_labeled
 from mercer._model_view import names_of
 from mercer._typing import FloatArray
-from mercer.active.strategies import choose_rows
+from mercer.active.strategies import ask_rows
 from mercer.tables.encoding import TableEncoder
 from mercer.tables.table import as_table
 from mercer.tables.target import read_target
@@ -109,19 +109,18 @@ class TableModel(Shown, ClassifierMixin, BaseEstimator):
         query : str, default="fill"
             See `mercer.active.strategies.choose_rows`.
         random_state : int, default=0
-            Breaks ties.
+            Draws the rows that are compared, of many, and breaks ties.
         """
         table = as_table(data)
         labeled = np.array([], dtype=np.intp)
         if self.target in table.frame.columns:
             labeled = np.flatnonzero(is_labeled(read_target(table, self.target).labels))
         points = self._points(table)
-        return choose_rows(
+        return ask_rows(
             query,
             n,
             proba=self.model.predict_proba(points),
-            features=self.model.transform(points),
+            features_of=lambda rows: self.model.transform(points[rows]),
             labeled=labeled,
-            candidates=np.setdiff1d(np.arange(len(table)), labeled),
             rng=np.random.default_rng(random_state),
         )
