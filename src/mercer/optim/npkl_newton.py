@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.sparse.linalg import LinearOperator, cg
 from sklearn.exceptions import ConvergenceWarning
 
 from mercer._typing import BoolArray, FloatArray
@@ -16,6 +17,9 @@ from mercer.optim.psd_ball import (
 )
 
 __all__ = ["solve_npkl"]
+
+_ROUGH = 0.05  # share of the first residual up to which a Newton step is solved
+_ROUNDS = 20
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -229,9 +233,6 @@ def _box_newton(
     gradient: FloatArray,
     a: FloatArray,
     upper: float,
-    *,
-    rtol: float = 0.05,
-    max_rounds: int = 20,
 ) -> FloatArray:
     """Minimise the quadratic model over the box; products are cheap beside `eigh`.
 
@@ -240,8 +241,8 @@ def _box_newton(
     """
     direction = np.zeros_like(a)
     slope, model = gradient, 0.0
-    goal = rtol * float(np.linalg.norm(np.clip(a - gradient, 0, upper) - a))
-    for _ in range(max_rounds):
+    goal = _ROUGH * float(np.linalg.norm(np.clip(a - gradient, 0, upper) - a))
+    for _ in range(_ROUNDS):
         x = a + direction
         free = ~(((x <= 0) & (slope > 0)) | ((x >= upper) & (slope < 0)))
         if np.linalg.norm(np.clip(x - slope, 0, upper) - x) <= goal:
@@ -265,25 +266,10 @@ def _conjugate_gradients(
     multiply: Callable[[FloatArray], FloatArray],
     b: FloatArray,
     free: BoolArray,
-    *,
-    rtol: float = 0.05,
-    max_iter: int = 100,
 ) -> FloatArray:
     """Solve on the free variables; the others stay zero."""
-    x = np.zeros_like(b)
-    residual = b * free
-    direction = residual.copy()
-    square = float(residual @ residual)
-    goal = rtol**2 * square
-    for _ in range(max_iter):
-        if square <= goal:
-            break
-        image = multiply(direction) * free
-        length = square / float(direction @ image)
-        x += length * direction
-        residual -= length * image
-        before, square = square, float(residual @ residual)
-        direction = residual + (square / before) * direction
+    A = LinearOperator((len(b), len(b)), lambda d: multiply(d) * free, dtype=b.dtype)
+    x: FloatArray = cg(A, b * free, rtol=_ROUGH, maxiter=100)[0]
     return x
 
 
