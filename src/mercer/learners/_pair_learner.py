@@ -55,9 +55,7 @@ def smoothness(values: FloatArray) -> FloatArray:
     return values if values[0] <= values[-1] else 1 - values / values[0]
 
 
-def gather_pairs(
-    n: int, y: ArrayLike | None, pairs: Any, who: str, *, stacklevel: int = 3
-) -> Pairs:
+def gather_pairs(n: int, y: ArrayLike | None, pairs: Any, who: str) -> Pairs:
     """Join the evidence of labels and pairs; warn where it contradicts itself."""
     found = Pairs.from_index(n_points=n)
     labelled = 0
@@ -81,7 +79,7 @@ def gather_pairs(
     if len(found) == 0:
         raise ValueError(_no_evidence(y, pairs, who))
     if wrong := found.contradictions():
-        warnings.warn(describe(wrong), ContradictionWarning, stacklevel=stacklevel)
+        warnings.warn(describe(wrong), ContradictionWarning, stacklevel=3)
     return found
 
 
@@ -156,11 +154,9 @@ class PairLearner(SpectralLearner):
         pairs : Pairs or what `as_pairs` reads, optional
         """
         self._check_parameters()
-        codes = None if labels is None else labels.codes
-        name = type(self).__name__
-        return self._learn_from(
-            basis, gather_pairs(len(basis.vectors_), codes, pairs, name)
-        )
+        n, codes = len(basis.vectors_), None if labels is None else labels.codes
+        evidence = gather_pairs(n, codes, pairs, type(self).__name__)
+        return self._learn_from(basis, evidence)
 
     def _learn_from(self, basis: Any, pairs: Pairs) -> Self:
         self.pairs_ = pairs

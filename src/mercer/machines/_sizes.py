@@ -10,6 +10,8 @@ from mercer._proba import lead
 from mercer._typing import FloatArray
 from mercer.optim.class_ratio import solve_soft_labels
 
+_HARDNESS = 1e-3  # width of the step from one class to another, over the largest score
+
 
 def known_shares(
     given: Any, classes: NDArray[Any], name: str, *, allow_zero: bool = False
@@ -85,9 +87,7 @@ def with_classes(machine: Any, classes: NDArray[Any], left: NDArray[Any]) -> Any
     return clone(machine).set_params(**told)
 
 
-def size_offsets(
-    scores: FloatArray, sizes: FloatArray, *, hardness: float = 1e-3
-) -> FloatArray:
+def size_offsets(scores: FloatArray, sizes: FloatArray) -> FloatArray:
     """Return what to add to decision values so that classes have their shares.
 
     Parameters
@@ -96,8 +96,6 @@ def size_offsets(
         Of all points; one column for two classes, else one per class.
     sizes : ndarray of shape (n_classes,)
         Shares, > 0, summing to 1.
-    hardness : float, default=1e-3
-        Width of the step from one class to the other, in units of the scores.
 
     Returns
     -------
@@ -113,7 +111,7 @@ def size_offsets(
     both = np.hstack([np.zeros_like(scores), scores]) if two else scores
     scale = float(np.abs(both).max(initial=0.0)) or 1.0
     offsets = None
-    for T in scale * np.geomspace(1.0, hardness, 8):
+    for T in scale * np.geomspace(1.0, _HARDNESS, 8):
         soft = solve_soft_labels(
             -both, temperature=float(T), ratio=sizes, offsets=offsets
         )
