@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from mercer._random import draw_rows
 from mercer._typing import FloatArray, IntArray
 
 MOST_COMPARED = 2000  # rows whose similarities are formed, a square matrix
@@ -125,8 +126,7 @@ def cold_rows(
         Rows compared.
     """
     free = np.setdiff1d(np.arange(n_points), asked)
-    some = free if len(free) <= most else np.sort(rng.choice(free, most, replace=False))
-    known = asked if len(asked) <= most else rng.choice(asked, most, replace=False)
+    some, known = np.sort(draw_rows(free, most, rng)), draw_rows(asked, most, rng)
     chosen = typical_rows(features_of(some), n, known=features_of(known))
     return np.asarray(some[chosen])
 

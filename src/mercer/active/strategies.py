@@ -5,6 +5,7 @@ from collections.abc import Callable
 import numpy as np
 from scipy.special import entr
 
+from mercer._random import draw_rows
 from mercer._typing import FloatArray, IntArray
 from mercer.active.batches import diverse_batch, error_batch, reducing_batch
 
@@ -106,9 +107,9 @@ def choose_rows(
     # Noise as large as the kernel: the middle of the ridges of the default machine.
     ridge = mean if query not in NOISES else NOISES[query] * mean
     if query in ("fill", "predict", "reduction"):
-        candidates = _some(candidates, max(MOST_CANDIDATES, 2 * n), rng)
+        candidates = draw_rows(candidates, max(MOST_CANDIDATES, 2 * n), rng)
         others = np.setdiff1d(np.arange(len(proba)), labeled)
-        targets = np.union1d(_some(others, MOST_CANDIDATES, rng), candidates)
+        targets = np.union1d(draw_rows(others, MOST_CANDIDATES, rng), candidates)
         if query != "reduction":
             return error_batch(
                 least_confidence(proba),
@@ -125,11 +126,6 @@ def choose_rows(
         )
     scores = np.ones(len(proba)) if query == "variance" else entropy(proba)
     return diverse_batch(scores, features, labeled, candidates, n, ridge=ridge)
-
-
-def _some(rows: IntArray, most: int, rng: np.random.Generator) -> IntArray:
-    """Return at most this many rows, drawn at random."""
-    return rows if len(rows) <= most else rng.choice(rows, most, replace=False)
 
 
 def ask_rows(
@@ -189,7 +185,7 @@ def ask_rows(
             candidates=free,
             rng=rng,
         )
-    free = _some(free, max(MOST_CANDIDATES, 2 * n), rng)
+    free = draw_rows(free, max(MOST_CANDIDATES, 2 * n), rng)
     rows = np.concatenate([labeled, free, silent])
     chosen = choose_rows(
         query,

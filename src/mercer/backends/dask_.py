@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer._labels import UNLABELED, keep_missing, one_column
+from mercer._random import draw_rows
 from mercer._typing import FloatArray, IntArray
 from mercer.exceptions import ClusterError
 from mercer.fewlabels.anchor_number import POINTS_PER_ANCHOR
@@ -109,8 +110,8 @@ def gather(
         pool.solve(_sums(X, pool, client), rng)
         pool.keep(y.points, *pool.place(y.points))
         return Gathered(pool, y.ids, y.y)
-    sample = _drawn(n, max(5 * m, local_rows), rng)
-    ids = np.union1d(labeled, _drawn(n, local_rows, rng))
+    sample = np.sort(draw_rows(n, max(5 * m, local_rows), rng))
+    ids = np.union1d(labeled, draw_rows(n, local_rows, rng))
     wanted = np.union1d(sample, ids)
     rows = _take(X, wanted, client)
     drawn = rows[np.searchsorted(wanted, sample)]
@@ -276,12 +277,6 @@ def _labeled_in(values: Any, start: int) -> tuple[IntArray, NDArray[Any]]:
 
 def _with_unlabeled(given: NDArray[Any]) -> Any:
     return given.dtype if given.dtype.kind in "if" else object
-
-
-def _drawn(n: int, most: int, rng: np.random.Generator) -> IntArray:
-    if n <= most:
-        return np.arange(n)
-    return np.sort(rng.choice(n, most, replace=False))
 
 
 def computed(tasks: list[Any], client: Any) -> list[Any]:

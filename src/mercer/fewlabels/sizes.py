@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import xlogy
 
+from mercer._random import draw_rows
 from mercer._typing import FloatArray, IntArray
 from mercer.backends import torch_scores
 from mercer.backends._torch import is_tensor
@@ -218,9 +219,7 @@ def label_shares(counts: FloatArray, rule: Rule = DEFAULT) -> FloatArray:
 
 def drawn_points(n: int, most: int) -> IntArray:
     """Return rows that stand for all, always the same ones."""
-    if n <= most:
-        return np.arange(n)
-    return np.random.default_rng(0).choice(n, most, replace=False)
+    return draw_rows(n, most, np.random.default_rng(0))
 
 
 def estimated_sizes(

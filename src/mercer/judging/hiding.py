@@ -13,6 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler
 
 from mercer._labels import UNLABELED, Labels
+from mercer._random import draw_rows
 from mercer._rows import take_rows
 from mercer._typing import FloatArray, IntArray
 from mercer.judging.intervals import (
@@ -188,9 +189,7 @@ def baselines(n_labels: int) -> dict[str, Any]:
 
 
 def _rows_in_folds(labels: Labels, most: int, rng: np.random.Generator) -> IntArray:
-    rest = np.flatnonzero(labels.codes == UNLABELED)
-    if len(rest) > most:
-        rest = rng.choice(rest, most, replace=False)
+    rest = draw_rows(np.flatnonzero(labels.codes == UNLABELED), most, rng)
     return np.sort(np.concatenate([labels.labeled, rest]))
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from mercer._progress import Stages, quiet
+from mercer._random import draw_rows
 from mercer._typing import FloatArray, IntArray
 from mercer._words import reason
 from mercer.backends import dask_
@@ -155,7 +156,7 @@ def learn_parts(
     parts, missing = Parts.find(pattern), tuple(missing)
     rng = np.random.default_rng(random_state)
     labeled = _labeled_rows(parts, target, missing, labels_as_written)
-    ids = np.union1d(labeled, _drawn(len(parts), dask_.LOCAL_ROWS, rng))
+    ids = np.union1d(labeled, draw_rows(len(parts), dask_.LOCAL_ROWS, rng))
     table = _rows(parts, ids)
     session = PartsSession.open(
         table,
@@ -300,7 +301,3 @@ def _encoded(parts: Parts, encoder: TableEncoder, d: int) -> Any:
 def _points(block: Block, encoder: TableEncoder) -> FloatArray:
     points: FloatArray = encoder.transform(block.read(list(encoder.columns_)))
     return points
-
-
-def _drawn(n: int, most: int, rng: np.random.Generator) -> IntArray:
-    return np.arange(n) if n <= most else np.sort(rng.choice(n, most, replace=False))

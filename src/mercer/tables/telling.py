@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.manifold import TSNE
 
 from mercer import __version__
+from mercer._random import draw_rows
 from mercer._typing import FloatArray, IntArray
 from mercer.fewlabels.choice import PoolPlan
 from mercer.fewlabels.learner import AutoKernel
@@ -275,12 +276,9 @@ def _evidence(result: TableResult) -> tuple[Evidence, ...]:
 
 def _sample(result: TableResult, n: int, rng: np.random.Generator) -> IntArray:
     """Return at most n rows, half of them labelled if there are enough."""
-    labeled = result.labels.labeled
-    if len(labeled) > n // 2:
-        labeled = rng.choice(labeled, n // 2, replace=False)
+    labeled = draw_rows(result.labels.labeled, n // 2, rng)
     rest = np.flatnonzero(result.labels.codes < 0)
-    if len(rest) > n - len(labeled):
-        rest = rng.choice(rest, n - len(labeled), replace=False)
+    rest = draw_rows(rest, n - len(labeled), rng)
     return np.sort(np.concatenate([labeled, rest]))
 
 
