@@ -53,6 +53,21 @@ def check_number(
         raise ValueError(msg)
 
 
+def check_choice(value: Any, name: str, options: Sequence[Any]) -> None:
+    """Raise unless a value is one of the options.
+
+    Examples
+    --------
+    >>> check_choice("logistic", "loss", ("hinge", "linear"))
+    Traceback (most recent call last):
+    ValueError: loss must be 'hinge' or 'linear', got 'logistic'.
+    """
+    if value not in options:
+        *others, last = map(repr, options)
+        msg = f"{name} must be {', '.join(others)} or {last}, got {value!r}."
+        raise ValueError(msg)
+
+
 def check_several(values: Any, name: str, *, above: float | None = None) -> None:
     """Raise unless values are a list, tuple or array that is not empty.
 

@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 from scipy.special import softmax
 
+from mercer._checks import check_choice
 from mercer._html import Shown
 from mercer._labels import Labels
 from mercer._proba import lead
@@ -145,12 +146,8 @@ class LeaveOneOutRLS(KernelMachine):
                 f"got {self.class_sizes!r}."
             )
             raise ValueError(msg)
-        if self.labels_drawn not in (None, "at random", "per class"):
-            msg = (
-                "labels_drawn must be 'at random', 'per class' or None, "
-                f"got {self.labels_drawn!r}."
-            )
-            raise ValueError(msg)
+        ways = (*get_args(LabelsDrawn), None)
+        check_choice(self.labels_drawn, "labels_drawn", ways)
 
     def _solve_all(
         self,

@@ -8,6 +8,7 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
+from mercer._checks import check_choice
 from mercer._typing import ArrayLike, BoolArray, FloatArray, IntArray, SparseArray
 from mercer.graphs._edges import (
     checked_adjacency,
@@ -351,12 +352,8 @@ def graph_from_neighbors(
 
 
 def _check_options(weights: str, sigma: float | None, symmetry: str) -> None:
-    if weights not in ("gaussian", "binary", "self_tuning"):
-        msg = f"weights must be 'gaussian', 'binary' or 'self_tuning', got {weights!r}."
-        raise ValueError(msg)
-    if symmetry not in ("union", "mutual"):
-        msg = f"symmetry must be 'union' or 'mutual', got {symmetry!r}."
-        raise ValueError(msg)
+    check_choice(weights, "weights", ("gaussian", "binary", "self_tuning"))
+    check_choice(symmetry, "symmetry", ("union", "mutual"))
     if sigma is None:
         return
     if weights != "gaussian":

@@ -9,6 +9,7 @@ import numpy as np
 from scipy import sparse
 from threadpoolctl import threadpool_limits
 
+from mercer._checks import check_choice
 from mercer._typing import ArrayLike, FloatArray, SparseArray
 from mercer.graphs._approximate import CellSearch
 from mercer.graphs._exact import DensePoints, ExactSearch
@@ -268,9 +269,7 @@ def _check_options(metric: Metric, method: str, recall: float) -> None:
             f"rows, got {metric!r}."
         )
         raise ValueError(msg)
-    if method not in ("auto", "exact", "cells"):
-        msg = f"method must be 'auto', 'exact' or 'cells', got {method!r}."
-        raise ValueError(msg)
+    check_choice(method, "method", ("auto", "exact", "cells"))
     if not 0 < recall < 1:
         msg = f"recall must lie between 0 and 1, got {recall!r}; 1 is method='exact'."
         raise ValueError(msg)

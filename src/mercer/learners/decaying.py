@@ -6,7 +6,7 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.utils import check_scalar
 
-from mercer._checks import check_number
+from mercer._checks import check_choice, check_number
 from mercer._labels import Labels
 from mercer._typing import RandomState
 from mercer.kernels.parametric import RBF
@@ -103,9 +103,7 @@ class DecayingKernel(LabelLearner):
     def _check_parameters(self) -> None:
         check_number(self.decay, "decay", at_least=1)
         check_scalar(self.n_components, "n_components", Integral, min_val=1)
-        if self.target not in ("sum", "each"):
-            msg = f"target must be 'sum' or 'each', got {self.target!r}."
-            raise ValueError(msg)
+        check_choice(self.target, "target", ("sum", "each"))
 
     def _default_basis(self, n_labeled: int) -> Any:
         return GramBasis(

@@ -4,7 +4,7 @@ import warnings
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from mercer._checks import check_number
+from mercer._checks import check_choice, check_number
 from mercer._html import Shown
 from mercer._typing import RandomState
 from mercer.learners._pair_learner import PairFamily, PairLearner
@@ -117,9 +117,7 @@ class NPKL(PairLearner):
         self.random_state = random_state
 
     def _check_parameters(self) -> None:
-        if self.loss not in ("hinge", "linear"):
-            msg = f"loss must be 'hinge' or 'linear', got {self.loss!r}."
-            raise ValueError(msg)
+        check_choice(self.loss, "loss", ("hinge", "linear"))
         check_number(self.C, "C", above=0)
         if self.budget is not None:
             check_number(self.budget, "budget", above=0)

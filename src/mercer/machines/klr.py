@@ -8,6 +8,7 @@ from scipy.special import expit, logit
 from sklearn.utils import check_scalar
 from sklearn.utils.class_weight import compute_sample_weight
 
+from mercer._checks import check_choice
 from mercer._labels import Labels
 from mercer._proba import probabilities
 from mercer._typing import FloatArray
@@ -133,11 +134,7 @@ class KernelLogisticRegression(KernelMachine):
         if not np.isfinite(self.C):
             msg = "C must be finite: separable labels have no optimum at C=inf."
             raise ValueError(msg)
-        if self.multi_class not in {"multinomial", "ovr"}:
-            msg = (
-                f"multi_class must be 'multinomial' or 'ovr', got {self.multi_class!r}."
-            )
-            raise ValueError(msg)
+        check_choice(self.multi_class, "multi_class", ("multinomial", "ovr"))
 
     def _weights(self, labels: Labels) -> FloatArray:
         y = labels.classes[labels.codes[labels.labeled]]

@@ -8,7 +8,7 @@ from scipy import sparse
 from sklearn.utils import Tags, check_scalar
 from sklearn.utils.validation import check_is_fitted
 
-from mercer._checks import checked_points
+from mercer._checks import check_choice, checked_points
 from mercer._random import as_generator
 from mercer._typing import ArrayLike, FloatArray, RandomState, SparseArray
 from mercer.backends._torch import is_tensor
@@ -294,11 +294,7 @@ class GraphBasis(BasisMixin):
             graph = Graph.from_adjacency(X)
             self.n_features_in_ = graph.n_points
             return graph
-        if self.affinity != "neighbors":
-            msg = (
-                f"affinity must be 'neighbors' or 'precomputed', got {self.affinity!r}."
-            )
-            raise ValueError(msg)
+        check_choice(self.affinity, "affinity", ("neighbors", "precomputed"))
         X = self._checked_points(X, reset=True)
         self.index_ = NeighborIndex.fit(X, metric=self.metric, rng=rng)
         check_scalar(self.n_neighbors, "n_neighbors", Integral, min_val=1)
