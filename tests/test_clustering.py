@@ -126,5 +126,7 @@ def test_links_are_of_the_points_clustered():
 
 
 def test_a_kernel_without_features_is_refused() -> None:
-    with pytest.raises(TypeError, match="has no features"):
+    with pytest.raises(TypeError, match="RBF has no features"):
         cluster(RBF(), 2, [[0.0], [1.0]])
+    with pytest.raises(TypeError, match=r"learned kernel, such as .* ndarray has no"):
+        cluster(np.eye(3), 2)

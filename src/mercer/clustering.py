@@ -76,8 +76,8 @@ def cluster(
     """
     if not hasattr(kernel, "features"):
         msg = (
-            f"{kernel!r} has no features; cluster takes a learned kernel, such as "
-            "that of FilterKernel().fit(X)."
+            "cluster takes a learned kernel, such as FilterKernel().fit(X).kernel_; "
+            f"{type(kernel).__name__} has no features."
         )
         raise TypeError(msg)
     rows = unit_rows(kernel.features(X))

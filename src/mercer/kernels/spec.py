@@ -37,23 +37,31 @@ def as_kernel(spec: Kernel | str | Callable[..., Any]) -> Kernel:
     """
     if isinstance(spec, Kernel):
         return spec
-    if spec == "precomputed":
-        msg = (
-            "'precomputed' names no kernel function: give the Gram matrix as "
-            "Precomputed(K), whose points are row numbers."
-        )
-        raise ValueError(msg)
     if isinstance(spec, str):
+        if spec == "precomputed":
+            msg = (
+                "'precomputed' names no kernel function: give the Gram matrix as "
+                "Precomputed(K), whose points are row numbers."
+            )
+            raise ValueError(msg)
         if spec in _OWN:
             return _OWN[spec]()
         if spec in PAIRWISE_KERNEL_FUNCTIONS:
             return PairwiseKernelFunction(spec)
         raise ValueError(unknown_kernel_name(spec))
-    if callable(spec):
+    if callable(spec) and not isinstance(spec, type):
         return PairwiseKernelFunction(spec)
+    got = f"{spec!r} of type {type(spec).__name__}"
+    if isinstance(spec, type):
+        got = f"the class {spec.__name__}, not one made of it: {spec.__name__}(...)"
+    elif hasattr(spec, "shape"):
+        got = (
+            f"numbers of shape {spec.shape}. A Gram matrix is Precomputed(K), or, "
+            'to a machine, X where kernel="precomputed"'
+        )
     msg = (
-        f"A kernel is a Kernel, the name of one or a function of two sets of points; "
-        f"got {spec!r} of type {type(spec).__name__}."
+        "A kernel is a Kernel, the name of one or a function of two sets of points; "
+        f"got {got}."
     )
     raise TypeError(msg)
 
