@@ -113,6 +113,9 @@ def test_data_frames_bring_their_row_labels() -> None:
     assert found.add_rows(frame[300:]).ids_[-1] == "r399"
     with pytest.raises(ValueError, match="not unique"):
         found.add_rows(frame[300:])
+    more = frame[300:].add_prefix("n", axis=0)
+    with pytest.warns(UserWarning, match="in another order"):
+        found.add_rows(more, pd.Series(TRUTH[300:], more.index)[::-1])
 
 
 def test_a_model_without_its_points_warns_of_drift(tmp_path) -> None:

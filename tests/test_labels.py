@@ -9,6 +9,9 @@ from sklearn.exceptions import DataConversionWarning
 
 from mercer._labels import UNLABELED, encode_labels, is_labeled
 from mercer.exceptions import UnlabeledClassWarning
+from mercer.learners.parameter_free import ParameterFreeKernel
+from mercer.machines.rls import RLSClassifier
+from mercer.unified import UnifiedKernelMachine
 
 
 @pytest.mark.parametrize(
@@ -184,3 +187,23 @@ def test_the_argument_is_not_written_to() -> None:
 def test_few_labels_of_many_classes_are_no_reason_to_warn() -> None:
     assert len(encode_labels([0, 1, 2, 3, -1]).classes) == 4
     assert len(encode_labels(["a", None, "b"]).classes) == 2
+
+
+@pytest.mark.parametrize(
+    "model",
+    [UnifiedKernelMachine(), RLSClassifier(), ParameterFreeKernel()],
+    ids=str,
+)
+def test_rows_in_another_order_are_noticed(model: Any) -> None:
+    pandas = pytest.importorskip("pandas")
+    X = pandas.DataFrame(np.random.default_rng(0).standard_normal((20, 2)))
+    y = pandas.Series(np.arange(20) % 2)
+    with pytest.warns(UserWarning, match=r"in another order.*y\.loc\[X\.index\]"):
+        model.fit(X, y[::-1])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.fit(X, y)
+        model.fit(X[::-1], y[::-1])
+        model.fit(X, y[::-1].to_numpy())
+        model.fit(X, y.set_axis([f"r{i}" for i in range(20)]))
+        model.fit(X.set_axis([0] * 20), y)

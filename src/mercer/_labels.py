@@ -312,12 +312,14 @@ def as_labels(y: "Labels | ArrayLike", *, min_classes: int = 2) -> Labels:
     return y if isinstance(y, Labels) else encode_labels(y, min_classes=min_classes)
 
 
-def require_y(y: Any, who: str) -> Any:
-    """Return y, or raise if there is none.
+def require_y(y: Any, who: str, X: Any) -> Any:
+    """Return the labels y of the points X, or raise if there are none.
+
+    Rows are taken in the order they are in. Where data frames say otherwise, it warns.
 
     Examples
     --------
-    >>> require_y(None, "Machine")
+    >>> require_y(None, "Machine", [[1.0]])
     Traceback (most recent call last):
     ValueError: Machine requires y to be passed, but the target y is None; mark
     unlabelled points by -1.
@@ -328,7 +330,24 @@ def require_y(y: Any, who: str) -> Any:
             "unlabelled points by -1."
         )
         raise ValueError(msg)
+    if _are_shuffled(getattr(X, "index", None), getattr(y, "index", None)):
+        msg = (
+            "X and y have the same row labels in another order, and are matched row by "
+            "row, not by labels. Give y.loc[X.index]; or y.to_numpy(), if the order is "
+            "right as it is."
+        )
+        warnings.warn(msg, UserWarning, stacklevel=3)
     return y
+
+
+def _are_shuffled(index: Any, other: Any) -> bool:
+    """Tell whether two indices of pandas hold the same row labels in another order."""
+    homes = {type(i).__module__.partition(".")[0] for i in (index, other)}
+    if homes != {"pandas"}:
+        return False
+    if len(index) != len(other) or index.equals(other) or not index.is_unique:
+        return False
+    return bool(other.is_unique and other.isin(index).all())
 
 
 def keep_missing(y: Any) -> Any:

@@ -293,7 +293,7 @@ class TemperatureScaledClassifier(MetaEstimatorMixin, LabeledScoreMixin, BaseEst
         cv = self.cv
         if isinstance(cv, Integral):
             cv = SemiSupervisedKFold(int(cv), random_state=self.random_state)
-        y = require_y(y, type(self).__name__)
+        y = require_y(y, type(self).__name__, X)
         labels = encode_labels(y)
         y = one_column(y)
         X, y = _indexable(X), _indexable(keep_missing(y))

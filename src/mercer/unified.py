@@ -188,7 +188,7 @@ class UnifiedKernelMachine(
             Points that belong together or apart.
         """
         warn_of_wrapper()
-        y = require_y(y, type(self).__name__)
+        y = require_y(y, type(self).__name__, X)
         self._seed = int(as_generator(self.random_state).integers(2**31))
         self._learner = new_learner(
             self.learner, self.basis, pairs, self._seed, self.memory
@@ -410,7 +410,9 @@ class UnifiedKernelMachine(
         m, n = points.shape[0], len(self.ids_)
         ids = np.concatenate([self.ids_, row_ids(X, m, first=n)])
         positions_of(ids[n:], ids)  # no row label twice
-        more = np.full(m, None, dtype=object) if y is None else _own_copy(y)
+        if y is None:
+            y = np.full(m, None, dtype=object)
+        more = _own_copy(require_y(y, type(self).__name__, X))
         check_same_length(np.empty(m), more, "X", "y")
         y = np.concatenate([self._y.astype(object), more.astype(object)])
         soft = self._soft and (self._soft[0].padded(m), self._soft[1])

@@ -167,7 +167,7 @@ class PoolClassifier(LabeledScoreMixin, BaseEstimator):
         y : array-like of shape (m,)
             Labels; -1, None and NaN mark unlabelled rows.
         """
-        y = require_y(y, type(self).__name__)
+        y = require_y(y, type(self).__name__, X)
         points = checked_points(X, self, sparse=False)
         self.classes_, codes = coded(y, self.classes)
         self._known = known_pool(self, points)

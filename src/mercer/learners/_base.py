@@ -155,7 +155,7 @@ class LabelLearner(SpectralLearner):
         y : array-like of shape (n,)
             Labels; -1, None and NaN mark unlabelled points.
         """
-        y = require_y(y, type(self).__name__)
+        y = require_y(y, type(self).__name__, X)
         self._check_parameters()
         n = self._check_size(X)
         labels = encode_labels(y)

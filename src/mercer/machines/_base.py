@@ -85,7 +85,7 @@ class KernelMachine(LabeledScoreMixin, BaseEstimator):
             0 is none. Those of unlabelled points are not read.
         """
         warn_of_wrapper()
-        y = require_y(y, type(self).__name__)
+        y = require_y(y, type(self).__name__, X)
         self._check_parameters()
         X = self._checked(X, reset=True)
         labels = as_labels(y).weighted(sample_weight)

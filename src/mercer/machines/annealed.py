@@ -162,7 +162,7 @@ class AnnealedKernelMachine(ClassifierMixin, BaseEstimator):
             A label of weight 2 counts as one given twice, one of weight 0 is none.
         """
         self._check_parameters()
-        y = require_y(y, type(self).__name__)
+        y = require_y(y, type(self).__name__, X)
         refuse_graph(X, type(self).__name__, "RLSClassifier(FilterKernel())")
         X = checked_points(X, self)
         labels = encode_labels(y).weighted(sample_weight)
