@@ -106,7 +106,7 @@ class PairClassifier(ClassifierMixin, BaseEstimator):
             As `calibrate_threshold` takes them; most pairs right by default.
         """
         rule = dict(calibration_params or {})
-        _check_rule(**rule)
+        check_strategy(**rule)
         if self.cv is not None:
             check_scalar(self.cv, "cv", Integral, min_val=2)
         points, ends = self._read(pairs, fitting=True)
@@ -162,7 +162,7 @@ class PairClassifier(ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self, "kernel_")
         if self.preprocessor is not None and np.ndim(X) == 1:
-            X = self._rows_at(np.asarray(X))
+            X = self._points()[self._numbers(np.asarray(X))]
         return np.asarray(self.kernel_.features(checked_points(X, sparse=False)))
 
     def get_metric(self) -> "KernelMetric":
@@ -205,17 +205,11 @@ class PairClassifier(ClassifierMixin, BaseEstimator):
         beta : float, default=1.0
             Of "f_beta".
         """
-        check_is_fitted(self, "kernel_")
-        check_strategy(strategy, min_rate, beta)
+        rule: dict[str, Any] = {"strategy": strategy, "min_rate": min_rate}
+        check_strategy(**rule, beta=beta)
+        scores = self.decision_function(pairs_valid)
         same = np.asarray(column_or_1d(y_valid)) == self.classes_[1]
-        cut = best_cut(
-            self.decision_function(pairs_valid),
-            same,
-            strategy=strategy,
-            min_rate=min_rate,
-            beta=beta,
-        )
-        self.threshold_ = -cut
+        self.threshold_ = -best_cut(scores, same, **rule, beta=beta)
         return self
 
     def _held_out(
@@ -283,10 +277,6 @@ class PairClassifier(ClassifierMixin, BaseEstimator):
         n = np.shape(self.preprocessor)[0]
         return positions_of(names, row_ids(self.preprocessor, n))
 
-    def _rows_at(self, names: NDArray[Any]) -> FloatArray:
-        rows: FloatArray = self._points()[self._numbers(names)]
-        return rows
-
     def _sides(self, y: ArrayLike, n_pairs: int) -> BoolArray:
         values = np.asarray(column_or_1d(y))
         if len(values) != n_pairs:
@@ -332,12 +322,6 @@ class KernelMetric:
         if key not in self._known:
             self._known[key] = self.kernel.features(row[None])[0]
         return self._known[key]
-
-
-def _check_rule(
-    strategy: Any = "accuracy", min_rate: Any = None, beta: Any = 1.0
-) -> None:
-    check_strategy(strategy, min_rate, beta)
 
 
 def _check_two(tuples: NDArray[Any]) -> None:

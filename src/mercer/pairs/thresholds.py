@@ -10,7 +10,9 @@ from mercer._typing import BoolArray, FloatArray
 STRATEGIES = ("accuracy", "f_beta", "max_tpr", "max_tnr")
 
 
-def check_strategy(strategy: Any, min_rate: Any, beta: Any) -> None:
+def check_strategy(
+    strategy: Any = "accuracy", min_rate: Any = None, beta: Any = 1.0
+) -> None:
     """Raise unless a rule for the threshold is complete."""
     if strategy not in STRATEGIES:
         msg = f"strategy must be one of {', '.join(STRATEGIES)}; got {strategy!r}."
