@@ -12,7 +12,7 @@ from sklearn.base import clone
 from sklearn.datasets import make_blobs
 
 from mercer import UnifiedKernelMachine
-from mercer._rows import far_origin
+from mercer._places import far_origin
 from mercer.fewlabels import AnchorPool, AutoKernel, LeaveOneOutRLS
 from mercer.graphs import nearest_neighbors
 from mercer.kernels import RBF

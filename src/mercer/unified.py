@@ -33,16 +33,10 @@ from mercer._labels import (
 )
 from mercer._model_view import ModelView
 from mercer._parts import new_learner, new_machine
+from mercer._places import all_equal
 from mercer._proba import log_of, probabilities
 from mercer._random import as_generator
-from mercer._rows import (
-    all_equal,
-    in_batches,
-    named_rows,
-    positions_of,
-    row_ids,
-    stacked,
-)
+from mercer._rows import in_batches, named_rows, positions_of, row_ids, stacked
 from mercer._typing import ArrayLike, FloatArray, IntArray, RandomState
 from mercer._wrappers import LabeledScoreMixin, warn_of_wrapper
 from mercer.active.cold import MOST_UNSEEN, cold_rows, unseen_share

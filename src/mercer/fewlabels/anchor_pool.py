@@ -11,8 +11,9 @@ from sklearn.utils import check_scalar, gen_batches
 from sklearn.utils.validation import check_is_fitted
 
 from mercer._checks import FLOATS, check_several, checked_points
+from mercer._places import far_origin, moved, times_power, usual_exponent
 from mercer._random import as_generator
-from mercer._rows import far_origin, moved, thinned, times_power, usual_exponent
+from mercer._rows import thinned
 from mercer._typing import ArrayLike, FloatArray, RandomState, SparseArray
 from mercer.fewlabels.anchor_features import AnchorColumns, AnchorFeatures
 from mercer.fewlabels.anchor_joining import light_anchors_joined

@@ -8,7 +8,7 @@ from scipy.linalg import eigh
 from sklearn.utils import gen_batches
 from sklearn.utils.extmath import randomized_svd
 
-from mercer._rows import all_equal
+from mercer._places import all_equal
 from mercer._typing import FloatArray, IntArray
 from mercer.kernels.parametric import RBF
 from mercer.spectrum._base import BasisCertificate, BasisMixin

@@ -10,15 +10,9 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from mercer._checks import check_several, checked_points
+from mercer._places import all_equal, far_origin, moved, times_power, usual_exponent
 from mercer._random import as_generator
-from mercer._rows import (
-    all_equal,
-    far_origin,
-    moved,
-    thinned,
-    times_power,
-    usual_exponent,
-)
+from mercer._rows import thinned
 from mercer._typing import ArrayLike, FloatArray, RandomState, SparseArray
 from mercer.backends._torch import as_tensor, is_tensor, to_numpy
 from mercer.backends.torch_vectors import DeviceVectors

@@ -13,7 +13,7 @@ from scipy.spatial.distance import pdist
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils.extmath import row_norms
 
-from mercer._rows import all_equal
+from mercer._places import all_equal
 from mercer._typing import ArrayLike
 from mercer.kernels.base import check_points
 

@@ -18,7 +18,7 @@ from sklearn.utils import check_scalar, gen_batches
 from sklearn.utils.extmath import row_norms
 
 from mercer._checks import check_number
-from mercer._rows import far_origin, moved
+from mercer._places import far_origin, moved
 from mercer._typing import FloatArray
 from mercer.kernels.bandwidth import RULES
 from mercer.kernels.base import Kernel, PointKernel

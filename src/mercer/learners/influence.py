@@ -11,7 +11,7 @@ from sklearn.utils import Tags
 
 from mercer._checks import check_number, checked_points
 from mercer._html import Shown
-from mercer._rows import far_origin, moved
+from mercer._places import far_origin, moved
 from mercer._typing import ArrayLike, FloatArray, SparseArray
 from mercer.exceptions import NearlyConstantKernelWarning
 from mercer.graphs.points import refuse_equal_points, refuse_graph

@@ -13,7 +13,7 @@ import numpy as np
 from mercer._checks import check_number
 from mercer._html import Shown
 from mercer._labels import Labels
-from mercer._rows import all_equal
+from mercer._places import all_equal
 from mercer._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from mercer.exceptions import DisconnectedGraphWarning, NearlyConstantKernelWarning
 from mercer.kernels.base import Kernel

@@ -12,8 +12,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer._checks import check_same_length, checked_points
 from mercer._labels import Labels, as_labels, one_column, require_y
+from mercer._places import all_equal
 from mercer._proba import codes_of, lead, log_of, probabilities
-from mercer._rows import all_equal
 from mercer._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from mercer._wrappers import LabeledScoreMixin, warn_of_wrapper
 from mercer.backends._torch import is_tensor

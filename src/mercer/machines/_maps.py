@@ -13,7 +13,7 @@ import numpy as np
 from scipy.linalg import eigh, svd
 
 from mercer._checks import check_finite, check_symmetric
-from mercer._rows import all_equal
+from mercer._places import all_equal
 from mercer._typing import BoolArray, FloatArray, IntArray
 from mercer.exceptions import NotPSDError
 from mercer.graphs.neighbors import Graph

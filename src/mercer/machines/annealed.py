@@ -12,8 +12,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer._checks import check_number, check_same_length, checked_points
 from mercer._labels import UNLABELED, Labels, encode_labels, require_y
+from mercer._places import all_equal
 from mercer._proba import codes_of, lead, log_of, probabilities
-from mercer._rows import all_equal
 from mercer._typing import ArrayLike, BoolArray, FloatArray, IntArray, SparseArray
 from mercer.graphs.points import refuse_graph
 from mercer.kernels.composite import Scaled, Weighted

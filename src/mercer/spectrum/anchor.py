@@ -12,8 +12,8 @@ from sklearn.utils import check_scalar
 from sklearn.utils.validation import check_is_fitted
 
 from mercer._checks import FLOATS, checked_points
+from mercer._places import far_origin, moved, times_power, usual_exponent
 from mercer._random import as_generator
-from mercer._rows import far_origin, moved, times_power, usual_exponent
 from mercer._typing import ArrayLike, FloatArray, RandomState, SparseArray
 from mercer.graphs.points import refuse_graph
 from mercer.graphs.search import Method, NeighborIndex
