@@ -155,20 +155,22 @@ def test_a_password_is_not_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "secret" not in str(caught.value)
 
 
-@pytest.mark.parametrize("kind", ["csv", "csv.gz", "parquet", "jsonl", "xlsx"])
+@pytest.mark.parametrize(
+    "kind", ["csv", "csv.gz", "parquet", "jsonl", "xlsx", "xlsx.gz"]
+)
 def test_standard_input(monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
     frame = two_groups()
     stream = io.BytesIO()
     if kind == "parquet":
         frame.to_parquet(stream)
-    elif kind == "xlsx":
+    elif kind.startswith("xlsx"):
         frame.to_excel(stream, index=False)
     elif kind == "jsonl":
         stream.write(frame.to_json(orient="records", lines=True).encode())
     else:
-        data = frame.to_csv(index=False).encode()
-        stream.write(data if kind == "csv" else gzip.compress(data))
-    stream.seek(0)
+        stream.write(frame.to_csv(index=False).encode())
+    data = stream.getvalue()
+    stream = io.BytesIO(gzip.compress(data) if kind.endswith(".gz") else data)
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(stream))
     read = read_table("-", as_text=TEXT)
     assert read.source == "standard input"
