@@ -4,6 +4,7 @@ import codecs
 import csv
 import io
 from collections.abc import Collection
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from mercer._words import reason
@@ -71,10 +72,7 @@ def read_delimited(
     )
     if as_text is None:
         as_text = tuple(next(csv.reader(io.StringIO(start), delimiter=delimiter), ()))
-
-    def read(text: tuple[str, ...], only: list[str] | None = None) -> Any:
-        return _read(source, delimiter, encoding, missing, text, only)
-
+    read = partial(_read, source, delimiter, encoding, missing)
     arrow = read(as_text)
     refuse_repeats(arrow.column_names, source.name)
     frame = arrow.to_pandas()
@@ -98,7 +96,7 @@ def _read(
     encoding: str,
     missing: tuple[str, ...],
     as_text: tuple[str, ...],
-    only: list[str] | None,
+    only: list[str] | None = None,
 ) -> Any:
     import pyarrow as pa
     from pyarrow import csv as arrow_csv
