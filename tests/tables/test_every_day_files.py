@@ -18,6 +18,7 @@ from mercer.tables.delimited import find_delimiter, find_encoding
 from mercer.tables.looking import look
 from mercer.tables.reading import read_table
 from mercer.tables.table import TableError, as_table
+from mercer.tables.tidying import tidy_numbers
 from tables_at_hand import two_groups
 
 TEXT = ("code", "label")
@@ -321,3 +322,12 @@ def test_columns_of_records_and_of_vectors_are_said_and_can_be_dropped() -> None
         look(table, "rec")
     with pytest.raises(TableError, match="no column 'reck'"):
         look(table, "label", drop=("reck",))
+
+
+def test_long_words_for_no_value_in_a_long_table() -> None:
+    """Of a thousand rows and more, none longer than 16 characters was looked at."""
+    told = "no measurement taken"
+    frame = pd.DataFrame({"size": [told, *map(str, range(1200))]})
+    found, _ = tidy_numbers(frame, source="the table", missing=(told,))
+    assert found["size"].isna().sum() == 1
+    assert found["size"].dtype == np.float64

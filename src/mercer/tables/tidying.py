@@ -100,14 +100,12 @@ def _filled(column: "pd.Series[Any]", missing: tuple[str, ...]) -> "pd.Series[An
     """Return the cells that say something."""
     cells = column.dropna()
     cells = cells[[isinstance(cell, str) for cell in cells]]
-    kinds = cells.drop_duplicates() if len(cells) < 1000 else _few_kinds(cells)
+    kinds = cells
+    if len(cells) >= 1000:  # texts take time, and none of them means "not known"
+        kinds = cells[cells.str.len() <= max(16, 0, *map(len, missing))]
+    kinds = kinds.drop_duplicates()
     empty = {c for c in kinds if not c.strip() or c in missing or is_placeholder(c)}
     return cells[~cells.isin(empty)] if empty else cells
-
-
-def _few_kinds(cells: "pd.Series[Any]") -> "pd.Series[Any]":
-    """Return the cells short enough to be placeholders, each once."""
-    return cells[cells.str.len() <= 16].drop_duplicates()
 
 
 def _sample(cells: "pd.Series[Any]") -> "pd.Series[Any]":
