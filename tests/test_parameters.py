@@ -22,7 +22,7 @@ from mercer.machines import (
     RLSClassifier,
     SimpleMKL,
 )
-from mercer.spectrum import GraphBasis
+from mercer.spectrum import GramBasis, GraphBasis
 
 rng = np.random.default_rng(0)
 X, Y = rng.standard_normal((20, 3)), np.arange(20) % 2
@@ -73,3 +73,28 @@ def test_bad_parameters_are_named(estimator, said: str) -> None:
 def test_more_neighbours_than_points_from_numpy() -> None:
     many, all_others = (GraphBasis(n_neighbors=k).fit(X) for k in (np.int64(50), 19))
     assert (many.graph_.adjacency != all_others.graph_.adjacency).nnz == 0
+
+
+@pytest.mark.parametrize(
+    ("estimator", "name", "said"),
+    [
+        (RLSClassifier("rbf"), "kernel__gamma", r"kernel='rbf' has .*kernel=RBF\(\)"),
+        (LapRLS(), "kernel__gamma", r"kernel=None has no .*kernel=RBF\(\)"),
+        (GramBasis(), "kernel__gamma", r"kernel='rbf' has no .*kernel=RBF\(\)"),
+        (UnifiedKernelMachine(), "machine__C", r"machine='auto' has .*KernelLogistic"),
+        (UnifiedKernelMachine(), "learner__power", r"learner='auto' has no .*learner="),
+        (ParameterFreeKernel(), "basis__tol", r"basis=None has no .*GraphBasis\(\)"),
+        (RLSClassifier(RBF()), "kernel__gama", "Invalid parameter 'gama'"),
+        (RLSClassifier(), "basis__tol", "Invalid parameter 'basis'"),
+    ],
+)
+def test_parameters_of_a_name_are_told_where_to_go(estimator, name, said) -> None:
+    """They ended with "'str' object has no attribute 'set_params'"."""
+    with pytest.raises(ValueError, match=said):
+        estimator.set_params(**{name: 1.0})
+
+
+def test_a_part_and_its_parameters_are_set_together() -> None:
+    machine = RLSClassifier("rbf")
+    assert machine.set_params(kernel=RBF(), kernel__gamma=2.0) is machine
+    assert machine.kernel.gamma == 2.0

@@ -32,6 +32,7 @@ from mercer._labels import (
     require_y,
 )
 from mercer._model_view import ModelView
+from mercer._nested import NestedParameters
 from mercer._parts import new_learner, new_machine
 from mercer._places import all_equal
 from mercer._proba import log_of, probabilities
@@ -57,6 +58,7 @@ from mercer.spectrum.features import Features
 class UnifiedKernelMachine(
     JudgedModel,
     ModelView,
+    NestedParameters,
     LabeledScoreMixin,
     ClassNamePrefixFeaturesOutMixin,
     TransformerMixin,

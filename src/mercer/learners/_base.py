@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer._checks import check_same_length
 from mercer._labels import Labels, as_labels, encode_labels, require_y
+from mercer._nested import NestedParameters
 from mercer._typing import ArrayLike, FloatArray, RandomState, SparseArray
 from mercer.backends.torch_vectors import DeviceVectors
 from mercer.graphs.neighbors import Graph
@@ -23,7 +24,9 @@ from mercer.spectrum.graph import GraphBasis
 from mercer.spectrum.kernel import SpectralKernel
 
 
-class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class KernelFeatures(
+    NestedParameters, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
+):
     """Learns a kernel in a basis; `transform` returns its features.
 
     Subclasses write `fit`, which sets `basis_`, `certificate_` and `kernel_`.

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer._checks import check_same_length, checked_points
 from mercer._labels import Labels, as_labels, one_column, require_y
+from mercer._nested import NestedParameters
 from mercer._places import all_equal
 from mercer._proba import codes_of, lead, log_of, probabilities
 from mercer._typing import ArrayLike, BoolArray, FloatArray, IntArray
@@ -41,7 +42,7 @@ class Solution(NamedTuple):
     scores: FloatArray | None = None  # (n, q) of all points, where they are known
 
 
-class KernelMachine(LabeledScoreMixin, BaseEstimator):
+class KernelMachine(NestedParameters, LabeledScoreMixin, BaseEstimator):
     r"""A classifier :math:`f(x) = \sum_i \alpha_i k(x, x_i) + b` over labelled points.
 
     Subclasses write `_check_parameters` and `_solve`. A machine is trained by `fit`

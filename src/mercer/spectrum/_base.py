@@ -10,6 +10,7 @@ from sklearn.utils import check_scalar
 from sklearn.utils.validation import check_is_fitted
 
 from mercer._html import Shown
+from mercer._nested import NestedParameters
 from mercer._typing import ArrayLike, FloatArray
 from mercer.backends.torch_features import TorchFeatures
 from mercer.backends.torch_vectors import DeviceVectors
@@ -65,7 +66,7 @@ class BasisCertificate(Shown):
     note: str = ""
 
 
-class BasisMixin(TransformerMixin, BaseEstimator):
+class BasisMixin(NestedParameters, TransformerMixin, BaseEstimator):
     """Fitted attributes and methods that every basis has.
 
     Subclasses write `fit`, which sets `vectors_`, `values_` and `certificate_`, and

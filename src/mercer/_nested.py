@@ -1,0 +1,29 @@
+"""Parameters of parts, such as `kernel__gamma`, where a part may be a name."""
+
+from typing import Any, Self
+
+_OBJECTS = {
+    "basis": "GraphBasis()",
+    "kernel": "RBF()",
+    "learner": "ParameterFreeKernel()",
+    "machine": "KernelLogisticRegression()",
+}
+
+
+class NestedParameters:
+    """An estimator with parts that may be names, which have no parameters."""
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters, also those of parts, as ``kernel__gamma=0.5``."""
+        parts = {part: vars(self)[part] for part in _OBJECTS if part in vars(self)}
+        for name in params:
+            part, _, inner = name.partition("__")
+            value = params.get(part, parts.get(part))
+            if inner and part in parts and isinstance(value, str | None):
+                msg = (
+                    f"{part}={value!r} has no parameters, so that {name} cannot be "
+                    f"set; give an object that has, such as {part}={_OBJECTS[part]}."
+                )
+                raise ValueError(msg)
+        super().set_params(**params)  # type: ignore[misc]
+        return self
