@@ -28,7 +28,8 @@ def warn_of_wrapper() -> None:
     """Warn if `fit` was called by a wrapper of scikit-learn that has a class -1.
 
     Such a wrapper codes y itself: by the time it reaches us, -1 is a class like any
-    other, and nothing in y tells. With `n_jobs` above 1 it cannot be seen.
+    other, and nothing in y tells. `OutputCodeClassifier` codes every y by -1 and 1 and
+    is refused. With `n_jobs` above 1 a wrapper cannot be seen.
     """
     frame: Any = sys._getframe(1)
     for _ in range(_DEPTH):
@@ -38,6 +39,12 @@ def warn_of_wrapper() -> None:
         caller = frame.f_locals.get("self")
         if type(caller).__name__ not in WRAPPERS:
             continue
+        if type(caller).__name__ == "OutputCodeClassifier":
+            msg = (
+                "OutputCodeClassifier trains on -1 and 1, and -1 means unlabelled "
+                "here. Fit the model itself, which takes many classes."
+            )
+            raise ValueError(msg)
         classes = np.asarray(getattr(caller, "classes_", ()))
         if classes.dtype.kind in "if" and UNLABELED in classes:
             msg = (

@@ -9,7 +9,9 @@ from sklearn.datasets import load_iris
 from sklearn.ensemble import BaggingClassifier, StackingClassifier, VotingClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
-from sklearn.multiclass import OneVsRestClassifier
+from sklearn.multiclass import OneVsRestClassifier, OutputCodeClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.semi_supervised import SelfTrainingClassifier
 
 from mercer import UnifiedKernelMachine
@@ -42,6 +44,14 @@ def test_a_wrapper_that_learns_a_class_of_unlabelled_rows_is_named(wrapper) -> N
 def test_the_whole_model_warns_too() -> None:
     with pytest.warns(UnlabeledClassWarning, match="VotingClassifier"):
         VotingClassifier([("model", UnifiedKernelMachine(random_state=0))]).fit(X, FEW)
+
+
+@pytest.mark.parametrize(
+    "model", [RLSClassifier(), make_pipeline(StandardScaler(), UnifiedKernelMachine())]
+)
+def test_output_codes_are_refused_with_a_way_out(model) -> None:
+    with pytest.raises(ValueError, match="Classifier trains on -1 and 1"):
+        OutputCodeClassifier(model).fit(X, TRUTH)
 
 
 def test_a_search_that_scores_unlabelled_rows_is_told_what_to_write() -> None:
