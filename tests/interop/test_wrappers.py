@@ -16,6 +16,7 @@ from sklearn.semi_supervised import SelfTrainingClassifier
 
 from mercer import UnifiedKernelMachine
 from mercer.exceptions import UnlabeledClassWarning
+from mercer.machines.annealed import AnnealedKernelMachine
 from mercer.machines.rls import RLSClassifier
 from mercer.model_selection import LabeledScorer, SemiSupervisedKFold
 
@@ -44,6 +45,14 @@ def test_a_wrapper_that_learns_a_class_of_unlabelled_rows_is_named(wrapper) -> N
 def test_the_whole_model_warns_too() -> None:
     with pytest.warns(UnlabeledClassWarning, match="VotingClassifier"):
         VotingClassifier([("model", UnifiedKernelMachine(random_state=0))]).fit(X, FEW)
+
+
+def test_annealed_machines_warn_too() -> None:
+    machine = AnnealedKernelMachine(final_temperature=0.1)
+    with pytest.warns(UnlabeledClassWarning, match="VotingClassifier"):
+        VotingClassifier([("machine", machine)]).fit(X, FEW)
+    with pytest.warns(UnlabeledClassWarning, match="120 rows to score are unlabelled"):
+        assert machine.fit(X, FEW).score(X, FEW) <= 0.2
 
 
 @pytest.mark.parametrize(

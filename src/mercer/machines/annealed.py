@@ -6,7 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator
 from sklearn.utils import Tags, check_scalar
 from sklearn.utils.validation import check_is_fitted
 
@@ -15,6 +15,7 @@ from mercer._labels import UNLABELED, Labels, encode_labels, require_y
 from mercer._places import all_equal
 from mercer._proba import codes_of, lead, log_of, probabilities
 from mercer._typing import ArrayLike, BoolArray, FloatArray, IntArray, SparseArray
+from mercer._wrappers import LabeledScoreMixin, warn_of_wrapper
 from mercer.graphs.points import refuse_graph
 from mercer.kernels.composite import Scaled, Weighted
 from mercer.kernels.sets import gaussian_set
@@ -32,7 +33,7 @@ from mercer.optim.annealing import Annealed, soft_targets, solve_annealed
 from mercer.optim.kernel_weights import solve_kernel_weights
 
 
-class AnnealedKernelMachine(ClassifierMixin, BaseEstimator):
+class AnnealedKernelMachine(LabeledScoreMixin, BaseEstimator):
     r"""Kernel machine on labelled and unlabelled points that selects its kernel.
 
     .. math::
@@ -161,6 +162,7 @@ class AnnealedKernelMachine(ClassifierMixin, BaseEstimator):
         sample_weight : array-like of shape (n,), optional
             A label of weight 2 counts as one given twice, one of weight 0 is none.
         """
+        warn_of_wrapper()
         self._check_parameters()
         y = require_y(y, type(self).__name__, X)
         refuse_graph(X, type(self).__name__, "RLSClassifier(FilterKernel())")
