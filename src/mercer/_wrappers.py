@@ -2,6 +2,7 @@
 
 import sys
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,8 @@ from sklearn.base import ClassifierMixin
 
 from mercer._checks import check_same_length
 from mercer._labels import UNLABELED, known_labels
-from mercer._typing import ArrayLike
+from mercer._proba import log_of
+from mercer._typing import ArrayLike, FloatArray
 from mercer.exceptions import UnlabeledClassWarning
 
 WRAPPERS = (
@@ -56,7 +58,13 @@ def warn_of_wrapper() -> None:
 
 
 class LabeledScoreMixin(ClassifierMixin):
-    """A classifier whose score warns of unlabelled rows."""
+    """A classifier with `predict_proba` whose score warns of unlabelled rows."""
+
+    predict_proba: Callable[[Any], FloatArray]
+
+    def predict_log_proba(self, X: ArrayLike) -> FloatArray:
+        """Return the logarithm of `predict_proba`, (m, n_classes)."""
+        return log_of(self.predict_proba(X))
 
     def score(
         self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None

@@ -25,7 +25,6 @@ from mercer._labels import (
     one_column,
     require_y,
 )
-from mercer._proba import log_of
 from mercer._random import as_generator
 from mercer._rows import take_rows
 from mercer._typing import ArrayLike, FloatArray, IntArray, RandomState
@@ -312,10 +311,6 @@ class TemperatureScaledClassifier(MetaEstimatorMixin, LabeledScoreMixin, BaseEst
         check_is_fitted(self)
         p: FloatArray = softmax(_scores(self.estimator_, X) / self.temperature_, axis=1)
         return p
-
-    def predict_log_proba(self, X: ArrayLike) -> FloatArray:
-        """Return the logarithm of `predict_proba`, (n, n_classes)."""
-        return log_of(self.predict_proba(X))
 
     def predict(self, X: ArrayLike) -> Any:
         """Return what the estimator predicts."""

@@ -35,7 +35,7 @@ from mercer._model_view import ModelView
 from mercer._nested import NestedParameters
 from mercer._parts import new_learner, new_machine
 from mercer._places import all_equal
-from mercer._proba import log_of, probabilities
+from mercer._proba import probabilities
 from mercer._random import as_generator
 from mercer._rows import in_batches, named_rows, positions_of, row_ids, stacked
 from mercer._typing import ArrayLike, FloatArray, IntArray, RandomState
@@ -261,10 +261,6 @@ class UnifiedKernelMachine(
         found = np.array(self.training_proba())
         found[self.labeled_] = coded_labels(self._y, self._soft).one_hot()
         return found
-
-    def predict_log_proba(self, X: ArrayLike) -> FloatArray:
-        """Return the logarithm of `predict_proba`, (m, n_classes)."""
-        return log_of(self.predict_proba(X))
 
     def decision_function(self, X: ArrayLike) -> FloatArray:
         """Return decision values, (m,) for two classes, else (m, n_classes)."""

@@ -16,7 +16,6 @@ from mercer._labels import (
     keep_missing,
     require_y,
 )
-from mercer._proba import log_of
 from mercer._typing import ArrayLike, FloatArray, IntArray
 from mercer._wrappers import LabeledScoreMixin
 
@@ -180,10 +179,6 @@ class PoolClassifier(LabeledScoreMixin, BaseEstimator):
         check_is_fitted(self, "classes_")
         points = checked_points(X, self, reset=False, sparse=False)
         return self._learned.proba(points, len(self.classes_))
-
-    def predict_log_proba(self, X: ArrayLike) -> FloatArray:
-        """Return the logarithm of `predict_proba`, (m, n_classes)."""
-        return log_of(self.predict_proba(X))
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Return the class of points, (m,)."""

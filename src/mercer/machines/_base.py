@@ -14,7 +14,7 @@ from mercer._checks import check_same_length, checked_points
 from mercer._labels import Labels, as_labels, one_column, require_y
 from mercer._nested import NestedParameters
 from mercer._places import all_equal
-from mercer._proba import codes_of, lead, log_of, probabilities
+from mercer._proba import codes_of, lead, probabilities
 from mercer._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from mercer._wrappers import LabeledScoreMixin, warn_of_wrapper
 from mercer.backends._torch import is_tensor
@@ -228,10 +228,6 @@ class KernelMachine(NestedParameters, LabeledScoreMixin, BaseEstimator):
         """
         R = self.represent(X)
         return self._proba(self._scores(R), self._map.unreached(R))
-
-    def predict_log_proba(self, X: ArrayLike) -> FloatArray:
-        """Return the logarithm of `predict_proba`, (m, n_classes)."""
-        return log_of(self.predict_proba(X))
 
     def represent(self, X: ArrayLike) -> FloatArray:
         """Return points as the machine sees them: features or kernel values, (m, k)."""
