@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from mercer._checks import check_number, check_same_length, checked_points
 from mercer._labels import UNLABELED, Labels, encode_labels, require_y
 from mercer._places import all_equal
-from mercer._proba import codes_of, lead, log_of, probabilities
+from mercer._proba import codes_of, lead, probabilities
 from mercer._typing import ArrayLike, BoolArray, FloatArray, IntArray, SparseArray
 from mercer._wrappers import LabeledScoreMixin, warn_of_wrapper
 from mercer.graphs.points import refuse_graph
@@ -212,10 +212,6 @@ class AnnealedKernelMachine(LabeledScoreMixin, BaseEstimator):
         proba = probabilities(self._shifted(f, reached))
         proba[~reached | self._indistinct] = self._reach_shares
         return proba
-
-    def predict_log_proba(self, X: ArrayLike | SparseArray) -> FloatArray:
-        """Return the logarithm of `predict_proba`, (m, n_classes)."""
-        return log_of(self.predict_proba(X))
 
     def _view(self, X: Any) -> MatrixView | FeatureView:
         given = gaussian_set() if self.kernels is None else self.kernels
