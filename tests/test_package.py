@@ -57,3 +57,17 @@ def test_all_holds_every_extra() -> None:
 def test_the_wheel_holds_the_library_alone() -> None:
     build = PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]
     assert build["packages"] == ["src/mercer"]
+
+
+def test_every_module_is_in_a_layer() -> None:
+    (contract,) = PROJECT["tool"]["importlinter"]["contracts"]
+    named = {
+        name for layer in contract["layers"] for name in re.findall(r"[\w.]+", layer)
+    }
+    modules = {
+        ".".join(path.relative_to(ROOT / "src").with_suffix("").parts)
+        for path in (ROOT / "src" / "mercer").rglob("*.py")
+        if not path.stem.startswith("__")
+    }
+    alone = {m for m in modules if not any(f"{m}.".startswith(f"{n}.") for n in named)}
+    assert not alone
