@@ -81,9 +81,11 @@ class AutoKernel(LabelLearner):
     1.0
     """
 
+    basis_: Any  # KernelPool or AnchorPool
+
     def __init__(
         self,
-        basis: Any = None,
+        basis: KernelPool | AnchorPool | None = None,
         *,
         rule: Rule | None = None,
         memory: float | None = None,

@@ -1,7 +1,6 @@
 """The best aligned weights of a basis, for decaying and ordered kernels."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -11,6 +10,7 @@ from mercer._typing import BoolArray, FloatArray, IntArray
 from mercer.learners._base import unit_mean_diagonal
 from mercer.optim.cone import solve_decaying_spectrum
 from mercer.optim.spectral import eigenspaces
+from mercer.spectrum.basis import Basis
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ def signed_targets(labels: Labels) -> FloatArray:
 
 
 def aligned_weights(
-    basis: Any,
+    basis: Basis,
     labeled: IntArray,
     targets: FloatArray,
     *,

@@ -20,6 +20,7 @@ from mercer._typing import ArrayLike, FloatArray, RandomState, SparseArray
 from mercer.backends.torch_vectors import DeviceVectors
 from mercer.graphs.neighbors import Graph
 from mercer.graphs.points import n_points, shape_of
+from mercer.spectrum.basis import Basis
 from mercer.spectrum.graph import GraphBasis
 from mercer.spectrum.kernel import SpectralKernel
 
@@ -32,7 +33,7 @@ class KernelFeatures(
     Subclasses write `fit`, which sets `basis_`, `certificate_` and `kernel_`.
     """
 
-    basis_: Any
+    basis_: Basis
     kernel_: SpectralKernel
 
     def fit(
@@ -66,7 +67,7 @@ class SpectralLearner(KernelFeatures):
     Subclasses write `_default_basis`, and `fit`, which sets `weights_`, too.
     """
 
-    basis: Any
+    basis: Basis | None
     weights_: FloatArray  # (r,)
 
     def _check_size(self, X: Any) -> int:
@@ -84,10 +85,10 @@ class SpectralLearner(KernelFeatures):
             raise ValueError(msg)
         return n
 
-    def _default_basis(self, n_labeled: int) -> Any:
+    def _default_basis(self, n_labeled: int) -> Basis:
         raise NotImplementedError
 
-    def fitted_basis(self, X: Any, labels: Labels | None = None) -> Any:
+    def fitted_basis(self, X: Any, labels: Labels | None = None) -> Basis:
         """Return the basis that this learner works in, fitted to X.
 
         Parameters
@@ -111,9 +112,10 @@ class SpectralLearner(KernelFeatures):
                 f"None for the default; got {basis!r}."
             )
             raise TypeError(msg)
-        return clone(basis).fit(X)
+        fitted: Basis = clone(basis).fit(X)
+        return fitted
 
-    def _take_basis(self, basis: Any) -> None:
+    def _take_basis(self, basis: Basis) -> None:
         """Keep a fitted basis, if this learner can work in it."""
         self._check_basis(basis)
         self.basis_ = basis
@@ -121,7 +123,7 @@ class SpectralLearner(KernelFeatures):
             if hasattr(basis, name):
                 setattr(self, name, getattr(basis, name))
 
-    def _check_basis(self, basis: Any) -> None:
+    def _check_basis(self, basis: Basis) -> None:
         if not getattr(basis, "is_orthonormal", True):
             msg = (
                 f"{type(self).__name__} needs orthonormal directions, which "
@@ -165,7 +167,7 @@ class LabelLearner(SpectralLearner):
         check_same_length(np.empty(n), labels.codes, "X", "y")
         return self.learn(self.fitted_basis(X, labels), labels)
 
-    def learn(self, basis: Any, labels: Labels | ArrayLike) -> Self:
+    def learn(self, basis: Basis, labels: Labels | ArrayLike) -> Self:
         """Learn the kernel in a basis that is fitted already; it is kept, not copied.
 
         Parameters
@@ -189,7 +191,7 @@ class LabelLearner(SpectralLearner):
     def _learn(self, labels: Labels) -> None:
         raise NotImplementedError
 
-    def _default_basis(self, n_labeled: int) -> Any:
+    def _default_basis(self, n_labeled: int) -> Basis:
         """Return a graph basis with many more directions than labels, or far fewer.
 
         With about as many directions as labels a machine that interpolates them is

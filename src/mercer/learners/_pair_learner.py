@@ -14,6 +14,7 @@ from mercer.graphs.neighbors import Graph
 from mercer.learners._base import SpectralLearner
 from mercer.optim.pair_forms import BasisForms, EntryForms, PairForms
 from mercer.pairs import ContradictionWarning, Pairs, as_pairs, describe
+from mercer.spectrum.basis import Basis
 from mercer.spectrum.kernel import SpectralKernel
 
 # All pairs of this many labels, two million, still fit and are far more than needed.
@@ -37,7 +38,7 @@ class PairFamily:
         return (M + M.T) / 2
 
 
-def pair_family(basis: Any, pairs: Pairs) -> PairFamily:
+def pair_family(basis: Basis, pairs: Pairs) -> PairFamily:
     """Return the kernels spanned by a fitted basis; with r = n, all kernels."""
     U: FloatArray = basis.vectors_
     n, r = U.shape
@@ -142,7 +143,7 @@ class PairLearner(SpectralLearner):
         return self._learn_from(self.fitted_basis(X), evidence)
 
     def learn(
-        self, basis: Any, labels: Labels | None = None, *, pairs: Any = None
+        self, basis: Basis, labels: Labels | None = None, *, pairs: Any = None
     ) -> Self:
         """Learn the kernel in a basis that is fitted already; it is kept, not copied.
 
@@ -158,7 +159,7 @@ class PairLearner(SpectralLearner):
         evidence = gather_pairs(n, codes, pairs, type(self).__name__)
         return self._learn_from(basis, evidence)
 
-    def _learn_from(self, basis: Any, pairs: Pairs) -> Self:
+    def _learn_from(self, basis: Basis, pairs: Pairs) -> Self:
         self.pairs_ = pairs
         self._take_basis(basis)
         self._learn(pair_family(basis, pairs))

@@ -21,6 +21,7 @@ from mercer.learners.parameter_free import (
 from mercer.optim.manifold import inverted_folds
 from mercer.optim.ridge import solve_rls
 from mercer.optim.spectral import label_energy, solve_closed_form
+from mercer.spectrum.basis import Basis
 
 # Section 5.3 for C, section 5.2 for mu.
 C_GRID = (1e-3, 1e-2, 1e-1, 1.0, 1e1, 1e2, 1e3)
@@ -107,7 +108,7 @@ class ClosedFormKernel(LabelLearner):
         C: float = 1.0,
         mu: float = 1.0,
         *,
-        basis: Any = None,
+        basis: Basis | None = None,
         power: float = 2.0,
         eps: float = 1e-6,
         random_state: RandomState = None,
@@ -196,7 +197,7 @@ class ClosedFormKernelCV(ClosedFormKernel):
         mus: Any = MU_GRID,
         *,
         n_folds: int = 5,
-        basis: Any = None,
+        basis: Basis | None = None,
         power: float = 2.0,
         eps: float = 1e-6,
         random_state: RandomState = None,

@@ -12,6 +12,7 @@ from mercer._typing import RandomState
 from mercer.kernels.parametric import RBF
 from mercer.learners._aligned import aligned_weights, signed_targets
 from mercer.learners._base import LabelLearner
+from mercer.spectrum.basis import Basis
 from mercer.spectrum.gram import GramBasis
 from mercer.spectrum.kernel import SpectralKernel
 
@@ -90,7 +91,7 @@ class DecayingKernel(LabelLearner):
         decay: float = 2.0,
         n_components: int = 20,
         *,
-        basis: Any = None,
+        basis: Basis | None = None,
         target: Literal["sum", "each"] = "sum",
         random_state: RandomState = None,
     ) -> None:
@@ -105,7 +106,7 @@ class DecayingKernel(LabelLearner):
         check_scalar(self.n_components, "n_components", Integral, min_val=1)
         check_choice(self.target, "target", ("sum", "each"))
 
-    def _default_basis(self, n_labeled: int) -> Any:
+    def _default_basis(self, n_labeled: int) -> Basis:
         return GramBasis(
             self.n_components,
             kernel=RBF(gamma="mean_distance"),

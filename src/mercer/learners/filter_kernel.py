@@ -12,6 +12,7 @@ from mercer.graphs.neighbors import Graph
 from mercer.kernels.parametric import RBF
 from mercer.learners._base import SpectralLearner, check_laplacian_values
 from mercer.spectrum import filters
+from mercer.spectrum.basis import Basis
 from mercer.spectrum.gram import GramBasis
 from mercer.spectrum.graph import GraphBasis
 from mercer.spectrum.kernel import SpectralKernel
@@ -74,7 +75,7 @@ class FilterKernel(SpectralLearner):
         filter: str | Callable[..., Any] = "diffusion",
         filter_params: dict[str, Any] | None = None,
         *,
-        basis: Any = None,
+        basis: Basis | None = None,
         random_state: RandomState = None,
     ) -> None:
         self.filter = filter
@@ -95,7 +96,7 @@ class FilterKernel(SpectralLearner):
         self._check_parameters()
         return self.learn(self.fitted_basis(X))
 
-    def learn(self, basis: Any, labels: Labels | ArrayLike | None = None) -> Self:
+    def learn(self, basis: Basis, labels: Labels | ArrayLike | None = None) -> Self:
         """Filter the values of a basis that is fitted already; labels are ignored."""
         self._check_parameters()
         if labels is not None:
@@ -107,7 +108,7 @@ class FilterKernel(SpectralLearner):
         self.kernel_ = SpectralKernel(basis, self.weights_)
         return self
 
-    def _check_basis(self, basis: Any) -> None:
+    def _check_basis(self, basis: Basis) -> None:
         if hasattr(basis, "blocks_"):
             super()._check_basis(basis)  # a random walk's directions can be filtered
 
@@ -133,7 +134,7 @@ class FilterKernel(SpectralLearner):
             raise ValueError(msg)
         return _ANY[self.filter](values, **{"n_kept": len(values)} | params)
 
-    def _default_basis(self, n_labeled: int) -> Any:
+    def _default_basis(self, n_labeled: int) -> Basis:
         if self.filter == "truncated":
             kernel = RBF(gamma="mean_distance")
             return GramBasis(kernel=kernel, random_state=self.random_state)

@@ -9,6 +9,7 @@ from mercer._html import Shown
 from mercer._typing import RandomState
 from mercer.learners._pair_learner import PairFamily, PairLearner
 from mercer.optim.npkl_sdp import solve_npkl_sdp
+from mercer.spectrum.basis import Basis
 from mercer.spectrum.graph import GraphBasis
 
 __all__ = ["NPKL", "SDPCertificate"]
@@ -103,7 +104,7 @@ class NPKL(PairLearner):
         C: float = 1.0,
         budget: float | None = None,
         *,
-        basis: Any = None,
+        basis: Basis | None = None,
         solver: str = "SCS",
         solver_options: dict[str, Any] | None = None,
         random_state: RandomState = None,
@@ -145,5 +146,5 @@ class NPKL(PairLearner):
             family.name, solution.objective, solution.reported, solution.status
         )
 
-    def _default_basis(self, n_labeled: int) -> Any:
+    def _default_basis(self, n_labeled: int) -> Basis:
         return GraphBasis(n_components=None, random_state=self.random_state)

@@ -1,7 +1,6 @@
 """Order-constrained graph kernels (Zhu et al.)."""
 
 from numbers import Integral
-from typing import Any
 
 import numpy as np
 from sklearn.utils import check_scalar
@@ -10,6 +9,7 @@ from mercer._labels import Labels
 from mercer._typing import RandomState
 from mercer.learners._aligned import aligned_weights, signed_targets
 from mercer.learners._base import LabelLearner, check_laplacian_values
+from mercer.spectrum.basis import Basis
 from mercer.spectrum.graph import GraphBasis
 
 
@@ -74,7 +74,7 @@ class OrderedKernel(LabelLearner):
         improved: bool = False,
         n_components: int = 20,
         *,
-        basis: Any = None,
+        basis: Basis | None = None,
         random_state: RandomState = None,
     ) -> None:
         self.improved = improved
@@ -85,7 +85,7 @@ class OrderedKernel(LabelLearner):
     def _check_parameters(self) -> None:
         check_scalar(self.n_components, "n_components", Integral, min_val=1)
 
-    def _default_basis(self, n_labeled: int) -> Any:
+    def _default_basis(self, n_labeled: int) -> Basis:
         return GraphBasis(
             self.n_components,
             n_neighbors=10,

@@ -20,6 +20,7 @@ from mercer.optim.budgeted_psd import solve_budgeted_psd
 from mercer.optim.npkl import NPKLSolution, PairProblem
 from mercer.optim.npkl_newton import solve_npkl
 from mercer.optim.npkl_paper import solve_npkl_paper
+from mercer.spectrum.basis import Basis
 from mercer.spectrum.graph import GraphBasis
 
 __all__ = ["PairCertificate", "PairwiseKernel"]
@@ -156,7 +157,7 @@ class PairwiseKernel(PairLearner):
         C: float | None = None,
         budget: float | None = None,
         *,
-        basis: Any = None,
+        basis: Basis | None = None,
         solver: Literal["newton", "paper"] = "newton",
         ordered: bool = False,
         tol: float = 1e-6,
@@ -186,7 +187,7 @@ class PairwiseKernel(PairLearner):
                 check_scalar(value, name, Real, **positive)
         check_scalar(self.max_eigh, "max_eigh", Integral, min_val=1)
 
-    def _default_basis(self, n_labeled: int) -> Any:
+    def _default_basis(self, n_labeled: int) -> Basis:
         return GraphBasis(n_components=100, random_state=self.random_state)
 
     def _learn(self, family: PairFamily) -> None:

@@ -1,7 +1,6 @@
 """The kernel with nothing to tune of Mao and Tsang (SKL_KTA)."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -15,6 +14,7 @@ from mercer.learners._base import (
     unit_mean_diagonal,
 )
 from mercer.optim.spectral import eigenspaces, label_energy, solve_parameter_free
+from mercer.spectrum.basis import Basis
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +115,7 @@ class ParameterFreeKernel(LabelLearner):
 
     def __init__(
         self,
-        basis: Any = None,
+        basis: Basis | None = None,
         *,
         power: float = 2.0,
         eps: float = 1e-6,
@@ -153,7 +153,7 @@ def check_penalty(power: float, eps: float) -> None:
 
 
 def energy_and_penalty(
-    basis: Any, labels: Labels, power: float, eps: float, who: str
+    basis: Basis, labels: Labels, power: float, eps: float, who: str
 ) -> tuple[FloatArray, FloatArray, IntArray]:
     """Return A and B of Proposition 2, and the eigenspaces, for a fitted basis."""
     check_laplacian_values(basis.values_, who)

@@ -11,6 +11,7 @@ from mercer._labels import encode_labels
 from mercer._typing import ArrayLike, FloatArray, IntArray
 from mercer.exceptions import NotPSDError
 from mercer.kernels.base import Kernel
+from mercer.spectrum.basis import Basis
 from mercer.spectrum.features import Features
 
 
@@ -50,7 +51,7 @@ class SpectralKernel(Shown, Kernel):
     True
     """
 
-    basis: Any
+    basis: Basis
     core: FloatArray
     _root: FloatArray = field(init=False, repr=False)  # M = R Rᵀ, or sqrt of weights
 
@@ -74,8 +75,7 @@ class SpectralKernel(Shown, Kernel):
 
     def at_training(self) -> Features:
         """Return the features of the training rows, without a copy of the basis."""
-        features: Features = self.basis.weighted(self._root)
-        return features
+        return self.basis.weighted(self._root)
 
     def _facts(self) -> dict[str, Any]:
         n, r = self.basis.vectors_.shape
