@@ -1,8 +1,7 @@
 """From a result to the story that the report tells."""
 
-from dataclasses import astuple, fields, is_dataclass
+from dataclasses import astuple
 from datetime import datetime
-from typing import Any
 
 import numpy as np
 from sklearn.manifold import TSNE
@@ -20,7 +19,6 @@ from mercer.report.story import (
     Bin,
     Contestant,
     Evidence,
-    Fact,
     Influence,
     Map,
     Outlook,
@@ -29,6 +27,7 @@ from mercer.report.story import (
     Row,
     Story,
 )
+from mercer.tables.figures import figures_of
 from mercer.tables.learning import TableResult
 from mercer.tables.listing import cells_of, columns_of, in_short, listed, name_of
 
@@ -38,38 +37,6 @@ _DOUBTFUL = 20
 
 # Blocks of the pool by the kind of evidence that they are.
 KINDS = {"laplacian": "graphs", "kernel": "direct", "density": "density"}
-
-MEANINGS = {
-    "method": "how the directions were computed",
-    "reason": "why this way",
-    "residual": "error of the equations that were solved; 0 is exact",
-    "orthogonality": "error of the right angles between directions; 0 is exact",
-    "gap": "distance to the first direction left out",
-    "cuts_repeated_value": "whether equal directions were separated at the cut",
-    "n_null": "connected parts of the data",
-    "recall": "share of true neighbours found, by sample",
-    "lost_trace": "share of the kernel outside the directions",
-    "floor": "every direction left out has at least this value",
-    "failure": "probability that the floor is wrong",
-    "note": "what could not be computed as requested",
-    "alignment": "agreement of the kernel with the labels; 1 is perfect",
-    "n_eigenspaces": "directions with a weight of their own",
-    "n_iter": "steps taken",
-    "objective": "value at the optimum",
-    "relative_gap": "distance to the best kernel possible; 0 is exact",
-    "agreement": "share of pairs that the kernel agrees with",
-    "n_held_out": "labels held out to weight the kernels",
-    "n_errors": "held-out labels that were missed",
-    "unexplained": "share of the classes that the kernel does not reproduce",
-    "mu": "a constant of the closed form; no prediction depends on it",
-    "mu_is_maximizer": "whether mu is the better of the two roots",
-    "C": "the C that mu belongs to",
-    "bound": "no kernel has a lower objective",
-    "family": "kernels that competed",
-    "n_eigh": "eigen-decompositions",
-    "largest_margin": "largest margin of a pair; at 1 and above its loss is 0",
-    "n_pairs": "pairs used, those between labels included",
-}
 
 
 def tell(result: TableResult, *, rng: np.random.Generator) -> Story:
@@ -108,7 +75,7 @@ def tell(result: TableResult, *, rng: np.random.Generator) -> Story:
         evidence=_evidence(result),
         n_weighed=getattr(session.fitted.learner_.certificate_, "n_held_out", 0),
         columns=columns_of(session.notes, result.table),
-        facts=tuple(_facts(result)),
+        facts=figures_of(session.fitted),
         warnings=tuple(
             w.replace(result.table.source, name_of(result.table.source))
             for w in result.warnings
@@ -287,34 +254,3 @@ def _directions_of(result: TableResult, rows: IntArray) -> FloatArray:
     features = result.session.features(rows)
     length = np.linalg.norm(features, axis=1, keepdims=True)
     return np.asarray(features / np.where(length > 0, length, 1.0))
-
-
-def _facts(result: TableResult) -> list[Fact]:
-    model = result.session.fitted
-    parts = (
-        (f"directions ({type(model.basis_).__name__})", model.basis_.certificate_),
-        (f"kernel ({type(model.learner_).__name__})", model.learner_.certificate_),
-        (f"classifier ({type(model.machine_).__name__})", model.machine_.certificate_),
-    )
-    return [
-        Fact(part, name.replace("_", " "), _figure(value), MEANINGS.get(name, ""))
-        for part, certificate in parts
-        for name, value in _figures(certificate)
-    ]
-
-
-def _figures(certificate: Any) -> list[tuple[str, Any]]:
-    if not is_dataclass(certificate):
-        return []
-    pairs = ((f.name, getattr(certificate, f.name)) for f in fields(certificate))
-    return [
-        (name, v)
-        for name, v in pairs
-        if isinstance(v, str | bool | int | float) and v != ""
-    ]
-
-
-def _figure(value: Any) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return f"{value:.3g}" if isinstance(value, float) else str(value)
