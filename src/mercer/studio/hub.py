@@ -2,7 +2,6 @@
 
 import json
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from mercer._typing import IntArray
+from mercer.studio.asking import claim, partner_of
 from mercer.studio.engine import Engine, Snapshot, digest_of, wait_until
 from mercer.studio.items import Items, changes, names_of
 from mercer.studio.ledger import Event
@@ -102,7 +102,7 @@ class Studio:
         self._codes, self._n_folded = self._given.copy(), 0
         self._closed = np.zeros(len(items), dtype=bool)
         self._changes = [*notes, *changes(items, store.ledger)]
-        self._order = np.random.default_rng(0).permutation(len(items))
+        self.order = np.random.default_rng(0).permutation(len(items))
         self.engine: Engine
         if engine is not None:
             self.engine = engine
@@ -165,7 +165,7 @@ class Studio:
                 label = ledger.label_of(item) if is_answered else self._given[row]
                 self._codes[row] = -1 if label is None else label
                 self._closed[row] = is_answered or item in ledger.skips
-            pairs = self._pairs()
+            pairs = self.pairs()
             codes = implied_labels(self._codes, pairs, len(ledger.classes))
             return (
                 codes if pairs else codes.copy(),
@@ -176,7 +176,7 @@ class Studio:
         """Return the question for a person: the one on the screen, or the next."""
         self._check_who(who)
         with self._lock, self.store.writing() as transaction:
-            return self._claim(transaction, who, keep=True)
+            return claim(self, transaction, who, keep=True)
 
     def answer(
         self, who: str, token: str, row: int, label: int
@@ -195,7 +195,7 @@ class Studio:
         with self._writing() as transaction:
             ledger = self.store.ledger
             if token in ledger.by_token:
-                return self._claim(transaction, who, keep=True)
+                return claim(self, transaction, who, keep=True)
             last = ledger.last_of(who)
             if last is None or last.item not in self.items.row_of:
                 msg = "there is nothing to undo."
@@ -252,7 +252,7 @@ class Studio:
         question = self.next(who)
         if question is None:
             return None
-        other = self._partner(question["row"])
+        other = partner_of(self, question["row"])
         if other is None:
             return None
         return {"first": question, "second": self.question(other, "labelled")}
@@ -411,11 +411,11 @@ class Studio:
             with self._writing() as transaction:
                 if token not in self.store.ledger.by_token:
                     self._write(transaction, who, token, row, kind, fields)
-                question = self._claim(transaction, who, keep=False, done=key)
+                question = claim(self, transaction, who, keep=False, done=key)
         if question is None or not self._learns_soon(snapshot):
             return question
         with self._lock, self.store.writing() as transaction:
-            return self._claim(transaction, who, keep=False)
+            return claim(self, transaction, who, keep=False)
 
     def _learns_soon(self, before: Snapshot) -> bool:
         """Wait until the model has learned the last answer, where that is quick."""
@@ -454,52 +454,6 @@ class Studio:
             **fields,
         )
 
-    def _claim(
-        self, transaction: Transaction, who: str, *, keep: bool, done: str = ""
-    ) -> dict[str, Any] | None:
-        """Choose an item for a person and note that it is theirs."""
-        ledger, taken = self.store.ledger, dict[str, set[str]]()
-        for item, person, purpose in transaction.claims():
-            is_open = item in self.items.row_of and who not in ledger.answers.get(
-                item, {}
-            )
-            if keep and person == who and is_open:
-                return self.question(self.items.row_of[item], purpose)
-            if person != who:
-                taken.setdefault(item, set()).add(person)
-        answered = ledger.answers
-        codes, _ = self.labels()
-        n_open = len(taken) + len(transaction.written)
-        for row, purpose in self._candidates(n_open):
-            key = self.items.keys[row]
-            people = taken.get(key, set()) | answered.get(key, {}).keys()
-            if key == done or key in ledger.skips or who in people:
-                continue
-            if len(people) < self.overlap and (codes[row] < 0 or people):
-                transaction.claim(key, who, purpose)
-                return self.question(row, purpose)
-        transaction.release(who)
-        return None
-
-    def _candidates(self, n_open: int) -> Iterator[tuple[int, str]]:
-        """Yield rows in the order in which they should be asked about."""
-        ledger, snapshot = self.store.ledger, self.snapshot
-        if self.overlap > 1:  # first what others have answered
-            for item, answers in ledger.answers.items():
-                if len(answers) < self.overlap and item in self.items.row_of:
-                    yield self.items.row_of[item], "second"
-        number = ledger.n_answers + n_open + 1
-        if snapshot.proba is not None and number % self.check_every == 0:
-            rng = np.random.default_rng([number, int(time.time())])
-            for row in rng.integers(len(self.items), size=200):
-                yield int(row), "check"
-        purpose = "cold" if snapshot.proba is None else "model"
-        for row in snapshot.questions:
-            yield int(row), purpose
-        codes, _ = self.labels()
-        for row in self._order[(codes < 0)[self._order]]:
-            yield int(row), "random"
-
     @contextmanager
     def _writing(self) -> Iterator[Transaction]:
         """Write events; then the model and those who wait are told."""
@@ -509,7 +463,7 @@ class Studio:
             self.engine.wake()
             self.announce()
 
-    def _pairs(self) -> list[tuple[int, int, bool]]:
+    def pairs(self) -> list[tuple[int, int, bool]]:
         """Return the pairs that people agree on."""
         row_of = self.items.row_of
         said = []
@@ -518,18 +472,6 @@ class Studio:
             if len(votes) == 1 and item in row_of and other in row_of:
                 said.append((row_of[item], row_of[other], votes == {1}))
         return said
-
-    def _partner(self, row: int) -> int | None:
-        """Return the row to compare with: labelled and telling, not compared before."""
-        compared = {b for a, b, _ in self._pairs() if a == row}
-        compared |= {a for a, b, _ in self._pairs() if b == row}
-        codes, _ = self.labels()
-        telling = [other for other, _, _ in self.engine.why(row, 50)]
-        some = [*telling, *np.flatnonzero(codes >= 0), *self.snapshot.questions]
-        for other in [*some, *self._order]:
-            if other != row and int(other) not in compared:
-                return int(other)
-        return None
 
     def _append(self, who: str, kind: str, token: str, **fields: Any) -> None:
         with self._writing() as transaction:
