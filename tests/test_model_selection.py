@@ -4,18 +4,27 @@ from contextlib import suppress
 from importlib import import_module
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.datasets import load_digits
+from sklearn.datasets import load_digits, make_moons
 from sklearn.exceptions import DataConversionWarning
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.model_selection import (
+    GridSearchCV,
+    KFold,
+    StratifiedKFold,
+    cross_val_score,
+)
 from sklearn.semi_supervised import LabelSpreading
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mercer.exceptions import UnlabeledClassWarning
+from mercer.kernels.parametric import RBF
+from mercer.learners.filter_kernel import FilterKernel
 from mercer.machines.rls import RLSClassifier
 from mercer.model_selection import (
     LabeledScorer,
@@ -24,6 +33,7 @@ from mercer.model_selection import (
     expected_calibration_error,
     fit_temperature,
 )
+from mercer.spectrum.graph import GraphBasis
 
 
 @given(
@@ -218,6 +228,60 @@ def test_a_column_of_labels_warns_once(
         model.fit(X, y[:, None])
     assert len(caught) == 1
     assert model.temperature_ == flat.temperature_
+
+
+def moons() -> tuple[np.ndarray, np.ndarray]:
+    X, truth = make_moons(60, noise=0.2, random_state=0)
+    return X, np.where(np.arange(60) % 2, truth, -1)
+
+
+@pytest.mark.parametrize("kind", [np.asarray, pd.DataFrame])
+def test_kernel_values_are_split_on_both_sides(kind) -> None:
+    X, y = moons()
+    by_points = TemperatureScaledClassifier(RLSClassifier(RBF(0.5)), random_state=0)
+    by_values = TemperatureScaledClassifier(
+        RLSClassifier("precomputed"), random_state=0
+    ).fit(kind(RBF(0.5)(X)), y)
+    expected = by_points.fit(X, y).temperature_
+    assert by_values.temperature_ == pytest.approx(expected)
+
+
+def test_graphs_are_split_on_both_sides() -> None:
+    X, y = moons()
+    W = RBF(0.5)(X)
+    basis = GraphBasis(9, affinity="precomputed", random_state=0)
+    model = TemperatureScaledClassifier(
+        RLSClassifier(FilterKernel(basis=basis)), random_state=0
+    )
+    dense = model.fit(W, y).temperature_
+    assert model.fit(csr_array(W), y).temperature_ == pytest.approx(dense)
+
+
+def test_unlabelled_rows_of_other_folds_are_not_scored() -> None:
+    """They counted as rows of the last class."""
+    X, y = moons()
+    folds = list(StratifiedKFold(3).split(X, y))
+    known = [(train, test[y[test] >= 0]) for train, test in folds]
+    model = TemperatureScaledClassifier(RLSClassifier("rbf"))
+    expected = model.set_params(cv=PredefinedFolds(known)).fit(X, y).temperature_
+    assert (
+        model.set_params(cv=PredefinedFolds(folds)).fit(X, y).temperature_ == expected
+    )
+
+
+class PredefinedFolds:
+    def __init__(self, folds):
+        self.folds = folds
+
+    def split(self, X, y):
+        return self.folds
+
+
+def test_a_fold_without_a_class_is_named() -> None:
+    X, y = np.arange(30.0)[:, None], np.repeat([0, 1, 2], 10)
+    model = TemperatureScaledClassifier(RLSClassifier("rbf"), cv=KFold(3))
+    with pytest.raises(ValueError, match="no label of some class; give cv as a number"):
+        model.fit(X, y)
 
 
 def test_calibration_error_by_hand() -> None:

@@ -18,6 +18,7 @@ from sklearn.utils import Tags, check_scalar, get_tags
 from sklearn.utils.validation import check_is_fitted, indexable
 
 from mercer._labels import (
+    UNLABELED,
     Labels,
     encode_labels,
     keep_missing,
@@ -296,11 +297,21 @@ class TemperatureScaledClassifier(MetaEstimatorMixin, LabeledScoreMixin, BaseEst
         labels = encode_labels(y)
         y = one_column(y)
         X, y = _indexable(X), _indexable(keep_missing(y))
+        is_pairwise = get_tags(self.estimator).input_tags.pairwise
         scores, codes = [], []
         for train, test in cv.split(X, y):
-            model = clone(self.estimator).fit(take_rows(X, train), take_rows(y, train))
-            scores.append(_scores(model, take_rows(X, test)))
-            codes.append(labels.codes[test])
+            held_out = test[labels.codes[test] != UNLABELED]
+            columns = train if is_pairwise else None
+            model = clone(self.estimator)
+            model.fit(_part(X, train, columns), take_rows(y, train))
+            if len(model.classes_) < len(labels.classes):
+                msg = (
+                    "a training fold of cv has no label of some class; give cv as a "
+                    "number, or SemiSupervisedKFold, whose folds hold every class."
+                )
+                raise ValueError(msg)
+            scores.append(_scores(model, _part(X, held_out, columns)))
+            codes.append(labels.codes[held_out])
         self.temperature_ = fit_temperature(np.vstack(scores), np.concatenate(codes))
         self.estimator_ = clone(self.estimator).fit(X, y)
         self.classes_ = self.estimator_.classes_
@@ -336,6 +347,13 @@ class TemperatureScaledClassifier(MetaEstimatorMixin, LabeledScoreMixin, BaseEst
 
 def _indexable(values: Any) -> Any:
     return values if hasattr(values, "shape") else np.asarray(values)
+
+
+def _part(X: Any, rows: IntArray, columns: IntArray | None) -> Any:
+    """Return rows of X, of kernel values those with the points of some columns."""
+    if columns is None:
+        return take_rows(X, rows)
+    return take_rows(X if hasattr(X, "tocsr") else np.asarray(X), rows)[:, columns]
 
 
 def _of_fitted(model: Any, name: str) -> Any:
