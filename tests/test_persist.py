@@ -31,6 +31,7 @@ from mercer.kernels.precomputed import Precomputed
 from mercer.learners.closed_form import ClosedFormKernel
 from mercer.learners.combination import CenteredAlignmentKernel
 from mercer.learners.decaying import DecayingKernel
+from mercer.learners.pair_classifier import PairClassifier
 from mercer.learners.parameter_free import ParameterFreeKernel
 from mercer.machines.klr import KernelLogisticRegression
 from mercer.machines.laplacian import LapRLS
@@ -188,6 +189,30 @@ def test_a_failed_save_keeps_the_old_file(
         persist.save(RBF(0.7), file)
     assert persist.load(file).gamma == 0.5
     assert [entry.name for entry in tmp_path.iterdir()] == ["object.skops"]
+
+
+def test_a_lambda_is_refused_while_the_model_is_there(tmp_path: Path) -> None:
+    """It was saved, and could not be loaded."""
+    file = tmp_path / "object.skops"
+    persist.save(RBF(0.5), file)
+    with pytest.raises(ValueError, match="a lambda could not be loaded again"):
+        persist.save(RLSClassifier(lambda A, B: A @ B.T), file)
+    assert persist.load(file).gamma == 0.5
+    text = '"__class__": "<lambda>"'
+    assert reloaded(text, tmp_path) == text
+
+
+class Column:
+    """As strings of pyarrow in a data frame."""
+
+    def __reduce__(self) -> Any:
+        raise TypeError("no default __reduce__")
+
+
+def test_what_cannot_be_saved_is_named(tmp_path: Path) -> None:
+    model = PairClassifier(preprocessor=Column())
+    with pytest.raises(TypeError, match="its preprocessor is a Column"):
+        persist.save(model, tmp_path / "object.skops")
 
 
 def own_kernel(A: Any, B: Any) -> Any:

@@ -6,6 +6,7 @@ stranger's file can be trusted. See `load`.
 """
 
 import os
+import re
 import struct
 import tempfile
 import zlib
@@ -14,7 +15,7 @@ from dataclasses import is_dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any
-from zipfile import ZIP_DEFLATED, BadZipFile
+from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile
 
 import numpy as np
 import skops.io
@@ -66,8 +67,38 @@ def save(obj: Any, path: str | os.PathLike[str]) -> None:
         dir=path.parent, prefix=f".{path.name}-"
     ) as folder:
         part = Path(folder) / path.name
-        skops.io.dump(obj, part, compression=ZIP_DEFLATED, compresslevel=_LEVEL)
+        try:
+            skops.io.dump(obj, part, compression=ZIP_DEFLATED, compresslevel=_LEVEL)
+        except TypeError as error:
+            raise TypeError(_what_cannot_be_saved(obj) or str(error)) from error
+        _refuse_lambdas(part)
         part.replace(path)
+
+
+def _what_cannot_be_saved(obj: Any) -> str:
+    """Return which attribute of an object cannot be saved, or nothing."""
+    for name, value in getattr(obj, "__dict__", {}).items():
+        try:
+            skops.io.dumps(value)
+        except TypeError:
+            kind = type(value).__name__
+            return (
+                f"{type(obj).__name__} cannot be saved: its {name} is a {kind}. Give "
+                "NumPy arrays, which can be."
+            )
+    return ""
+
+
+def _refuse_lambdas(file: Path) -> None:
+    """Raise if a file holds a function that has no name to find it by."""
+    with ZipFile(file) as archive:
+        schema = archive.read("schema.json").decode()
+    if re.search(r'"__class__":\s*"<lambda>"', schema):
+        msg = (
+            "a lambda could not be loaded again: functions are found by their names. "
+            "Write it with `def` in a module."
+        )
+        raise ValueError(msg)
 
 
 def load(path: str | os.PathLike[str], *, trusted: Sequence[str] = ()) -> Any:
