@@ -137,6 +137,9 @@ def test_precomputed_graph_extends_to_rows_of_weights() -> None:
     assert np.array_equal(basis.extend(no_edge), np.zeros((1, 9)))
     with pytest.raises(ValueError, match="rows of weights to its 130 points"):
         basis.extend(CLOUD)
+    for fitted in (basis, points):
+        with pytest.raises(TypeError, match="X is a Graph, which has no new points"):
+            fitted.extend(graph)
     with pytest.raises(ValueError, match="finite and >= 0"):
         basis.extend(-graph.adjacency)
 

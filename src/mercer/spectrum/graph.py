@@ -224,6 +224,13 @@ class GraphBasis(BasisMixin):
         ndarray of shape (m, r)
         """
         check_is_fitted(self, "vectors_")
+        if isinstance(X, Graph):
+            msg = (
+                "X is a Graph, which has no new points: give rows of weights to the "
+                "training points. What is said of these is in vectors_ of a basis and "
+                "in transduction_ of a machine."
+            )
+            raise TypeError(msg)
         if self._on_device is not None:
             k = min(self.n_neighbors, len(self.vectors_))
             return self._on_device.extend(X, k)
