@@ -71,7 +71,7 @@ def _candidates(studio: "Studio", n_open: int) -> Iterator[tuple[int, str]]:
 
 def partner_of(studio: "Studio", row: int) -> int | None:
     """Return the row to compare with: labelled and telling, not compared before."""
-    compared = {a + b - row for a, b, _ in studio.pairs() if row in (a, b)}
+    compared = {b if a == row else a for a, b, _ in studio.pairs() if row in (a, b)}
     codes, _ = studio.labels()
     telling = [other for other, _, _ in studio.engine.why(row, 50)]
     some = [*telling, *np.flatnonzero(codes >= 0), *studio.snapshot.questions]
