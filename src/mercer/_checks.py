@@ -266,7 +266,7 @@ def check_psd(A: FloatArray, name: str = "K", *, rtol: float = 1e-10) -> None:
 
 
 def check_same_length(a: Any, b: Any, a_name: str, b_name: str) -> None:
-    """Raise unless two arrays have the same number of rows.
+    """Raise unless two arrays, of which either may be a number of rows, are as long.
 
     Examples
     --------
@@ -274,7 +274,7 @@ def check_same_length(a: Any, b: Any, a_name: str, b_name: str) -> None:
     Traceback (most recent call last):
     ValueError: X has 3 rows and y has 4; they must describe the same points.
     """
-    n_a, n_b = np.shape(a)[0], np.shape(b)[0]
+    n_a, n_b = (n if isinstance(n, int) else np.shape(n)[0] for n in (a, b))
     if n_a != n_b:
         msg = (
             f"{a_name} has {n_a} rows and {b_name} has {n_b}; "

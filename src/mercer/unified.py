@@ -405,7 +405,7 @@ class UnifiedKernelMachine(
         if y is None:
             y = np.full(m, None, dtype=object)
         more = _own_copy(require_y(y, type(self).__name__, X))
-        check_same_length(np.empty(m), more, "X", "y")
+        check_same_length(m, more, "X", "y")
         y = np.concatenate([self._y.astype(object), more.astype(object)])
         soft = self._soft and (self._soft[0].padded(m), self._soft[1])
         labels = coded_labels(y, soft)

@@ -164,7 +164,7 @@ class LabelLearner(SpectralLearner):
         self._check_parameters()
         n = self._check_size(X)
         labels = encode_labels(y)
-        check_same_length(np.empty(n), labels.codes, "X", "y")
+        check_same_length(n, labels.codes, "X", "y")
         return self.learn(self.fitted_basis(X, labels), labels)
 
     def learn(self, basis: Basis, labels: Labels | ArrayLike) -> Self:

@@ -65,7 +65,7 @@ def gather_pairs(n: int, y: ArrayLike | None, pairs: Any, who: str) -> Pairs:
         if values.ndim == 0:
             msg = f"y must hold one label per point; got {type(y).__name__}."
             raise ValueError(msg)
-        check_same_length(np.empty(n), values, "X", "y")
+        check_same_length(n, values, "X", "y")
         labelled = int(is_labeled(values).sum())
     if labelled > _MOST_LABELS:
         msg = (

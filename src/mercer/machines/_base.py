@@ -92,7 +92,7 @@ class KernelMachine(NestedParameters, LabeledScoreMixin, BaseEstimator):
         labels = as_labels(y).weighted(sample_weight)
         is_soft = isinstance(y, Labels) or labels.shares is not None
         told: Any = labels.given() if is_soft else one_column(y)
-        check_same_length(np.empty(n_points(X)), labels.codes, "X", "y")
+        check_same_length(n_points(X), labels.codes, "X", "y")
         self._map, training = self._make_map(X, told, labels)
         if training is None:
             training = self._map.represent(X)
