@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from mercer.fewlabels.sizes import LabelsDrawn
     from mercer.tables.learning import TableResult
 
-_FIRST_RUN = "First run: some functions are compiled and kept, about 20 s of CPU time."
+_FIRST_RUN = "First run: some functions are compiled and kept, about 10 s of CPU time."
 _NOT_RANDOM = (
     "Rows that Mercer asked about are not drawn at random. If your answers are about "
     "such rows, leave out --labels-drawn, or give --class-sizes."

@@ -108,10 +108,14 @@ def leads_at(
     array([[ 1.,  2.],
            [-3., -3.]])
     """
-    found: FloatArray = _leads_at(
-        np.ascontiguousarray(columns), b, np.asarray(places, np.int64), margins
-    )
-    return found
+    columns, places = np.ascontiguousarray(columns), np.asarray(places, np.int64)
+    while True:
+        above, starts, leads = _list_leads(columns, b, margins)
+        found: FloatArray = _select(above, starts, leads, places, columns.shape[1])
+        is_missing = np.isnan(found[:, 0])
+        if not is_missing.any():
+            return found
+        margins = np.where(is_missing, 4 * margins, margins)
 
 
 # Points are looked at in blocks that stay in the cache. No score is NaN, so that the
@@ -193,6 +197,31 @@ def _put_aside(columns, b, width):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
+def _order_around(values, k):  # type: ignore[no-untyped-def]
+    """Move the k-th smallest value to place k, smaller ones before, larger ones after.
+
+    Hoare's selection. That of NumPy takes seconds to compile.
+    """
+    low, high = 0, len(values) - 1
+    while low < high:
+        pivot, i, j = values[(low + high) // 2], low, high
+        while i <= j:
+            while values[i] < pivot:
+                i += 1
+            while values[j] > pivot:
+                j -= 1
+            if i <= j:
+                values[i], values[j] = values[j], values[i]
+                i, j = i + 1, j - 1
+        if k <= j:
+            high = j
+        elif k >= i:
+            low = i
+        else:
+            break
+
+
+@njit(cache=True)
 def _select(above, starts, leads, places, n):  # type: ignore[no-untyped-def]
     """Return the leads at the places, NaN where they are not listed."""
     C = len(places)
@@ -202,22 +231,10 @@ def _select(above, starts, leads, places, n):  # type: ignore[no-untyped-def]
         low, high = places[c] - (n - above[c] - len(mine))
         if low < 0 or high >= len(mine):
             continue
-        ordered = np.partition(mine, low)
-        found[c, 0] = ordered[low]
-        found[c, 1] = ordered[low] if high == low else ordered[low + 1 :].min()
+        _order_around(mine, low)
+        found[c, 0] = mine[low]
+        found[c, 1] = mine[low] if high == low else mine[low + 1 :].min()
     return found
-
-
-@njit(cache=True)
-def _leads_at(columns, b, places, margins):  # type: ignore[no-untyped-def]
-    """Return the leads at the places, with margins as wide as it takes."""
-    while True:
-        above, starts, leads = _list_leads(columns, b, margins)
-        found = _select(above, starts, leads, places, columns.shape[1])
-        is_missing = np.isnan(found[:, 0])
-        if not is_missing.any():
-            return found
-        margins = np.where(is_missing, 4 * margins, margins)
 
 
 @njit(cache=True)

@@ -88,6 +88,7 @@ def _best_split(  # type: ignore[no-untyped-def]
     return column, cut
 
 
+# Loops in place of functions of arrays, which take seconds to compile.
 @njit(cache=True)
 def grow_tree(columns, labels, C, first, pair, mirrored, n_tried):  # type: ignore[no-untyped-def]
     """Grow one tree.
@@ -128,7 +129,7 @@ def grow_tree(columns, labels, C, first, pair, mirrored, n_tried):  # type: igno
     starts, stops = np.zeros(most, np.int64), np.zeros(most, np.int64)
     states = np.zeros(most, np.uint64)
     stops[0], states[0] = count, _hash(np.uint64(pair), np.uint64(0))
-    n_nodes, node = 1, 0
+    n_nodes, node, deepest = 1, 0, 0
     total, below = np.empty(C), np.empty(C)
     while node < n_nodes:
         inside = rows[starts[node] : stops[node]]
@@ -147,10 +148,14 @@ def grow_tree(columns, labels, C, first, pair, mirrored, n_tried):  # type: igno
                 states[node], mirrored,
             )  # fmt: skip
         if column < 0:
-            leaf[node], left[node] = np.argmax(total), node
+            left[node], weight = node, 0.0
+            for c in range(C):
+                leaf[node] = c if total[c] > total[leaf[node]] else leaf[node]
+                weight += total[c]
             if present > 1:
                 leaf[node] = C + n_mixed
-                mixed[n_mixed] = total / total.sum()
+                for c in range(C):
+                    mixed[n_mixed, c] = total[c] / weight
                 n_mixed += 1
             node += 1
             continue
@@ -162,7 +167,8 @@ def grow_tree(columns, labels, C, first, pair, mirrored, n_tried):  # type: igno
             else:
                 spare[n_out] = i
                 n_out += 1
-        inside[n_in:] = spare[:n_out]
+        for k in range(n_out):
+            inside[n_in + k] = spare[k]
         feature[node], threshold[node], left[node] = column, cut, n_nodes
         middle = starts[node] + n_in
         for side in range(2):
@@ -170,12 +176,13 @@ def grow_tree(columns, labels, C, first, pair, mirrored, n_tried):  # type: igno
             starts[child] = starts[node] if side == 0 else middle
             stops[child] = middle if side == 0 else stops[node]
             depth[child] = depth[node] + 1
+            deepest = max(deepest, depth[child])
             states[child] = _hash(states[node], np.uint64((side == 1) != mirrored))
         n_nodes += 2
         node += 1
     return (
         feature[:n_nodes], threshold[:n_nodes], left[:n_nodes], leaf[:n_nodes],
-        mixed[:n_mixed], depth[:n_nodes].max(),
+        mixed[:n_mixed], deepest,
     )  # fmt: skip
 
 
@@ -312,7 +319,8 @@ def _move_side_by_side(  # type: ignore[no-untyped-def]
                 if leaf[k] >= C and left[k] == k:
                     for i in range(m):
                         if at[i] == place[k]:
-                            votes[start + i] += mixed[leaf[k] - C]
+                            for c in range(C):
+                                votes[start + i, c] += mixed[leaf[k] - C, c]
         for c in range(C):
             for i in range(m):
                 votes[start + i, c] += counts[c, i]

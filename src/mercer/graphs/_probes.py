@@ -175,11 +175,11 @@ def search_cells(
                 room = hits + count[j] * (grid.starts[cell + 1] - grid.starts[cell])
                 if room > len(values):
                     more = np.empty((2 * room, 2), np.int32)
-                    more[:hits] = pairs[:hits]
-                    pairs = more
                     longer = np.empty(2 * room, np.float32)
-                    longer[:hits] = values[:hits]
-                    values = longer
+                    for c in range(hits):  # slices would take seconds to compile
+                        more[c, 0], more[c, 1] = pairs[c, 0], pairs[c, 1]
+                        longer[c] = values[c]
+                    pairs, values = more, longer
             # fmt: off
             hits = _scan(
                 rows, q, who, j * most, count[j], cell, grid, same, A, G, least,
