@@ -38,6 +38,7 @@ from mercer._places import all_equal
 from mercer._proba import probabilities
 from mercer._random import as_generator
 from mercer._rows import in_batches, named_rows, positions_of, row_ids, stacked
+from mercer._threads import threads_for
 from mercer._typing import ArrayLike, FloatArray, IntArray, RandomState
 from mercer._wrappers import LabeledScoreMixin, warn_of_wrapper
 from mercer.active.cold import MOST_UNSEEN, cold_rows, unseen_share
@@ -266,7 +267,8 @@ class UnifiedKernelMachine(
         """Return decision values, (m,) for two classes, else (m, n_classes)."""
         check_is_fitted(self, "machine_")
         X = self._checked(X, reset=False)
-        return in_batches(self.machine_.decision_function, X)
+        with threads_for(n_points(X)):
+            return in_batches(self.machine_.decision_function, X)
 
     def transform(self, X: ArrayLike) -> FloatArray:
         """Return features whose inner products are the learned kernel, (m, r).
@@ -284,7 +286,9 @@ class UnifiedKernelMachine(
         if is_dask(X):
             lazy: NDArray[Any] = lazily(self, name, X, none)
             return lazy
-        return in_batches(method, self._checked(X, reset=False))
+        X = self._checked(X, reset=False)
+        with threads_for(n_points(X)):
+            return in_batches(method, X)
 
     def fit_transform(self, X: ArrayLike, y: ArrayLike, **evidence: Any) -> FloatArray:
         """Fit and return the features of the training rows, without a search."""
@@ -321,15 +325,16 @@ class UnifiedKernelMachine(
             rows = np.asarray(asked, dtype=np.intp)
             rows = rows[~np.isin(rows, excluded)][:n]
         else:
-            rows = ask_rows(
-                self.query,
-                int(n),
-                proba=self.training_proba(),
-                features_of=self._features,
-                labeled=self.labeled_,
-                rng=rng,
-                excluded=excluded,
-            )
+            with threads_for(len(self.ids_)):
+                rows = ask_rows(
+                    self.query,
+                    int(n),
+                    proba=self.training_proba(),
+                    features_of=self._features,
+                    labeled=self.labeled_,
+                    rng=rng,
+                    excluded=excluded,
+                )
         ids: NDArray[Any] = self.ids_[rows]
         return ids
 
@@ -536,6 +541,12 @@ class UnifiedKernelMachine(
         self, labels: Labels, rows: IntArray | None, unfitted: Any
     ) -> tuple[Any, Features | None, Any]:
         """Return a learner, its features and a fitted machine for other labels."""
+        with threads_for(len(labels.codes)):
+            return self._learned_from(labels, rows, unfitted)
+
+    def _learned_from(
+        self, labels: Labels, rows: IntArray | None, unfitted: Any
+    ) -> tuple[Any, Features | None, Any]:
         evidence = {} if self._pairs is None else {"pairs": self._pairs}
         learner, machine = clone(self._learner), clone(unfitted)
         if self.basis_ is None:

@@ -462,7 +462,7 @@ def test_small_tables_are_learned_in_one_thread(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: int, threads: int
 ) -> None:
     """Two threads took three times the CPU time of one with 2,000 rows."""
-    monkeypatch.setattr("mercer.tables.threads.MOST_ROWS", most)
+    monkeypatch.setattr("mercer._threads.MOST_ROWS", most)
     seen: list[int] = []
 
     def look(*args: Any, **options: Any) -> None:

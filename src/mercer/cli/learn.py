@@ -131,6 +131,7 @@ def command(
         return summarise(result, paths)
 
     def job(stages: "Stages") -> dict[str, Any]:
+        from mercer._threads import threads_for
         from mercer.tables.answers import HISTORY, add_answers, not_used
         from mercer.tables.class_sizes import check_drawn, parse_sizes
         from mercer.tables.learning import learn
@@ -138,7 +139,6 @@ def command(
         from mercer.tables.reading import read_table
         from mercer.tables.saving import save_result
         from mercer.tables.target import read_ids
-        from mercer.tables.threads import threads_for
         from mercer.tables.writing import check_writable
 
         sizes = parse_sizes(class_sizes)

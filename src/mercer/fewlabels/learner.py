@@ -6,6 +6,7 @@ from typing import Any
 from sklearn.utils import Tags
 
 from mercer._labels import Labels
+from mercer._threads import threads_for
 from mercer._typing import RandomState
 from mercer.backends._torch import is_tensor
 from mercer.fewlabels.anchor_pool import AnchorPool
@@ -115,13 +116,14 @@ class AutoKernel(LabelLearner):
         """
         if self.basis is not None or isinstance(X, Graph):
             return super().fitted_basis(X, labels)
-        self._check_size(X)
+        n = self._check_size(X)
         n_classes = 0 if labels is None else len(labels.classes)
         if is_tensor(X):
             r = directions_for(n_classes)
             return KernelPool(r, random_state=self.random_state).fit(X)
         plan = plan_pool(X, n_classes, memory=self.memory)
-        pool = plan.make(self.random_state).fit(X)
+        with threads_for(n):
+            pool = plan.make(self.random_state).fit(X)
         why = f"{plan}; {pool.certificate_.reason}"
         pool.certificate_ = replace(pool.certificate_, reason=why)
         return pool

@@ -7,9 +7,9 @@ from typing import Any, Literal, Self, TypeAlias, TypeVar
 
 import numpy as np
 from scipy import sparse
-from threadpoolctl import threadpool_limits
 
 from mercer._checks import check_choice
+from mercer._threads import ONE_THREAD
 from mercer._typing import ArrayLike, FloatArray, SparseArray
 from mercer.graphs._approximate import CellSearch
 from mercer.graphs._exact import DensePoints, ExactSearch
@@ -74,7 +74,7 @@ class NeighborIndex:
         if isinstance(points, DensePoints) and (
             method == "cells" or (method == "auto" and len(points) > _EXACT_UP_TO)
         ):
-            with threadpool_limits(1, user_api="blas"):
+            with ONE_THREAD:
                 search = CellSearch.prepare(points, recall=recall, rng=rng)
             return cls(search, metric, n_jobs)
         return cls(ExactSearch(points), metric, n_jobs)
@@ -94,7 +94,7 @@ class NeighborIndex:
         """
         if not isinstance(self.search, CellSearch):
             return True
-        with threadpool_limits(1, user_api="blas"):
+        with ONE_THREAD:
             return self.search.plan(k, self.n_jobs, mutual=False) is None
 
     def neighbors(self, k: int) -> Neighbors:
@@ -116,7 +116,7 @@ class NeighborIndex:
                 f"each of the {n} points has only the others as neighbours."
             )
             raise ValueError(msg)
-        with threadpool_limits(1, user_api="blas"):
+        with ONE_THREAD:
             found = self.search.neighbors(int(k), self.n_jobs)
         return replace(found, distances=self._finish(found.distances))
 
@@ -193,7 +193,7 @@ class NeighborIndex:
             Q = sparse.csr_array(Q)
         elif sparse.issparse(Q):
             Q = Q.toarray()
-        with threadpool_limits(1, user_api="blas"):
+        with ONE_THREAD:
             indices, distances = self.search.query(Q, int(k), self.n_jobs)
         return indices, self._finish(distances)
 

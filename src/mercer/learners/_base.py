@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from mercer._checks import check_same_length
 from mercer._labels import Labels, as_labels, encode_labels, require_y
 from mercer._nested import NestedParameters
+from mercer._threads import threads_for
 from mercer._typing import ArrayLike, FloatArray, RandomState, SparseArray
 from mercer.backends.torch_vectors import DeviceVectors
 from mercer.graphs.neighbors import Graph
@@ -97,7 +98,7 @@ class SpectralLearner(KernelFeatures):
         labels : Labels, optional
             The size of a default basis depends on how many there are.
         """
-        self._check_size(X)
+        n = self._check_size(X)
         n_labeled = 0 if labels is None else len(labels.labeled)
         basis = self._default_basis(n_labeled) if self.basis is None else self.basis
         if isinstance(basis, FrozenEstimator):
@@ -112,7 +113,8 @@ class SpectralLearner(KernelFeatures):
                 f"None for the default; got {basis!r}."
             )
             raise TypeError(msg)
-        fitted: Basis = clone(basis).fit(X)
+        with threads_for(n):
+            fitted: Basis = clone(basis).fit(X)
         return fitted
 
     def _take_basis(self, basis: Basis) -> None:
@@ -181,7 +183,8 @@ class LabelLearner(SpectralLearner):
         labels = as_labels(labels)
         check_same_length(basis.vectors_, labels.codes, "the basis", "labels")
         self._take_basis(basis)
-        self._learn(labels)
+        with threads_for(len(labels.codes)):
+            self._learn(labels)
         self.kernel_ = SpectralKernel(basis, self.weights_)
         return self
 

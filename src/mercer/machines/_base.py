@@ -15,6 +15,7 @@ from mercer._labels import Labels, as_labels, one_column, require_y
 from mercer._nested import NestedParameters
 from mercer._places import all_equal
 from mercer._proba import codes_of, lead, probabilities
+from mercer._threads import threads_for
 from mercer._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from mercer._wrappers import LabeledScoreMixin, warn_of_wrapper
 from mercer.backends._torch import is_tensor
@@ -145,7 +146,8 @@ class KernelMachine(NestedParameters, LabeledScoreMixin, BaseEstimator):
         self._given, weights = labels.one_hot(), self._weights(labels)
         shares = weights @ self._given
         self.class_prior_ = shares / shares.sum()
-        solution = self._solve_all(labels, weights, features, rows)
+        with threads_for(len(labels.codes)):
+            solution = self._solve_all(labels, weights, features, rows)
         self.dual_coef_ = solution.dual_coef
         self.intercept_ = solution.intercept
         self._readout = self._map.readout(solution.coef, solution.dual_coef)

@@ -9,10 +9,10 @@ from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from typing import Any
 
+from mercer._threads import threads_for
 from mercer._typing import IntArray
 from mercer.studio.engine import Labels, ModelEngine, Sizes, Snapshot
 from mercer.tables.table import Table
-from mercer.tables.threads import threads_for
 
 REPLY_SECONDS = 120.0
 _NICER = 5  # the page comes first
