@@ -35,6 +35,8 @@ X, Y = rng.standard_normal((20, 3)), np.arange(20) % 2
         (KernelPool(n_neighbors=(0,)), r"n_neighbors\[0\] must be a finite number ab"),
         (AnchorPool(n_nearest=5), "n_nearest must be a list"),
         (AnchorPool(n_nearest=()), "n_nearest must be a list"),
+        (AnchorPool(most_summed=0), "most_summed == 0, must be >= 1"),
+        (AnchorPool(most_summed=1e6), "most_summed must be an instance of int"),
         (GraphAnnealedKernelMachine(n_neighbors=5), "n_neighbors must be a list"),
         (GraphAnnealedKernelMachine(metrics="cosine"), "metrics must be a list"),
         (AnnealedKernelMachine(kernels=3), "kernels must be a list"),

@@ -15,11 +15,13 @@ import pandas as pd
 import pytest
 
 from mercer import persist
+from mercer.fewlabels import AnchorPool
 from mercer.fewlabels.rule import DEFAULT
 from mercer.tables.learning import learn
 from mercer.tables.saving import save_result
 
 SAMPLED = replace(DEFAULT, sampled_points=100)
+SOME_SUMMED = {**AnchorPool.__init__.__kwdefaults__, "most_summed": 120}
 # What is changed, the number of classes, and the labels per class.
 CASES: dict[str, tuple[dict[str, Any], int, int]] = {
     "below all thresholds": ({}, 3, 5),
@@ -35,6 +37,16 @@ CASES: dict[str, tuple[dict[str, Any], int, int]] = {
     ),
     "votes by ranks": ({"mercer.fewlabels._grow._RANKED_FROM": 100}, 3, 5),
     "anchor graphs": ({"mercer.fewlabels.choice.NEIGHBORS_UP_TO": 200}, 3, 5),
+    "sums over some rows": (
+        {
+            "mercer.fewlabels.choice.NEIGHBORS_UP_TO": 200,
+            "mercer.fewlabels.anchor_pool.AnchorPool.__init__.__kwdefaults__": (
+                SOME_SUMMED
+            ),
+        },
+        3,
+        5,
+    ),
     "sampled points": ({"mercer.fewlabels.machine.DEFAULT": SAMPLED}, 3, 5),
     "some rows in folds": ({"mercer.judging.hiding.ROWS_IN_FOLDS": 50}, 3, 5),
     "some folds": ({"mercer.judging.hiding.ENOUGH_LABELS": 8}, 3, 5),
@@ -90,8 +102,10 @@ def test_the_whole_way(
     result = learn(frame)
     assert (result.predictions["prediction"] == names).mean() > 0.9
     assert (result.check is None) == (per_class == 1)
-    if case == "anchor graphs":
-        assert "anchor graphs" in result.session.fitted.basis_.certificate_.reason
+    if case in ("anchor graphs", "sums over some rows"):
+        reason = result.session.fitted.basis_.certificate_.reason
+        assert "anchor graphs" in reason
+        assert ("of 330 rows" in reason) == (case == "sums over some rows")
     session = result.session
     rows = session.ask(3)
     session.tell(rows, names[rows])

@@ -2,21 +2,25 @@
 
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 import weakref
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from mercer import ParameterFreeKernel, UnifiedKernelMachine
+from mercer import ParameterFreeKernel, UnifiedKernelMachine, persist
 from mercer._typing import FloatArray, IntArray
 from mercer.backends import dask_
 from mercer.backends.dask_ import RowsAtHand, as_rows, gather, is_dask
 from mercer.exceptions import ClusterError
 from mercer.fewlabels.anchor_pool import AnchorPool
+from mercer.fewlabels.anchor_rows import summed_rows
 from mercer.fewlabels.anchor_sums import PoolSums
 
 dask = pytest.importorskip("dask", reason="needs the extra dask")
@@ -79,6 +83,47 @@ def test_blocks_give_the_pool_of_one_machine() -> None:
     np.testing.assert_array_equal(found.y, y)
 
 
+@pytest.mark.parametrize("length", [600, 170, 3])
+def test_sums_over_some_rows_are_those_of_one_machine(length: int) -> None:
+    X, y = points()
+    alone = AnchorPool(6, most_summed=200, random_state=np.random.default_rng(5)).fit(X)
+    found = gathered(da.from_array(X, chunks=(length, 3)), y, most_summed=200)
+    assert_same_pool(found.pool, alone)
+    assert found.pool.certificate_.reason == alone.certificate_.reason
+    assert "of 600 rows" in found.pool.certificate_.reason
+
+
+@pytest.mark.parametrize("is_at_hand", [True, False])
+def test_rows_here_have_columns_by_extension(is_at_hand: bool) -> None:
+    X, y = points()
+    lonely = 1
+    assert lonely not in np.array(summed_rows(0, 600, n=600, most=200))
+    X[lonely] += 50.0
+    known = RowsAtHand(np.arange(600), X, y) if is_at_hand else y
+    pool = gathered(da.from_array(X, chunks=(170, 3)), known, most_summed=200).pool
+    np.testing.assert_allclose(pool.extend(X), np.asarray(pool.vectors_), atol=1e-5)
+
+
+def test_only_rows_that_are_summed_are_tied_to_anchors_by_workers(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    X, y = points()
+    sizes, place = [], AnchorPool.place
+
+    def counted(self: AnchorPool, rows: FloatArray) -> Any:
+        sizes.append(len(rows))
+        return place(self, rows)
+
+    monkeypatch.setattr(AnchorPool, "place", counted)
+    with dask.config.set(scheduler="synchronous"):
+        gathered(da.from_array(X, chunks=(100, 3)), y, most_summed=60)
+    *in_blocks, here = sizes
+    assert len(in_blocks) == 6
+    assert sum(in_blocks) == pytest.approx(60, abs=3)
+    assert max(in_blocks) <= 13
+    assert here == 600
+
+
 def test_rows_at_hand_are_what_the_model_works_on() -> None:
     X, y = points()
     at_hand = RowsAtHand(np.arange(0, 600, 2), X[::2], y[::2])
@@ -88,7 +133,7 @@ def test_rows_at_hand_are_what_the_model_works_on() -> None:
     pool, rng = AnchorPool(6), np.random.default_rng(5)
     pool.n_features_in_ = 3
     pool.prepare(pool.find_units(X[::2]), len(found.pool.anchors_), rng)
-    pool.solve(PoolSums.of(*pool.place(X)), rng)
+    pool.solve(PoolSums.of(*pool.place(X)), rng, n_rows=600)
     pool.keep(X[::2], *pool.place(X[::2]))
     assert_same_pool(found.pool, pool)
     assert len(found.pool.vectors_) == 300
@@ -113,7 +158,7 @@ def test_few_sums_are_in_memory_however_many_blocks_there_are(
         def __del__(self) -> None:
             Counted.alive -= 1
 
-    def sum_block(block: Any, pool: Any) -> Counted:
+    def sum_block(block: Any, *_: Any) -> Counted:
         return Counted(len(block))
 
     monkeypatch.setattr(dask_, "_sum_block", sum_block)
@@ -140,7 +185,7 @@ def test_blocks_do_not_wait_in_memory_to_be_summed_up(
         weakref.finalize(block, alive.discard, number)
         return block
 
-    def sum_block(block: FloatArray, pool: Any) -> int:
+    def sum_block(block: FloatArray, *_: Any) -> int:
         time.sleep(0.005)
         return len(block)
 
@@ -220,6 +265,15 @@ def test_missing_values_are_refused() -> None:
         gathered(da.from_array(X, chunks=(25, 3)), y)
 
 
+def test_missing_values_of_rows_that_are_not_summed_are_refused() -> None:
+    X, y = points(60)
+    pool = gathered(da.from_array(X, chunks=(25, 3)), y, most_summed=20).pool
+    assert 32 not in np.array(summed_rows(0, 60, n=60, most=20))
+    X[32, 1] = np.nan
+    with pytest.raises(ValueError, match="NaN or infinity"):
+        dask_._sums(da.from_array(X, chunks=(25, 3)), pool, None)
+
+
 def test_what_is_dask() -> None:
     assert is_dask(da.ones(3))
     assert not is_dask(np.ones(3))
@@ -295,6 +349,37 @@ def test_asking_and_telling_name_rows_of_the_whole_array(
     model.tell(rows, truth[rows])
     assert len(model.labeled_) == 7
     assert np.mean(model.predict(blocks).compute() == truth) > 0.99
+
+
+LOAD = """
+import sys
+import numpy as np
+from mercer import load
+model = load(sys.argv[1])
+np.save(sys.argv[3], model.tell([8], [0]).predict_proba(np.load(sys.argv[2])))
+"""
+
+
+@pytest.mark.parametrize("most", [600, 599, 150])
+def test_the_whole_way_on_both_sides_of_the_rows_that_are_summed(
+    most: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    X, y = points()
+    truth = np.arange(600) % 2
+    monkeypatch.setitem(AnchorPool.__init__.__kwdefaults__, "most_summed", most)
+    blocks = da.from_array(X, chunks=(170, 3))
+    model = UnifiedKernelMachine(random_state=0).fit(blocks, y)
+    assert ("of 600 rows" in model.basis_.certificate_.reason) == (most < 600)
+    rows = model.ask(3)
+    model.tell(rows, truth[rows])
+    assert len(model.labeled_) == 7
+    assert np.mean(model.predict(blocks).compute() == truth) > 0.99
+    files = [str(tmp_path / name) for name in ("model.skops", "new.npy", "proba.npy")]
+    persist.save(model, files[0])
+    np.save(files[1], X + 0.01)
+    subprocess.run([sys.executable, "-c", LOAD, *files], check=True)
+    here = model.tell([8], [0]).predict_proba(X + 0.01)
+    np.testing.assert_allclose(np.load(files[2]), here, atol=1e-6)
 
 
 def test_a_learner_that_needs_all_rows_is_refused() -> None:

@@ -1,11 +1,12 @@
 """Dask arrays: the default model of points that no single machine holds.
 
 Blocks of points are looked at twice. First a sample is taken: anchors and plain kernels
-come from it. Then every block is tied to the anchors and summed up (`PoolSums`); sums
-are added one to the other, and the small eigenproblems are solved once, here. Labels
-are few, so all that needs them happens here, too, on the columns of the labelled rows
-and of rows drawn at random. Predictions are new columns, block by block, when they are
-asked for. Nothing with a row per point comes to this process or to any one worker.
+come from it. Then every block is tied to the anchors and summed up (`PoolSums`), of
+more than 5,000,000 rows an even share of each block (`summed_rows`); sums are added one
+to the other, and the small eigenproblems are solved once, here. Labels are few, so all
+that needs them happens here, too, on the columns of the labelled rows and of rows drawn
+at random. Predictions are new columns, block by block, when they are asked for. Nothing
+with a row per point comes to this process or to any one worker.
 """
 
 import os
@@ -22,8 +23,8 @@ from mercer._labels import UNLABELED, keep_missing, one_column
 from mercer._random import draw_rows
 from mercer._typing import FloatArray, IntArray
 from mercer.exceptions import ClusterError
-from mercer.fewlabels.anchor_number import POINTS_PER_ANCHOR
 from mercer.fewlabels.anchor_pool import AnchorPool
+from mercer.fewlabels.anchor_rows import summed_rows
 from mercer.fewlabels.anchor_sums import PoolSums
 from mercer.fewlabels.choice import directions_for
 
@@ -62,6 +63,7 @@ def gather(
     *,
     n_components: int | None = None,
     n_anchors: int | None = None,
+    most_summed: int | None = None,
     local_rows: int | None = None,
     rng: np.random.Generator,
 ) -> Gathered:
@@ -76,8 +78,8 @@ def gather(
         model works on, and what anchors come from.
     n_components : int, optional
         Directions per graph; by default as the number of classes asks for.
-    n_anchors : int, optional
-        By default that of `AnchorPool`.
+    n_anchors, most_summed : int, optional
+        By default those of `AnchorPool`.
     local_rows : int, optional
         Rows to gather besides the labelled ones, by default 100,000; all rows if
         there are no more.
@@ -102,13 +104,15 @@ def gather(
     pool = AnchorPool(n_components)
     if n_anchors is not None:
         pool.set_params(n_anchors=n_anchors)
-    m = min(int(pool.n_anchors), max(n // POINTS_PER_ANCHOR, 2))
+    if most_summed is not None:
+        pool.set_params(most_summed=most_summed)
+    m = pool.most_anchors(n)
     pool.n_features_in_ = X.shape[1]
     if isinstance(y, RowsAtHand):
         m = min(m, max(len(y.points) // 5, 2))
         pool.prepare(pool.find_units(y.points), m, rng)
-        pool.solve(_sums(X, pool, client), rng)
-        pool.keep(y.points, *pool.place(y.points))
+        pool.solve(_sums(X, pool, client), rng, n_rows=n)
+        pool.keep(y.points, *pool.place_within(y.points))
         return Gathered(pool, y.ids, y.y)
     sample = np.sort(draw_rows(n, max(5 * m, local_rows), rng))
     ids = np.union1d(labeled, draw_rows(n, local_rows, rng))
@@ -116,9 +120,9 @@ def gather(
     rows = _take(X, wanted, client)
     drawn = rows[np.searchsorted(wanted, sample)]
     pool.prepare(pool.find_units(drawn), m, rng)
-    pool.solve(_sums(X, pool, client), rng)
+    pool.solve(_sums(X, pool, client), rng, n_rows=n)
     own = rows[np.searchsorted(wanted, ids)]
-    pool.keep(own, *pool.place(own))
+    pool.keep(own, *pool.place_within(own))
     known = np.full(len(ids), UNLABELED, dtype=_with_unlabeled(given))
     known[np.searchsorted(ids, labeled)] = given
     return Gathered(pool, ids, known)
@@ -170,20 +174,20 @@ def _sums(X: Any, pool: AnchorPool, client: Any) -> PoolSums:
     from dask import delayed
 
     at_workers = delayed(pool, pure=False)
-    blocks = list(X.to_delayed().ravel())
+    n, blocks = X.shape[0], list(X.to_delayed().ravel())
+    starts = np.cumsum([0, *X.chunks[0]])[:-1].tolist()
     # Sums are large. They are added one to the other as they come, so that few are
     # alive at once, however many blocks there are. A block is summed up without waiting
     # for others, so that none piles up.
     length = _CHAIN if _n_threads(client) > _MANY_THREADS else len(blocks)
     sum_block, add = delayed(_sum_block), delayed(_added)
-    chains = [
-        reduce(
-            add, [sum_block(block, at_workers) for block in blocks[at : at + length]]
-        )
-        for at in range(0, len(blocks), length)
+    sums = [
+        sum_block(block, at_workers, start, n)
+        for block, start in zip(blocks, starts, strict=True)
     ]
-    sums: PoolSums = computed([reduce(add, chains)], client)[0]
-    return sums
+    chains = [reduce(add, sums[at : at + length]) for at in range(0, len(sums), length)]
+    total: PoolSums = computed([reduce(add, chains)], client)[0]
+    return total
 
 
 def _n_threads(client: Any) -> int:
@@ -193,8 +197,13 @@ def _n_threads(client: Any) -> int:
     return sum(client.nthreads().values()) or 1
 
 
-def _sum_block(block: Any, pool: AnchorPool) -> PoolSums | None:
-    return PoolSums.of(*pool.place(_finite(block))) if len(block) else None
+def _sum_block(block: Any, pool: AnchorPool, start: int, n: int) -> PoolSums | None:
+    """Sum over the rows of a block that are summed; None if there are none."""
+    points = _finite(block)
+    rows = summed_rows(start, start + len(points), n=n, most=int(pool.most_summed))
+    if rows is not None:
+        points = points[rows]
+    return PoolSums.of(*pool.place(points)) if len(points) else None
 
 
 def _added(one: PoolSums | None, other: PoolSums | None) -> PoolSums | None:

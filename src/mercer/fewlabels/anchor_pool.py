@@ -1,7 +1,6 @@
 """A pool of anchor graphs: the default of few labels in time linear in the points."""
 
 from copy import copy
-from dataclasses import replace
 from numbers import Integral
 from typing import Any, Literal, Self
 
@@ -22,6 +21,7 @@ from mercer.fewlabels.anchor_number import (
     POINTS_PER_ANCHOR,
     number_of_anchors,
 )
+from mercer.fewlabels.anchor_rows import MOST_SUMMED, say_summed, summed_rows
 from mercer.fewlabels.anchor_sums import PoolSums, both_halves, gram_times
 from mercer.fewlabels.plain_kernels import LANDMARKS, plain_kernels
 from mercer.fewlabels.pool import SAMPLED_ABOVE, Block
@@ -63,13 +63,18 @@ class AnchorPool(BasisMixin):
         Anchors per point in each graph.
     scaling : {"auto", "always", "never"}, default="auto"
         Whether columns are divided by their standard deviations, as in `KernelPool`.
+    most_summed : int, default=5_000_000
+        Of more points than this, about this many decide on the directions
+        (`summed_rows`); all others join by extension. There is at most one anchor per
+        three of them.
     random_state : int, Generator, RandomState or None, default=None
         Chooses anchors and landmarks.
 
     Attributes
     ----------
     vectors_ : AnchorColumns
-        Shape (n, r), centred. Rows can be taken; they are computed on the way.
+        Shape (n, r), centred at the mean of the points that were summed. Rows can be
+        taken; they are computed on the way.
     values_ : ndarray of shape (r,)
         Values of the blocks, one after the other.
     blocks_ : tuple of Block
@@ -118,12 +123,14 @@ class AnchorPool(BasisMixin):
         n_anchors: int = ANCHORS,
         n_nearest: tuple[int, ...] = (3, 5, 10),
         scaling: Scaling = "auto",
+        most_summed: int = MOST_SUMMED,
         random_state: RandomState = None,
     ) -> None:
         self.n_components = n_components
         self.n_anchors = n_anchors
         self.n_nearest = n_nearest
         self.scaling = scaling
+        self.most_summed = most_summed
         self.random_state = random_state
 
     def fit(self, X: ArrayLike, y: object = None) -> Self:
@@ -138,25 +145,30 @@ class AnchorPool(BasisMixin):
         check_scalar(self.n_components, "n_components", Integral, min_val=1)
         check_scalar(self.n_anchors, "n_anchors", Integral, min_val=1)
         check_several(self.n_nearest, "n_nearest", above=0)
+        check_scalar(self.most_summed, "most_summed", Integral, min_val=1)
         refuse_graph(X, "AnchorPool", "use GraphBasis()")
         points = self._checked(X, reset=True)
-        rng = as_generator(self.random_state)
+        n, rng = points.shape[0], as_generator(self.random_state)
         usual = self.find_units(points)
         m, fewer = number_of_anchors(
             usual,
-            points.shape[0],
-            int(self.n_anchors),
+            n,
+            self.most_anchors(n),
             n_nearest=max(self.n_nearest) + 1,
             rng=rng,
             most_products=MOST_PRODUCTS,
         )
         self.prepare(usual, m, rng)
         ties, dense = self.place(points)
-        self.solve(PoolSums.of(ties, dense), rng)
-        if fewer:
-            why = f"{self.certificate_.reason}; {fewer}"
-            self.certificate_ = replace(self.certificate_, reason=why)
+        rows = summed_rows(0, n, n=n, most=int(self.most_summed))
+        self.solve(PoolSums.of(ties, dense, rows), rng, n_rows=n, fewer=fewer)
+        self._limit_density(dense)
         return self.keep(points, ties, dense)
+
+    def most_anchors(self, n: int) -> int:
+        """Return how many anchors n points may have."""
+        n_summed = min(n, int(self.most_summed))
+        return min(int(self.n_anchors), max(n_summed // POINTS_PER_ANCHOR, 2))
 
     def find_units(self, points: Any) -> Any:
         """Decide by what columns are divided, and return the points divided.
@@ -220,11 +232,27 @@ class AnchorPool(BasisMixin):
             dense[:, start:stop] = kernel.at(points)
             start = stop
 
-    def solve(self, sums: PoolSums, rng: np.random.Generator) -> None:
-        """Compute all directions from the sums over all points.
+    def solve(
+        self,
+        sums: PoolSums,
+        rng: np.random.Generator,
+        *,
+        n_rows: int,
+        fewer: str = "",
+    ) -> None:
+        """Compute all directions from the sums over points.
 
         Products of ties are taken out of the sums, each before the next is looked at:
         with copies of all of them this would be what needs most memory.
+
+        Parameters
+        ----------
+        sums : PoolSums
+        rng : numpy.random.Generator
+        n_rows : int
+            Points in all, summed or not.
+        fewer : str, default=""
+            Why there are fewer anchors than wanted.
         """
         n, r = sums.n, min(self.n_components, len(self.anchors_))
         ones = np.ones(len(self.anchors_))  # rows of Z sum to 1, so ZᵀZ 1 = Zᵀ 1
@@ -268,9 +296,10 @@ class AnchorPool(BasisMixin):
         self._range = (sums.low, sums.high)
         self.blocks_ = tuple(blocks)
         self.values_ = np.concatenate([block.values for block in blocks])
+        said = (say_units(self.scales_), fewer, say_summed(n, n_rows))
         self.certificate_ = BasisCertificate(
             method=f"{len(self.anchors_):,} anchors",
-            reason=say_units(self.scales_),
+            reason="; ".join(filter(None, said)),
             residual=max(pairs.residual for pairs in solved),
             orthogonality=0.0,
             gap=min(pairs.gap for pairs in solved),
@@ -299,14 +328,18 @@ class AnchorPool(BasisMixin):
         X : array-like of shape (m, n_features)
         """
         check_is_fitted(self, "vectors_")
-        ties, dense = self._placed_later(X)
+        ties, dense = self.place_within(self._checked(X, reset=False))
         return AnchorColumns(tuple(ties), self._maps, dense, self._mean)[:]
 
-    def _placed_later(self, X: ArrayLike) -> tuple[list[SparseArray], FloatArray]:
-        """Place points that came after `fit`: no denser, no lonelier than its own."""
-        ties, dense = self.place(self._checked(X, reset=False))
-        dense[:, -1] = np.clip(dense[:, -1], *self._range)
+    def place_within(self, points: Any) -> tuple[list[SparseArray], FloatArray]:
+        """Place points that need not be in the sums, once these are solved."""
+        ties, dense = self.place(points)
+        self._limit_density(dense)
         return ties, dense
+
+    def _limit_density(self, dense: FloatArray) -> None:
+        """Make no point denser or lonelier than those in the sums."""
+        dense[:, -1] = np.clip(dense[:, -1], *self._range)
 
     def columns(self, X: ArrayLike | None = None) -> Any:
         """Return points as they were given, (m, n_features): trees need no scale.
@@ -327,7 +360,7 @@ class AnchorPool(BasisMixin):
         X : array-like of shape (m, n_features)
         """
         check_is_fitted(self, "vectors_")
-        ties, dense = self._placed_later(X)
+        ties, dense = self.place_within(self._checked(X, reset=False))
         larger, old = copy(self), self.vectors_
         both = [
             sparse.csr_array(sparse.vstack([Z, more]))

@@ -7,7 +7,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import gen_batches
 
-from mercer._typing import FloatArray, SparseArray
+from mercer._typing import FloatArray, IntArray, SparseArray
 from mercer.fewlabels._gram import count_pairs, sum_pairs, ties_by_anchor
 
 _BATCH = 65_536  # rows summed in single precision at a time
@@ -25,7 +25,12 @@ class PoolSums:
     high: float  # largest one
 
     @classmethod
-    def of(cls, ties: Sequence[SparseArray], dense: FloatArray) -> "PoolSums":
+    def of(
+        cls,
+        ties: Sequence[SparseArray],
+        dense: FloatArray,
+        rows: IntArray | None = None,
+    ) -> "PoolSums":
         """Sum over points that are at hand.
 
         Parameters
@@ -34,14 +39,19 @@ class PoolSums:
             Z of each graph.
         dense : ndarray of shape (n, q)
             D, the columns of the plain kernels and of the density.
+        rows : int ndarray, optional
+            Points to sum over; by default all.
         """
+        if rows is not None:
+            dense = dense[rows]
         q = dense.shape[1]
         total, squares = np.zeros(q), np.zeros((q, q))
-        for rows in gen_batches(len(dense), _BATCH):
-            total += dense[rows].sum(axis=0, dtype=np.float64)
-            squares += dense[rows].T @ dense[rows]
+        for some in gen_batches(len(dense), _BATCH):
+            total += dense[some].sum(axis=0, dtype=np.float64)
+            squares += dense[some].T @ dense[some]
         low, high = float(dense[:, -1].min()), float(dense[:, -1].max())
-        return cls(len(dense), [half_gram(Z) for Z in ties], total, squares, low, high)
+        halves = [half_gram(Z if rows is None else Z[rows]) for Z in ties]
+        return cls(len(dense), halves, total, squares, low, high)
 
     def __add__(self, other: "PoolSums") -> "PoolSums":
         return PoolSums(

@@ -22,8 +22,8 @@ NEIGHBORS_UP_TO = 100_000  # points
 _PER_CLASS, _FEWEST, _MOST = 5, 50, 150
 _LEAST = 2  # directions below which a graph is no use
 _START = 0.45 * GIB  # imported code and compiled functions
-# What comes to one process, however many rows a Dask array has: some of them, and sums
-# over all, of which there are three copies at the worst moment.
+# What comes to one process, however many rows a Dask array has: some of them, and sums,
+# of which there are three copies at the worst moment.
 _ROWS_HERE, _SUMS = 200_000, 1.0 * GIB
 
 
