@@ -1,6 +1,7 @@
 """Checks of matrices that users pass in, with one wording across the library."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from itertools import starmap
 from math import isfinite
 from numbers import Real
@@ -137,15 +138,24 @@ def checked_points(
         # As which "numeric" leaves a frame with a categorical column.
         return points.astype(np.float64) if points.dtype == object else points
     except (TypeError, ValueError) as error:
-        said = next(filter(None, starmap(_no_number, _columns(X))), "")
+        said = ""
+        with suppress(Exception):  # the error stands where it cannot be explained
+            said = next(filter(None, starmap(_no_number, _columns(X))), "")
         if not said:
             raise
-        raise ValueError(said) from error
+        cause = error
+    if estimator is not None and not reset:  # a column too many is the first mistake
+        validate_data(estimator, X, reset=False, skip_check_array=True)
+    raise ValueError(said) from cause
 
 
 def _columns(X: Any) -> Iterator[tuple[Any, NDArray[Any]]]:
     """Yield the name and the values of each column of dense points."""
     if issparse(X):
+        return
+    if hasattr(X, "column_names"):  # pyarrow
+        for name, column in zip(X.column_names, X.columns, strict=True):
+            yield name, np.asarray(column)
         return
     if hasattr(X, "columns"):
         frame = getattr(X, "iloc", X)
@@ -162,17 +172,26 @@ def _no_number(name: Any, values: NDArray[Any]) -> str:
     found = f"column {name!r} of X holds "
     kind = values.dtype.kind
     if kind in "mM":
-        return found + "dates; give numbers, or the whole table to mercer.learn."
+        what = "dates" if kind == "M" else "durations"
+        return found + what + "; give numbers, or the whole table to mercer.learn."
     if kind == "f":
         values = values[~np.isfinite(values)][:1]
-    for value in values.tolist() if kind in "fOU" else ():
+    for value in values.tolist() if kind in "fOTU" else ():
         if isinstance(value, str) and not _is_number(value):
             return found + _ENCODE.format(repr(value))
-        if value is None or type(value).__name__ == "NAType" or value != value:
+        if is_empty(value):
             return found + _FILL
         if isinstance(value, float) and not isfinite(value):
             return found + "infinity; give finite numbers."
     return ""
+
+
+def is_empty(value: Any) -> bool:
+    """Tell whether a cell holds nothing: None, NaN, or what pandas has for it."""
+    if value is None or type(value).__name__ == "NAType":  # which is not comparable
+        return True
+    differs = value != value  # an array, if the cell holds one
+    return isinstance(differs, bool | np.bool_) and bool(differs)
 
 
 _ENCODE = (

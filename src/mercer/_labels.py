@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
-from mercer._checks import check_finite, check_same_length
+from mercer._checks import check_finite, check_same_length, is_empty
 from mercer._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from mercer._words import counted
 from mercer.exceptions import UnlabeledClassWarning
@@ -190,12 +190,6 @@ def as_name(value: Any) -> str:
     """
     is_whole = isinstance(value, float | np.floating) and float(value).is_integer()
     return str(int(value) if is_whole else value)
-
-
-def is_empty(value: object) -> bool:
-    """Tell whether a cell holds nothing: None, NaN, or what pandas has for it."""
-    # In this order: pandas.NA is not comparable.
-    return value is None or type(value).__name__ == "NAType" or bool(value != value)
 
 
 def _is_missing(value: object) -> bool:
