@@ -297,6 +297,22 @@ def test_results_of_another_file_are_not_replaced_silently(
     assert said in (out / "report.html").read_text()
 
 
+def test_results_of_a_file_of_the_same_name_are_not_replaced_silently(
+    learned: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    shutil.copytree(learned / "out", out)
+    shutil.copy(learned / "things.csv", tmp_path)
+    (tmp_path / "sub").mkdir()
+    shutil.copy(learned / "things.csv", tmp_path / "sub")
+    said = "replace those of another things.csv in the same folder; give another folder"
+    for file, is_other in (("things.csv", False), ("sub/things.csv", True)):
+        done = run("learn", tmp_path / file, "--id", "code", "--out", out)
+        assert done.exit_code == 0, done.output
+        assert (said in done.output) == is_other
+    assert str(tmp_path) not in (out / "result.json").read_text()
+
+
 def test_answers_for_rows_that_are_not_there(learned: Path, tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("code,label\n999,big\n")
     words = ("learn", learned / "things.csv", "--id", "code", "--out", tmp_path / "o")
