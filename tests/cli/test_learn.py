@@ -262,6 +262,7 @@ def test_new_rows_in_other_units_are_noticed(learned: Path, tmp_path: Path) -> N
     assert done.exit_code == 0, done.output
     assert "the numbers in column 'size' are far from those that" in done.output
     assert done.output.count(said) == 1
+    assert run("next", model, tmp_path / "cm.csv").output.count(said) == 1
     frame.assign(size=np.nan).to_csv(tmp_path / "none.csv", index=False)
     for path in (tmp_path / "none.csv", learned / "things.csv"):
         done = run("predict", model, path, "--out", out)

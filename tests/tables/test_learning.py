@@ -235,3 +235,12 @@ def test_next_rows_of_a_long_table_need_features_of_some_rows(
     assert len(rows) == 5
     assert rows.min() >= 4
     assert seen == [1004]
+
+
+def test_later_years_are_no_other_unit() -> None:
+    frame = two_groups().assign(year=[2020, 2021] * 20)
+    model = learn(frame, target="label").model
+    model.predict(frame.assign(year=2031))
+    with pytest.warns(UserWarning, match="'year'.*same unit") as caught:
+        model.predict(frame.assign(year=24240))  # in months
+    assert [w.filename for w in caught] == [__file__]
