@@ -209,6 +209,15 @@ def test_what_a_session_is_told_is_checked() -> None:
     with pytest.raises(ValueError, match="3 rows named, 2 labels given"):
         session.tell([20, 21, 22], ["big", "small"])
     assert session.y.tolist() == before.tolist()
+    assert session.tell(20, "big").y[20] == "big"
+
+
+def test_true_and_false_are_told_as_the_table_has_them() -> None:
+    frame = two_groups()
+    frame["label"] = frame["label"].map({"small": True, "big": False})
+    session = Session.open(frame, id="code").fit()
+    session.tell([20, 21], [True, np.False_])
+    assert session.y[20:22].tolist() == ["True", "False"]
 
 
 def test_a_single_value_is_no_column() -> None:
