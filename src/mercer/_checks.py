@@ -1,6 +1,6 @@
 """Checks of matrices that users pass in, with one wording across the library."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import starmap
 from math import isfinite
@@ -69,10 +69,24 @@ def check_choice(value: Any, name: str, options: Sequence[Any]) -> None:
         raise ValueError(msg)
 
 
-def check_several(values: Any, name: str, *, above: float | None = None) -> None:
-    """Raise unless values are a list, tuple or array that is not empty.
+def is_several(values: Any) -> bool:
+    """Tell lists, tuples, arrays, series, sets and views of a dict from single things.
 
-    With `above` each must be a finite number above it.
+    Examples
+    --------
+    >>> is_several({1, 2}), is_several("ab"), is_several({"a": 1}), is_several(len)
+    (True, False, False, False)
+    """
+    is_one = isinstance(values, str | Mapping) or callable(values)
+    return isinstance(values, Collection) and not is_one
+
+
+def check_several(
+    values: Any, name: str, *, above: float | None = None, whole: bool = False
+) -> None:
+    """Raise unless values are a list or the like that is not empty.
+
+    With `above` each must be a finite number above it, and with `whole` a whole one.
 
     Examples
     --------
@@ -80,12 +94,15 @@ def check_several(values: Any, name: str, *, above: float | None = None) -> None
     Traceback (most recent call last):
     TypeError: n_neighbors must be a list with at least one entry; got 10.
     """
-    is_list = isinstance(values, Sequence | np.ndarray) and not isinstance(values, str)
-    if not is_list or np.ndim(values) != 1 or len(values) == 0:
+    is_list = is_several(values)
+    if not is_list or len(values) == 0 or getattr(values, "ndim", 1) != 1:
         msg = f"{name} must be a list with at least one entry; got {values!r}."
         raise ValueError(msg) if is_list else TypeError(msg)
     for place, value in enumerate(values if above is not None else ()):
         check_number(value, f"{name}[{place}]", above=above)
+        if whole and not float(value).is_integer():
+            msg = f"{name}[{place}] must be a whole number; got {value!r}."
+            raise ValueError(msg)
 
 
 def check_finite(A: Any, name: str = "K") -> None:
