@@ -85,7 +85,7 @@ def test_the_terminal_says_what_the_figure_hides() -> None:
     accuracy = {"Mercer": {"share": 0.5, "low": 0.4, "high": 0.6}}
     uneven = report | {"quality": quality, "counts_alike": True}
     text = describe(said | {"report": uneven, "accuracy": accuracy})
-    assert "(40.0% to 60.0%)\nThis counts classes alike" in text
+    assert "(40.0% to 60.0%)\nEvery class has the same weight" in text
     text = describe(said | {"report": report | {"quality": None}})
     assert "Nothing could be checked: no class has two labels." in text
 

@@ -81,8 +81,8 @@ class LaplacianMachine(KernelMachine):
     def _not_on_a_learned_kernel(self) -> str:
         return (
             f"{type(self).__name__} deforms a given kernel by a graph; a learner "
-            "brings a kernel that knows the graph already. Use it with "
-            "RLSClassifier or KernelSVC."
+            "brings a kernel that knows the graph already. Use "
+            "machine=RLSClassifier() or KernelSVC() instead."
         )
 
     def _check_parameters(self) -> None:

@@ -423,7 +423,7 @@ class Session:
         )
 
     def counts_alike(self, proba: FloatArray) -> bool:
-        """Tell whether hidden labels count classes alike that may differ in size.
+        """Tell whether figures weigh classes equally that may differ in size.
 
         Parameters
         ----------
