@@ -6,7 +6,6 @@ from importlib import import_module
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 import pytest
 from scipy.sparse import csr_array
 from sklearn.base import clone
@@ -115,6 +114,7 @@ def test_a_column_too_many_of_an_array_is_not_told_to_hold_nan() -> None:
 
 
 def test_a_missing_number_in_a_table_of_pyarrow_is_named_by_its_column() -> None:
+    pa = pytest.importorskip("pyarrow")
     X = pa.table({"size": np.arange(12.0), "colour": [None, *range(11)]})
     with pytest.raises(ValueError, match="column 'colour' of X holds NaN"):
         RLSClassifier().fit(X, labels())
