@@ -114,7 +114,7 @@ def test_data_frames_bring_their_row_labels() -> None:
     with pytest.raises(ValueError, match="not unique"):
         found.add_rows(frame[300:])
     more = frame[300:].add_prefix("n", axis=0)
-    with pytest.warns(UserWarning, match="in another order"):
+    with pytest.warns(UserWarning, match="in a different order"):
         found.add_rows(more, pd.Series(TRUTH[300:], more.index)[::-1])
 
 

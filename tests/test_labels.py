@@ -198,7 +198,7 @@ def test_rows_in_another_order_are_noticed(model: Any) -> None:
     pandas = pytest.importorskip("pandas")
     X = pandas.DataFrame(np.random.default_rng(0).standard_normal((20, 2)))
     y = pandas.Series(np.arange(20) % 2)
-    with pytest.warns(UserWarning, match=r"in another order.*y\.loc\[X\.index\]"):
+    with pytest.warns(UserWarning, match=r"in a different order.*y\.loc\[X\.index\]"):
         model.fit(X, y[::-1])
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -269,6 +269,18 @@ def test_unlabelled_rows_of_other_folds_are_not_scored() -> None:
     )
 
 
+def test_a_fold_without_labels_is_left_out() -> None:
+    """It has no row to score."""
+    X, y = moons()
+    y[40:] = -1
+    folds = list(KFold(3).split(X, y))
+    model = TemperatureScaledClassifier(RLSClassifier("rbf"))
+    expected = model.set_params(cv=PredefinedFolds(folds[:2])).fit(X, y).temperature_
+    assert model.set_params(cv=KFold(3)).fit(X, y).temperature_ == expected
+    with pytest.raises(ValueError, match="no test fold of cv has a labelled row; give"):
+        model.set_params(cv=PredefinedFolds(folds[2:])).fit(X, y)
+
+
 class PredefinedFolds:
     def __init__(self, folds):
         self.folds = folds

@@ -1,6 +1,7 @@
 """A parameter that cannot be used is named, with what it was."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from mercer import UnifiedKernelMachine
@@ -33,6 +34,8 @@ X, Y = rng.standard_normal((20, 3)), np.arange(20) % 2
     [
         (KernelPool(n_neighbors=5), "n_neighbors must be a list"),
         (KernelPool(n_neighbors=(0,)), r"n_neighbors\[0\] must be a finite number ab"),
+        (KernelPool(n_neighbors=[0.5]), r"n_neighbors\[0\] must be a whole number"),
+        (AnchorPool(n_nearest=[0.5]), r"n_nearest\[0\] must be a whole number"),
         (AnchorPool(n_nearest=5), "n_nearest must be a list"),
         (AnchorPool(n_nearest=()), "n_nearest must be a list"),
         (AnchorPool(most_summed=0), "most_summed == 0, must be >= 1"),
@@ -53,6 +56,8 @@ X, Y = rng.standard_normal((20, 3)), np.arange(20) % 2
         (DecayingKernel(decay=np.nan), "decay must be a finite number at least 1"),
         (ParameterFreeKernel(eps=np.inf), "eps must be a finite number above 0"),
         (SimpleMKL(["rbf"], C=np.nan), "C must be a finite number above 0; got nan"),
+        (SimpleMKL(["rbf"], C=np.inf), "C must be a finite number above 0; got inf"),
+        (DecayingKernel(decay=np.inf), "decay must be a finite number at least 1"),
         (NPKL(C=np.nan), "C must be a finite number above 0; got nan"),
         (GraphBasis(n_neighbors=0), "n_neighbors == 0, must be >= 1"),
         (GraphBasis(n_neighbors=1.5), "n_neighbors must be an instance of int"),
@@ -70,6 +75,20 @@ X, Y = rng.standard_normal((20, 3)), np.arange(20) % 2
 def test_bad_parameters_are_named(estimator, said: str) -> None:
     with pytest.raises((TypeError, ValueError), match=said):
         estimator.fit(X, Y)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "same"),
+    [
+        (AverageKernel({"a": "rbf"}.values()), AverageKernel(["rbf"])),
+        (KernelPool(n_neighbors={3, 5}), KernelPool(n_neighbors=(3, 5))),
+        (LapSVMCV(gammas_A=pd.Series([0.1], index=[7])), LapSVMCV(gammas_A=[0.1])),
+        (ClosedFormKernelCV(Cs={1.0}), ClosedFormKernelCV(Cs=[1.0])),
+    ],
+    ids=str,
+)
+def test_what_holds_several_values_is_taken_for_a_list(estimator, same) -> None:
+    assert vars(estimator.fit(X, Y)).keys() == vars(same.fit(X, Y)).keys()
 
 
 def test_more_neighbours_than_points_from_numpy() -> None:

@@ -215,8 +215,29 @@ def test_what_cannot_be_saved_is_named(tmp_path: Path) -> None:
         persist.save(model, tmp_path / "object.skops")
 
 
+def test_what_cannot_be_saved_is_named_within_lists(tmp_path: Path) -> None:
+    """Its way out was for frames only."""
+    model = make_pipeline(StandardScaler(), PairClassifier(preprocessor=Column()))
+    where = r"Pipeline cannot be saved: its steps\[1\]\[1\].preprocessor is a Column.$"
+    with pytest.raises(TypeError, match=where):
+        persist.save(model, tmp_path / "object.skops")
+
+
 def own_kernel(A: Any, B: Any) -> Any:
     return A @ B.T
+
+
+@pytest.mark.parametrize("name", ["inner", "own_kernel"])
+def test_a_function_within_a_function_is_refused(tmp_path: Path, name: str) -> None:
+    """It was saved, and could not be loaded, or another of its name was."""
+
+    def inner(A: Any, B: Any) -> Any:
+        return A @ B.T
+
+    inner.__name__ = name
+    with pytest.raises(ValueError, match=f"{name} of .* could not be loaded again"):
+        persist.save(RLSClassifier(inner), tmp_path / "object.skops")
+    assert not list(tmp_path.iterdir())
 
 
 def test_functions_of_a_stranger_are_refused_and_named(tmp_path: Path) -> None:

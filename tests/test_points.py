@@ -77,7 +77,7 @@ def with_column(kind: str) -> pd.DataFrame:
 
 BAD = [
     ("dates", "dates; give numbers"),
-    ("durations", "dates; give numbers"),
+    ("durations", "durations; give numbers"),
     ("categories", "'may'; give numbers"),
     ("a missing number", "NaN; fill"),
     ("nan", "NaN; fill"),
@@ -92,12 +92,59 @@ def test_what_is_no_number_is_named_by_its_column(made, kind: str, said: str) ->
         made().fit(with_column(kind), labels())
 
 
+@pytest.mark.parametrize(
+    ("used", "said"),
+    [
+        (lambda X: X.assign(kind="a"), "unseen at fit time:\n- kind"),
+        (lambda X: X.assign(kind=np.nan), "unseen at fit time:\n- kind"),
+        (lambda X: X.assign(size=np.nan), "column 'size' of X holds NaN"),
+    ],
+)
+def test_a_column_too_many_is_not_told_to_hold_text(used, said: str) -> None:
+    model = RLSClassifier().fit(table(), labels())
+    with pytest.raises(ValueError, match=said):
+        model.predict(used(table()))
+
+
+def test_a_column_too_many_of_an_array_is_not_told_to_hold_nan() -> None:
+    X = table().to_numpy()
+    model = RLSClassifier().fit(X, labels())
+    with pytest.raises(ValueError, match=r"X has 3 features, but .* expecting 2"):
+        model.predict(np.c_[X, np.full(12, np.nan)])
+
+
+def test_a_missing_number_in_a_table_of_pyarrow_is_named_by_its_column() -> None:
+    pa = pytest.importorskip("pyarrow")
+    X = pa.table({"size": np.arange(12.0), "colour": [None, *range(11)]})
+    with pytest.raises(ValueError, match="column 'colour' of X holds NaN"):
+        RLSClassifier().fit(X, labels())
+
+
+def test_cells_that_hold_arrays_keep_the_error_of_scikit_learn() -> None:
+    X = table().assign(both=pd.Series([np.zeros(2)] * 12))
+    with pytest.raises(ValueError, match="setting an array element with a sequence"):
+        RLSClassifier().fit(X, labels())
+
+
+@pytest.mark.skipif(np.__version__ < "2", reason="no such strings in NumPy 1")
+def test_text_of_numpy_2_is_named_by_its_column() -> None:
+    X = np.array([["1", "red"]] * 12, dtype=np.dtypes.StringDType())
+    with pytest.raises(ValueError, match="column 1 of X holds 'red'"):
+        RLSClassifier().fit(X, labels())
+
+
 @pytest.mark.parametrize("made", estimators())
 def test_what_a_mask_hides_is_missing(made: type) -> None:
     X = np.ma.array(table().to_numpy(), mask=np.eye(12, 2, -1))
     shape = (6, 2, 2) if made.__name__ == "PairClassifier" else (12, 2)
     with pytest.raises(ValueError, match="column 0 of X holds NaN; fill"):
         made().fit(X.reshape(shape), labels(shape[0]))
+
+
+def test_what_a_mask_hides_of_small_integers_is_missing() -> None:
+    X = np.ma.array(np.eye(12, 2, dtype=np.uint8), mask=np.eye(12, 2, -1))
+    with pytest.raises(ValueError, match="column 0 of X holds NaN; fill"):
+        nearest_neighbors(X, 2, rng=np.random.default_rng(0))
 
 
 def test_a_list_with_infinity_is_named_by_its_column() -> None:

@@ -1,13 +1,17 @@
 """Weights, doubtful labels and several annotators in the whole model."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.datasets import load_iris
 from sklearn.semi_supervised import LabelPropagation
 
 from mercer import UnifiedKernelMachine
 from mercer.active import answer_shares
+from mercer.exceptions import UnlabeledClassWarning
 from mercer.learners.combination import AverageKernel
+from mercer.machines import RLSClassifier
+from mercer.model_selection import LabeledScorer
 
 X, TRUTH = load_iris(return_X_y=True)
 FEW = np.where(np.arange(150) % 15 == 0, TRUTH, -1)
@@ -91,3 +95,15 @@ def test_a_learner_without_a_basis_trains_its_machine_on_weights() -> None:
         one.fit(X, FEW, w).predict_proba(X) for w in (None, 1.0 + 9 * (TRUTH == 1))
     )
     assert np.abs(plain - heavy).max() > 0.01
+
+
+def test_shares_are_scored_by_their_likeliest_class() -> None:
+    """`fit` took them, and `score` did not."""
+    shares = 0.4 * np.eye(3)[TRUTH] + 0.2
+    found = RLSClassifier("rbf").fit(X, shares)
+    assert found.score(X, shares) == found.score(X, TRUTH)
+    names = pd.DataFrame(shares, columns=["setosa", "versicolor", "virginica"])
+    named = RLSClassifier("rbf").fit(X, names)
+    assert LabeledScorer()(named, X, names) == found.score(X, TRUTH)
+    with pytest.warns(UnlabeledClassWarning, match="1 row to score is unlabelled"):
+        assert found.score(X[:2], [TRUTH[0], -1]) == 0.5

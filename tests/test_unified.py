@@ -306,7 +306,7 @@ def test_a_copy_in_single_precision_is_the_same_point(blobs, learner) -> None:
 @pytest.mark.parametrize(
     ("rows", "labels", "message"),
     [
-        ([10, 11], [0], "2 rows were named and 1 labels"),
+        ([10, 11], [0], "2 rows named, 1 label given; give one for each"),
         ([10, 10], [0, 1], "appears twice"),
         ([999], [0], "no row 999"),
     ],
@@ -323,7 +323,9 @@ def test_answers_that_do_not_fit_change_nothing(blobs, rows, labels, message) ->
 def test_answers_keep_their_kind(blobs) -> None:
     X, y, _ = blobs
     model = UnifiedKernelMachine(random_state=0).fit(X, y)
-    assert 7.0 in model.tell([10], [7.0]).classes_
+    assert 7 in model.tell([10], [7.0]).classes_
+    for labels in ([np.nan, 1], [None, 1.0], [1.0, 1.0]):  # floats, were whole numbers
+        assert model.tell([0, 4], labels).classes_.dtype.kind == "i"
     words = np.array(["x", "y", "z"])[np.maximum(y, 0)].astype(object)
     words[y == -1] = None
     model = UnifiedKernelMachine(random_state=0).fit(X, words)

@@ -1,6 +1,7 @@
 """Checks of matrices that users pass in, with one wording across the library."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import starmap
 from math import isfinite
 from numbers import Real
@@ -68,10 +69,24 @@ def check_choice(value: Any, name: str, options: Sequence[Any]) -> None:
         raise ValueError(msg)
 
 
-def check_several(values: Any, name: str, *, above: float | None = None) -> None:
-    """Raise unless values are a list, tuple or array that is not empty.
+def is_several(values: Any) -> bool:
+    """Tell lists, tuples, arrays, series, sets and views of a dict from single things.
 
-    With `above` each must be a finite number above it.
+    Examples
+    --------
+    >>> is_several({1, 2}), is_several("ab"), is_several({"a": 1}), is_several(len)
+    (True, False, False, False)
+    """
+    is_one = isinstance(values, str | Mapping) or callable(values)
+    return isinstance(values, Collection) and not is_one
+
+
+def check_several(
+    values: Any, name: str, *, above: float | None = None, whole: bool = False
+) -> None:
+    """Raise unless values are a list or the like that is not empty.
+
+    With `above` each must be a finite number above it, and with `whole` a whole one.
 
     Examples
     --------
@@ -79,12 +94,15 @@ def check_several(values: Any, name: str, *, above: float | None = None) -> None
     Traceback (most recent call last):
     TypeError: n_neighbors must be a list with at least one entry; got 10.
     """
-    is_list = isinstance(values, Sequence | np.ndarray) and not isinstance(values, str)
-    if not is_list or np.ndim(values) != 1 or len(values) == 0:
+    is_list = is_several(values)
+    if not is_list or len(values) == 0 or getattr(values, "ndim", 1) != 1:
         msg = f"{name} must be a list with at least one entry; got {values!r}."
         raise ValueError(msg) if is_list else TypeError(msg)
     for place, value in enumerate(values if above is not None else ()):
         check_number(value, f"{name}[{place}]", above=above)
+        if whole and not float(value).is_integer():
+            msg = f"{name}[{place}] must be a whole number; got {value!r}."
+            raise ValueError(msg)
 
 
 def check_finite(A: Any, name: str = "K") -> None:
@@ -137,15 +155,24 @@ def checked_points(
         # As which "numeric" leaves a frame with a categorical column.
         return points.astype(np.float64) if points.dtype == object else points
     except (TypeError, ValueError) as error:
-        said = next(filter(None, starmap(_no_number, _columns(X))), "")
+        said = ""
+        with suppress(Exception):  # the error stands where it cannot be explained
+            said = next(filter(None, starmap(_no_number, _columns(X))), "")
         if not said:
             raise
-        raise ValueError(said) from error
+        cause = error
+    if estimator is not None and not reset:  # a column too many is the first mistake
+        validate_data(estimator, X, reset=False, skip_check_array=True)
+    raise ValueError(said) from cause
 
 
 def _columns(X: Any) -> Iterator[tuple[Any, NDArray[Any]]]:
     """Yield the name and the values of each column of dense points."""
     if issparse(X):
+        return
+    if hasattr(X, "column_names"):  # pyarrow
+        for name, column in zip(X.column_names, X.columns, strict=True):
+            yield name, np.asarray(column)
         return
     if hasattr(X, "columns"):
         frame = getattr(X, "iloc", X)
@@ -162,17 +189,26 @@ def _no_number(name: Any, values: NDArray[Any]) -> str:
     found = f"column {name!r} of X holds "
     kind = values.dtype.kind
     if kind in "mM":
-        return found + "dates; give numbers, or the whole table to mercer.learn."
+        what = "dates" if kind == "M" else "durations"
+        return found + what + "; give numbers, or the whole table to mercer.learn."
     if kind == "f":
         values = values[~np.isfinite(values)][:1]
-    for value in values.tolist() if kind in "fOU" else ():
+    for value in values.tolist() if kind in "fOTU" else ():
         if isinstance(value, str) and not _is_number(value):
             return found + _ENCODE.format(repr(value))
-        if value is None or type(value).__name__ == "NAType" or value != value:
+        if is_empty(value):
             return found + _FILL
         if isinstance(value, float) and not isfinite(value):
             return found + "infinity; give finite numbers."
     return ""
+
+
+def is_empty(value: Any) -> bool:
+    """Tell whether a cell holds nothing: None, NaN, or what pandas has for it."""
+    if value is None or type(value).__name__ == "NAType":  # which is not comparable
+        return True
+    differs = value != value  # an array, if the cell holds one
+    return isinstance(differs, bool | np.bool_) and bool(differs)
 
 
 _ENCODE = (

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
-from mercer._checks import check_finite, check_same_length
+from mercer._checks import check_finite, check_same_length, is_empty
 from mercer._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from mercer._words import counted
 from mercer.exceptions import UnlabeledClassWarning
@@ -192,12 +192,6 @@ def as_name(value: Any) -> str:
     return str(int(value) if is_whole else value)
 
 
-def is_empty(value: object) -> bool:
-    """Tell whether a cell holds nothing: None, NaN, or what pandas has for it."""
-    # In this order: pandas.NA is not comparable.
-    return value is None or type(value).__name__ == "NAType" or bool(value != value)
-
-
 def _is_missing(value: object) -> bool:
     if is_empty(value):
         return True
@@ -230,8 +224,7 @@ def encode_labels(
     >>> encode_labels(["cat", None, "dog", "cat"]).codes
     array([ 0, -1,  1,  0])
     """
-    shape: tuple[int, ...] = getattr(y, "shape", ())
-    if len(shape) == 2 and shape[1] > 1:
+    if _are_shares(y):
         return _encode_shares(y, min_classes)
     values = column_or_1d(keep_missing(y), warn=True)
     known = is_labeled(values)
@@ -271,6 +264,11 @@ def coded_labels(
     """
     labels = encode_labels(y, min_classes=min_classes, may_be_signs=False)
     return labels if soft is None else labels.softened(*soft)
+
+
+def _are_shares(y: Any) -> bool:
+    shape: tuple[int, ...] = getattr(y, "shape", ())
+    return len(shape) == 2 and shape[1] > 1
 
 
 def _encode_shares(y: Any, min_classes: int) -> Labels:
@@ -332,9 +330,9 @@ def require_y(y: Any, who: str, X: Any) -> Any:
         raise ValueError(msg)
     if _are_shuffled(getattr(X, "index", None), getattr(y, "index", None)):
         msg = (
-            "X and y have the same row labels in another order, and are matched row by "
-            "row, not by labels. Give y.loc[X.index]; or y.to_numpy(), if the order is "
-            "right as it is."
+            "X and y have the same row labels in a different order, and are matched "
+            "row by row, not by labels. Give y.loc[X.index]; or y.to_numpy(), if the "
+            "order is right as it is."
         )
         warnings.warn(msg, UserWarning, stacklevel=3)
     return y
@@ -383,11 +381,16 @@ def keep_missing(y: Any) -> Any:
 def known_labels(y: ArrayLike) -> tuple[BoolArray, NDArray[Any]]:
     """Tell which rows have a label, and return these as numbers or strings.
 
+    Of shares of the classes the label is the likeliest class.
+
     Examples
     --------
     >>> known_labels(np.array([None, 2, 1], dtype=object))
     (array([False,  True,  True]), array([2, 1]))
     """
+    if _are_shares(y):
+        labels = _encode_shares(y, 0)
+        return labels.codes != UNLABELED, labels.classes[labels.codes[labels.labeled]]
     values = column_or_1d(keep_missing(y))
     known = is_labeled(values)
     return known, _of_one_kind(values[known]) if known.any() else values[known]

@@ -21,8 +21,8 @@ class NestedParameters:
             value = params.get(part, parts.get(part))
             if inner and part in parts and isinstance(value, str | None):
                 msg = (
-                    f"{part}={value!r} has no parameters, so that {name} cannot be "
-                    f"set; give an object that has, such as {part}={_OBJECTS[part]}."
+                    f"{part}={value!r} has no parameters, so {name} cannot be set; "
+                    f"give an object that has some, such as {part}={_OBJECTS[part]}."
                 )
                 raise ValueError(msg)
         super().set_params(**params)  # type: ignore[misc]

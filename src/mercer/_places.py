@@ -11,7 +11,7 @@ from mercer._typing import FloatArray
 # Squares of distances of larger or smaller entries overflow or vanish, in single
 # precision at least.
 _USUAL = (1e-10, 1e10)
-_LOOKED_AT = 10_000  # rows that tell where points lie
+_LOOKED_AT = 1_000  # rows that tell where points lie
 _FAR = 1e3  # from zero, in units of the spread: squared distances lose six digits
 _BLOCK = 64  # mostly the first one tells
 

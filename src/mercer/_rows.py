@@ -10,6 +10,7 @@ from scipy.sparse import issparse
 from sklearn.utils import gen_batches
 
 from mercer._typing import IntArray
+from mercer._words import counted, some
 
 BATCH = 32_768  # rows whose features are in memory at a time
 
@@ -112,6 +113,23 @@ def named_rows(rows: Any, known: NDArray[Any]) -> NDArray[Any]:
     return np.atleast_1d(np.asarray(rows))
 
 
+def check_answers(n_rows: int, n_labels: int) -> None:
+    """Raise unless every row that was named has a label.
+
+    Examples
+    --------
+    >>> check_answers(1, 2)
+    Traceback (most recent call last):
+    ValueError: 1 row named, 2 labels given; give one for each.
+    """
+    if n_rows != n_labels:
+        msg = (
+            f"{counted(n_rows, 'row')} named, {counted(n_labels, 'label')} given; give "
+            "one for each."
+        )
+        raise ValueError(msg)
+
+
 def positions_of(ids: NDArray[Any], known: NDArray[Any]) -> IntArray:
     """Return where the given row labels are among all of them.
 
@@ -135,8 +153,7 @@ def positions_of(ids: NDArray[Any], known: NDArray[Any]) -> IntArray:
     wanted = ids.tolist()
     wrong = next((row for row in wanted if row not in place), None)
     if wrong is not None:
-        names = ", ".join(map(repr, known[:3].tolist())) + (", ..." if n > 3 else "")
-        ids_are = f"0 to {n - 1}" if is_counted else names
+        ids_are = f"0 to {n - 1}" if is_counted else some(map(repr, known.tolist()), 3)
         msg = f"there is no row {wrong!r}; the row ids are {ids_are}."
         raise ValueError(msg)
     return np.array([place[row] for row in wanted], dtype=np.intp)

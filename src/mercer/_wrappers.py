@@ -12,6 +12,7 @@ from mercer._checks import check_same_length
 from mercer._labels import UNLABELED, known_labels
 from mercer._proba import log_of
 from mercer._typing import ArrayLike, FloatArray
+from mercer._words import counted
 from mercer.exceptions import UnlabeledClassWarning
 
 WRAPPERS = (
@@ -79,8 +80,10 @@ class LabeledScoreMixin(ClassifierMixin):
         known, labels = known_labels(y)
         if known.all():
             return float(super().score(X, labels, sample_weight))
+        n = int((~known).sum())
+        unlabeled = counted(n, "row to score is", "rows to score are")
         msg = (
-            f"{(~known).sum()} rows to score are unlabelled and count as wrong. In a "
+            f"{unlabeled} unlabelled; unlabelled rows count as wrong. In a "
             "search or cross-validation use scoring=LabeledScorer() and "
             "cv=SemiSupervisedKFold() of mercer.model_selection."
         )

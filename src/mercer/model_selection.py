@@ -301,6 +301,8 @@ class TemperatureScaledClassifier(MetaEstimatorMixin, LabeledScoreMixin, BaseEst
         scores, codes = [], []
         for train, test in cv.split(X, y):
             held_out = test[labels.codes[test] != UNLABELED]
+            if len(held_out) == 0:
+                continue
             columns = train if is_pairwise else None
             model = clone(self.estimator)
             model.fit(_part(X, train, columns), take_rows(y, train))
@@ -312,6 +314,12 @@ class TemperatureScaledClassifier(MetaEstimatorMixin, LabeledScoreMixin, BaseEst
                 raise ValueError(msg)
             scores.append(_scores(model, _part(X, held_out, columns)))
             codes.append(labels.codes[held_out])
+        if not scores:
+            msg = (
+                "no test fold of cv has a labelled row; give cv as a number, or "
+                "SemiSupervisedKFold, whose folds test labelled rows."
+            )
+            raise ValueError(msg)
         self.temperature_ = fit_temperature(np.vstack(scores), np.concatenate(codes))
         self.estimator_ = clone(self.estimator).fit(X, y)
         self.classes_ = self.estimator_.classes_

@@ -5,12 +5,13 @@ imports no code but that of the types it names, so what may be named decides how
 stranger's file can be trusted. See `load`.
 """
 
+import json
 import os
-import re
 import struct
 import tempfile
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import is_dataclass
 from importlib import import_module
 from pathlib import Path
@@ -70,33 +71,63 @@ def save(obj: Any, path: str | os.PathLike[str]) -> None:
         try:
             skops.io.dump(obj, part, compression=ZIP_DEFLATED, compresslevel=_LEVEL)
         except TypeError as error:
-            raise TypeError(_what_cannot_be_saved(obj) or str(error)) from error
-        _refuse_lambdas(part)
+            where, what = _what_cannot_be_saved(obj)
+            if not where:
+                raise
+            msg = (
+                f"{type(obj).__name__} cannot be saved: its {where} is a "
+                f"{type(what).__name__}."
+            )
+            if hasattr(what, "shape"):
+                msg += " Give NumPy arrays, which can be."
+            raise TypeError(msg) from error
+        _check_names(part)
         part.replace(path)
 
 
-def _what_cannot_be_saved(obj: Any) -> str:
-    """Return which attribute of an object cannot be saved, or nothing."""
-    for name, value in getattr(obj, "__dict__", {}).items():
+def _what_cannot_be_saved(
+    obj: Any, where: str = "", seen: tuple[int, ...] = ()
+) -> tuple[str, Any]:
+    """Return the innermost part of an object that cannot be saved, and its place."""
+    for name, part in _parts(obj):
         try:
-            skops.io.dumps(value)
+            skops.io.dumps(part)
         except TypeError:
-            kind = type(value).__name__
-            return (
-                f"{type(obj).__name__} cannot be saved: its {name} is a {kind}. Give "
-                "NumPy arrays, which can be."
-            )
-    return ""
+            if id(part) not in seen:
+                place = (where + name).removeprefix(".")
+                return _what_cannot_be_saved(part, place, (*seen, id(part)))
+    return where, obj
 
 
-def _refuse_lambdas(file: Path) -> None:
-    """Raise if a file holds a function that has no name to find it by."""
+def _parts(obj: Any) -> Iterable[tuple[str, Any]]:
+    """Return what an object is made of, named as in Python; frames are whole."""
+    if isinstance(obj, dict):
+        return ((f"[{key!r}]", part) for key, part in obj.items())
+    if isinstance(obj, list | tuple):
+        return ((f"[{place}]", part) for place, part in enumerate(obj))
+    inner = {} if hasattr(obj, "shape") else getattr(obj, "__dict__", {})
+    return ((f".{name}", part) for name, part in inner.items())
+
+
+def _check_names(file: Path) -> None:
+    """Raise if a file names a function or type that would not be found again."""
     with ZipFile(file) as archive:
-        schema = archive.read("schema.json").decode()
-    if re.search(r'"__class__":\s*"<lambda>"', schema):
+        json.loads(archive.read("schema.json"), object_hook=_check_name)
+
+
+def _check_name(node: dict[str, Any]) -> None:
+    if node.get("__loader__") not in ("FunctionNode", "ObjectNode", "TypeNode"):
+        return
+    module, name = node["__module__"], node["__class__"]
+    found = None
+    with suppress(ImportError):
+        found = getattr(import_module(module), name, None)
+    is_other = node["__loader__"] == "FunctionNode" and id(found) != node["__id__"]
+    if found is None or is_other:
+        what = "a lambda" if name == "<lambda>" else f"{name} of {module}"
         msg = (
-            "a lambda could not be loaded again: functions are found by their names. "
-            "Write it with `def` in a module."
+            f"{what} could not be loaded again: functions and classes are found by "
+            "their names. Define it at the top level of a module."
         )
         raise ValueError(msg)
 

@@ -26,8 +26,8 @@ from mercer._labels import (
     as_labels,
     coded_labels,
     encode_labels,
-    is_labeled,
     keep_missing,
+    known_labels,
     one_column,
     require_y,
 )
@@ -37,7 +37,14 @@ from mercer._parts import new_learner, new_machine
 from mercer._places import all_equal
 from mercer._proba import probabilities
 from mercer._random import as_generator
-from mercer._rows import in_batches, named_rows, positions_of, row_ids, stacked
+from mercer._rows import (
+    check_answers,
+    in_batches,
+    named_rows,
+    positions_of,
+    row_ids,
+    stacked,
+)
 from mercer._threads import threads_for
 from mercer._typing import ArrayLike, FloatArray, IntArray, RandomState
 from mercer._wrappers import LabeledScoreMixin, warn_of_wrapper
@@ -363,19 +370,22 @@ class UnifiedKernelMachine(
         self._check_rows()
         ids = named_rows(rows, self.ids_)
         answers = np.atleast_1d(_own_copy(labels))
-        if ids.shape != answers.shape:
-            msg = f"{len(ids)} rows were named and {len(answers)} labels given."
-            raise ValueError(msg)
+        check_answers(len(ids), len(answers))
         positions = positions_of(ids, self.ids_)
         names, counts = np.unique(positions, return_counts=True)
         if (counts > 1).any():
             twice = self.ids_[names[counts > 1][0]]
             msg = f"row {twice} appears twice; give each row one label."
             raise ValueError(msg)
-        unknown = ~is_labeled(answers)
-        if unknown.any():  # NaN would make floats of whole numbers
-            answers = answers.astype(object)
-            answers[unknown] = None
+        known, told = known_labels(answers)
+        is_float = told.dtype.kind == "f" and self.classes_.dtype.kind in "iu"
+        if is_float and all(map(float.is_integer, told.tolist())):
+            told = told.astype(np.int64)  # whole numbers stay whole beside NaN
+        if known.all() and told.dtype.kind in "iuf":
+            answers = told
+        else:
+            answers = np.full(len(known), None, dtype=object)
+            answers[known] = told
         kinds = {self._y.dtype, answers.dtype}
         y = self._y.astype(object if object in kinds else np.result_type(*kinds))
         y[positions] = answers

@@ -85,7 +85,7 @@ def test_the_terminal_says_what_the_figure_hides() -> None:
     accuracy = {"Mercer": {"share": 0.5, "low": 0.4, "high": 0.6}}
     uneven = report | {"quality": quality, "counts_alike": True}
     text = describe(said | {"report": uneven, "accuracy": accuracy})
-    assert "(40.0% to 60.0%)\nThis counts classes alike" in text
+    assert "(40.0% to 60.0%)\nEvery class has the same weight" in text
     text = describe(said | {"report": report | {"quality": None}})
     assert "Nothing could be checked: no class has two labels." in text
 
@@ -262,6 +262,7 @@ def test_new_rows_in_other_units_are_noticed(learned: Path, tmp_path: Path) -> N
     assert done.exit_code == 0, done.output
     assert "the numbers in column 'size' are far from those that" in done.output
     assert done.output.count(said) == 1
+    assert run("next", model, tmp_path / "cm.csv").output.count(said) == 1
     frame.assign(size=np.nan).to_csv(tmp_path / "none.csv", index=False)
     for path in (tmp_path / "none.csv", learned / "things.csv"):
         done = run("predict", model, path, "--out", out)
@@ -295,6 +296,22 @@ def test_results_of_another_file_are_not_replaced_silently(
     said = "These results replace those of things.csv in the same folder"
     assert said in done.output
     assert said in (out / "report.html").read_text()
+
+
+def test_results_of_a_file_of_the_same_name_are_not_replaced_silently(
+    learned: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    shutil.copytree(learned / "out", out)
+    shutil.copy(learned / "things.csv", tmp_path)
+    (tmp_path / "sub").mkdir()
+    shutil.copy(learned / "things.csv", tmp_path / "sub")
+    said = "replace those of another things.csv in the same folder; give another folder"
+    for file, is_other in (("things.csv", False), ("sub/things.csv", True)):
+        done = run("learn", tmp_path / file, "--id", "code", "--out", out)
+        assert done.exit_code == 0, done.output
+        assert (said in done.output) == is_other
+    assert str(tmp_path) not in (out / "result.json").read_text()
 
 
 def test_answers_for_rows_that_are_not_there(learned: Path, tmp_path: Path) -> None:

@@ -148,7 +148,7 @@ def test_as_kernel_understands_names_functions_and_kernels() -> None:
         (None, TypeError, "NoneType"),
         (np.eye(3), TypeError, r"numbers of shape \(3, 3\). .*Precomputed\(K\)"),
         (["rbf", "linear"], TypeError, "'linear'] of type list"),
-        (RBF, TypeError, r"the class RBF, not one made of it: RBF\(...\)"),
+        (RBF, TypeError, r"the class RBF itself; write RBF\(...\)"),
     ],
 )
 def test_as_kernel_says_what_it_wants(

@@ -217,6 +217,23 @@ def test_the_same_start_leaves_what_the_page_said(tmp_path: Path) -> None:
     assert other.store.ledger.sizes == {0: 10.0, 1: 80.0, 2: 10.0}
 
 
+def test_a_start_with_sizes_after_a_class_of_the_file_was_renamed(
+    tmp_path: Path,
+) -> None:
+    frame = rows(8).assign(label=["cat", "dog"] + [None] * 6)
+    studio = small_studio(tmp_path, frame, classes=())
+    cat = {n: c for c, n in studio.store.ledger.classes.items()}["cat"]
+    studio.rename_class("ann", "t1", cat, "lion")
+    for name, size in (("lion", 1.0), ("cat", 3.0)):  # either name will do
+        sizes = {name: size, "dog": 1.0}
+        again = small_studio(tmp_path, frame, classes=(), class_sizes=sizes)
+        share = 100 * size / (size + 1)
+        assert again.store.ledger.sizes == {cat: share, 1 - cat: 100 - share}
+    both = {"lion": 1.0, "cat": 1.0, "dog": 1.0}
+    with pytest.raises(TableError, match="'cat' is called 'lion' now"):
+        small_studio(tmp_path, frame, classes=(), class_sizes=both)
+
+
 def test_a_session_learns_the_sizes_of_its_page(tmp_path: Path) -> None:
     frame, _ = uneven()
     session = Session.open(frame, id="code")

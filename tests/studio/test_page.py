@@ -354,8 +354,8 @@ def test_without_class_sizes_nothing_is_said_of_them(
 def test_class_sizes_are_entered_changed_and_removed_by_keys(
     visit: Callable[..., Any], start: Callable[..., Running], tmp_path: Path
 ) -> None:
-    studio = small_studio(tmp_path, classes=("cat", "dog", "bird"))
-    for label in range(3):
+    studio = small_studio(tmp_path, classes=("cat", "dog", "bird", "fish"))
+    for label in range(3):  # no fish: it gets nothing of the rest
         studio.answer("ann", f"t{label}", label, label)
     page = visit(start(studio))
     assert "estimates how large" in page.inner_text("#sizes-note")
@@ -373,11 +373,13 @@ def test_class_sizes_are_entered_changed_and_removed_by_keys(
     page.keyboard.press("Control+A")
     page.keyboard.type("12,5 %")
     assert page.get_attribute("#size-0", "aria-invalid") is None
-    together = page.inner_text("#dialog [role=status]")
-    assert (
-        together
-        == "Together 12.5 %. The 2 classes without a size share the rest evenly."
+    assert page.inner_text("#dialog [role=status]") == (
+        "Together 12.5 %. The 2 labelled classes without a size share the rest evenly."
     )
+    page.fill("#size-1", "87.5")
+    assert page.inner_text("#dialog [role=status]") == "Together 100 %."
+    page.fill("#size-1", "")
+    page.focus("#size-0")
     page.keyboard.press("Enter")
     page.wait_for_function("() => !document.getElementById('dialog').open")
     assert page.evaluate("document.activeElement.id") == "sizes"

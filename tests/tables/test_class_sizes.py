@@ -314,9 +314,9 @@ def test_advice_where_labels_do_not_tell_and_the_model_does_not_know() -> None:
         result = learn(frame, id="code", **told)  # type: ignore[arg-type]
         assert sum(ADVICE in note for note in result.warnings) == 1
         page = render(tell(result, rng=np.random.default_rng(0)))
-        assert "predicted). This counts classes alike" in page
-        assert "expected correct, classes counted alike, " in page
-        assert ", classes counted alike)." in repr(result)
+        assert "predicted). Every class has the same weight in this" in page
+        assert "expected correct, each class weighted equally, " in page
+        assert ", each class weighted equally)." in repr(result)
     assert "(6)" in result.warnings[-1]
 
 

@@ -209,6 +209,15 @@ def test_what_a_session_is_told_is_checked() -> None:
     with pytest.raises(ValueError, match="3 rows named, 2 labels given"):
         session.tell([20, 21, 22], ["big", "small"])
     assert session.y.tolist() == before.tolist()
+    assert session.tell(20, "big").y[20] == "big"
+
+
+def test_true_and_false_are_told_as_the_table_has_them() -> None:
+    frame = two_groups()
+    frame["label"] = frame["label"].map({"small": True, "big": False})
+    session = Session.open(frame, id="code").fit()
+    session.tell([20, 21], [True, np.False_])
+    assert session.y[20:22].tolist() == ["True", "False"]
 
 
 def test_a_single_value_is_no_column() -> None:
@@ -235,3 +244,12 @@ def test_next_rows_of_a_long_table_need_features_of_some_rows(
     assert len(rows) == 5
     assert rows.min() >= 4
     assert seen == [1004]
+
+
+def test_later_years_are_no_other_unit() -> None:
+    frame = two_groups().assign(year=[2020, 2021] * 20)
+    model = learn(frame, target="label").model
+    model.predict(frame.assign(year=2031))
+    with pytest.warns(UserWarning, match="'year'.*same unit") as caught:
+        model.predict(frame.assign(year=24240))  # in months
+    assert [w.filename for w in caught] == [__file__]

@@ -44,7 +44,7 @@ def test_placeholders_that_are_not_named_are_counted() -> None:
     words = ["NA", "?", "tbd", "-", "none", "unknown", "unknown", "null"]
     table = as_table(pd.DataFrame({"label": ["yes", "no", "yes", "no", *words]}))
     note = look_at_target(table, "label").notes[0]
-    assert "'none' (1 row) and 2 more (3 rows)." in note
+    assert "'none' (1 row) and 2 more." in note
 
 
 def test_words_of_your_own_for_no_label() -> None:

@@ -142,6 +142,13 @@ def test_what_cannot_be_learned_is_refused(rows, tmp_path, change, said):
         learn_parts(str(tmp_path / "a-*.parquet"))
 
 
+def test_options_are_checked_before_files_are_read():
+    with pytest.raises(TableError, match="must be 'at random' or 'per class'"):
+        learn_parts("none-*.parquet", labels_drawn="by me")
+    with pytest.raises(TypeError, match="pairs"):
+        learn_parts("none-*.parquet", pairs="pairs.csv")
+
+
 def test_too_many_labels_are_refused(pattern, monkeypatch):
     monkeypatch.setattr("mercer.tables.parts.MOST_LABELS", 5)
     with pytest.raises(TableError, match="12 rows have a label"):

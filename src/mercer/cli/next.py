@@ -68,7 +68,9 @@ def command(
         rows = loaded.ask(table, n)
         if len(rows) == 0:
             return {"files": {}, "rows": []}
-        proba = loaded.predict_proba(table.take(rows))
+        # Units were compared when all rows were asked about.
+        points = loaded.encoder.transform(table.take(rows))
+        proba = loaded.model.predict_proba(points)
         files: list[Path] = []
         if out is not None:
             with all_or_nothing(out) as part:

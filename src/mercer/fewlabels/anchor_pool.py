@@ -144,7 +144,7 @@ class AnchorPool(BasisMixin):
         """
         check_scalar(self.n_components, "n_components", Integral, min_val=1)
         check_scalar(self.n_anchors, "n_anchors", Integral, min_val=1)
-        check_several(self.n_nearest, "n_nearest", above=0)
+        check_several(self.n_nearest, "n_nearest", above=0, whole=True)
         check_scalar(self.most_summed, "most_summed", Integral, min_val=1)
         refuse_graph(X, "AnchorPool", "use GraphBasis()")
         points = self._checked(X, reset=True)

@@ -180,7 +180,7 @@ class KernelPool(SmallFiles):
         self._origin = far_origin(X)
         X = moved(X, self._origin)
         n = X.shape[0]
-        check_several(self.n_neighbors, "n_neighbors", above=0)
+        check_several(self.n_neighbors, "n_neighbors", above=0, whole=True)
         sizes = sorted({min(int(k), n - 1) for k in self.n_neighbors})
         self.index_ = NeighborIndex.fit(X, rng=rng)
         most = min(max(sizes[-1], DEFAULT.density_neighbor), n - 1)

@@ -13,7 +13,7 @@ _FARTHEST = 1e30  # entries of new points, those of the points being about 1
 
 def checked_array(X: ArrayLike | SparseArray) -> Any:
     """Return X as floats, dense or csr."""
-    if not sparse.issparse(X):
+    if not sparse.issparse(X) and not np.ma.is_masked(X):
         array = np.asarray(X)
         # Small integers, pixels say, are exact in single precision.
         if array.dtype.kind in "iub" and array.dtype.itemsize <= 2:

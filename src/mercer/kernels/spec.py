@@ -53,11 +53,11 @@ def as_kernel(spec: Kernel | str | Callable[..., Any]) -> Kernel:
         return PairwiseKernelFunction(spec)
     got = f"{spec!r} of type {type(spec).__name__}"
     if isinstance(spec, type):
-        got = f"the class {spec.__name__}, not one made of it: {spec.__name__}(...)"
+        got = f"the class {spec.__name__} itself; write {spec.__name__}(...)"
     elif hasattr(spec, "shape"):
         got = (
-            f"numbers of shape {spec.shape}. A Gram matrix is Precomputed(K), or, "
-            'to a machine, X where kernel="precomputed"'
+            f"numbers of shape {spec.shape}. Give a Gram matrix as Precomputed(K), or "
+            'pass it to a machine as X with kernel="precomputed"'
         )
     msg = (
         "A kernel is a Kernel, the name of one or a function of two sets of points; "

@@ -1,12 +1,18 @@
 """Lists of kernels: what a person may write, and their Gram matrices."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer._checks import check_finite, check_psd, check_square, check_symmetric
+from mercer._checks import (
+    check_finite,
+    check_psd,
+    check_square,
+    check_symmetric,
+    is_several,
+)
 from mercer._typing import FloatArray
 from mercer.kernels.base import Kernel
 from mercer.kernels.columns import OnColumns
@@ -17,13 +23,13 @@ _RTOL = 1e-9
 
 
 def resolve_kernels(
-    kernels: Sequence[Any], X: Any, *, names: NDArray[Any] | None = None
+    kernels: Collection[Any], X: Any, *, names: NDArray[Any] | None = None
 ) -> list[Kernel]:
     """Return the kernels that the entries of a list stand for, resolved on X.
 
     Parameters
     ----------
-    kernels : sequence
+    kernels : collection
         Each a Kernel, a name, a function of two sets of points, a pair
         ``(kernel, columns)`` for a block of columns, or a matrix over the rows of X.
     X : array of shape (n, d)
@@ -43,7 +49,7 @@ def resolve_kernels(
     array([[1.   , 0.018],
            [0.018, 1.   ]])
     """
-    if not isinstance(kernels, list | tuple | np.ndarray) or len(kernels) == 0:
+    if not is_several(kernels) or len(kernels) == 0:
         msg = f"kernels must be a list of at least one kernel, got {kernels!r}."
         raise ValueError(msg)
     return [

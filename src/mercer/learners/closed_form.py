@@ -217,7 +217,8 @@ class ClosedFormKernelCV(ClosedFormKernel):
             check_several(getattr(self, name), name, above=0)
 
     def _learn(self, labels: Labels) -> None:
-        Cs, mus = np.sort(self.Cs), np.sort(self.mus)[::-1]
+        given_Cs, given_mus = list(self.Cs), list(self.mus)
+        Cs, mus = np.sort(given_Cs), np.sort(given_mus)[::-1]
         scores = self._scores(labels, Cs, mus)
         if np.isnan(scores).all():
             msg = "no pair of C and mu leaves a kernel; add larger Cs or smaller mus."
@@ -225,8 +226,8 @@ class ClosedFormKernelCV(ClosedFormKernel):
         # The first of equals: Cs ascend, mus descend.
         best = np.unravel_index(int(np.nanargmax(scores)), scores.shape)
         self.C_, self.mu_ = float(Cs[best[0]]), float(mus[best[1]])
-        rows = np.searchsorted(Cs, self.Cs)
-        columns = len(mus) - 1 - np.searchsorted(mus[::-1], self.mus)
+        rows = np.searchsorted(Cs, given_Cs)
+        columns = len(mus) - 1 - np.searchsorted(mus[::-1], given_mus)
         self.scores_ = scores[np.ix_(rows, columns)]
         self._solve(labels, self.C_, self.mu_)
 

@@ -81,8 +81,8 @@ class LaplacianMachine(KernelMachine):
     def _not_on_a_learned_kernel(self) -> str:
         return (
             f"{type(self).__name__} deforms a given kernel by a graph; a learner "
-            "brings a kernel that knows the graph already. Use it with "
-            "RLSClassifier or KernelSVC."
+            "brings a kernel that knows the graph already. Use "
+            "machine=RLSClassifier() or KernelSVC() instead."
         )
 
     def _check_parameters(self) -> None:
@@ -239,9 +239,10 @@ class WeightsByGrid(LaplacianMachine):
         codes = labels.codes[labels.labeled]
         known = labels.take(labels.labeled)
         folds = [f for f in inverted_folds(codes, self.n_folds) if len(f[1])]
-        scores = np.zeros((len(self.gammas_A), len(self.gammas_I)))
-        for i, gamma_A in enumerate(self.gammas_A):
-            for j, gamma_I in enumerate(self.gammas_I):
+        gammas_A, gammas_I = list(self.gammas_A), list(self.gammas_I)
+        scores = np.zeros((len(gammas_A), len(gammas_I)))
+        for i, gamma_A in enumerate(gammas_A):
+            for j, gamma_I in enumerate(gammas_I):
                 Phi = B * deformation.scaling(gamma_I / gamma_A)
                 K = Phi @ Phi.T
                 for train, held in folds:
@@ -255,8 +256,8 @@ class WeightsByGrid(LaplacianMachine):
                     scores[i, j] += np.mean(found == codes[held]) / len(folds)
         self.cv_scores_ = scores
         tied = np.argwhere(scores >= scores.max() - 1e-12).tolist()
-        i, j = min(tied, key=lambda t: (self.gammas_A[t[0]], -self.gammas_I[t[1]]))
-        self.gamma_A_, self.gamma_I_ = self.gammas_A[i], self.gammas_I[j]
+        i, j = min(tied, key=lambda t: (gammas_A[t[0]], -gammas_I[t[1]]))
+        self.gamma_A_, self.gamma_I_ = gammas_A[i], gammas_I[j]
         return self.gamma_A_, self.gamma_I_
 
     def _decide(

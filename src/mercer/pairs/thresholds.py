@@ -11,9 +11,15 @@ STRATEGIES = ("accuracy", "f_beta", "max_tpr", "max_tnr")
 
 
 def check_strategy(
-    strategy: Any = "accuracy", min_rate: Any = None, beta: Any = 1.0
+    strategy: Any = "accuracy", min_rate: Any = None, beta: Any = 1.0, **others: Any
 ) -> None:
     """Raise unless a rule for the threshold is complete."""
+    if others:
+        msg = (
+            f"{', '.join(others)} is no part of a rule for the threshold; its parts "
+            "are strategy, min_rate and beta."
+        )
+        raise TypeError(msg)
     if strategy not in STRATEGIES:
         msg = f"strategy must be one of {', '.join(STRATEGIES)}; got {strategy!r}."
         raise ValueError(msg)

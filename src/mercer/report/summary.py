@@ -23,7 +23,7 @@ def summary(story: Story) -> str:
     ]
     if story.quality:
         best = story.quality.contestants[0]
-        alike_too = ", classes counted alike" if story.counts_alike else ""
+        alike_too = ", each class weighted equally" if story.counts_alike else ""
         said = f"expected correct{alike_too}, {_between(best)}"
         tiles.insert(0, (f"{best.accuracy:.0%}", said))
         share = float(story.n_given.max() / max(story.n_labeled, 1))
@@ -81,12 +81,13 @@ def verdict(story: Story) -> str:
 
 
 def alike(counts_alike: bool) -> str:
-    """Return that the figures count classes alike, where they do."""
+    """Return that every class has the same weight in a figure, where it does."""
     if not counts_alike:
         return ""
     return (
-        "This counts classes alike, as they have about as many labels each. The share "
-        "of all rows that is correct can be far from it where classes differ in size. "
+        "Every class has the same weight in this figure, because each has about as "
+        "many labels. The share of all rows that is correct can be far from it where "
+        "classes differ in size. "
     )
 
 

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer._labels import as_name, is_empty, is_labeled
+from mercer._checks import is_empty
+from mercer._labels import as_name, is_labeled
 from mercer.studio.ledger import Ledger
 from mercer.tables.table import Table, TableError
 from mercer.tables.target import Target, read_ids, read_target

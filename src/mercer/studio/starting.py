@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer._typing import IntArray
-from mercer.studio.ledger import START
+from mercer.studio.ledger import START, Ledger
 from mercer.studio.store import Store
 from mercer.tables.class_sizes import sizes_by_class
+from mercer.tables.table import TableError
 
 
 def start(
@@ -39,9 +40,14 @@ def start(
         # Where the last start had the same ones, somebody may have set others on the
         # page since, or may have made a class.
         if first is None or first.digest != digest:
-            known = np.array([*ledger.classes.values(), *given], dtype=object)
+            numbers = _first_names(ledger)
+            now = [ledger.classes[numbers[n]] if n in numbers else n for n in given]
+            known = np.array([*ledger.classes.values(), *now], dtype=object)
             sizes = sizes_by_class(
-                class_sizes, known, as_written=True, may_come_later=True
+                _renamed(class_sizes, ledger),
+                known,
+                as_written=True,
+                may_come_later=True,
             )
     names = sorted({name for name in given if name is not None})
     _name_classes(store, dict.fromkeys([*classes, *sizes, *names]))
@@ -51,9 +57,30 @@ def start(
         with store.writing() as transaction:
             token = f"sizes:{ledger.seq}:{digest}"
             transaction.append(START, "sizes", token, text=text, digest=digest)
-    numbers = {e.text: e.label for e in ledger.events if e.kind == "class"}
-    codes = [-1 if n is None else numbers.get(n, -1) for n in given]
-    return np.array(codes, dtype=np.intp)
+    numbers = _first_names(ledger)
+    return np.array([numbers.get(n, -1) for n in given], dtype=np.intp)
+
+
+def _first_names(ledger: Ledger) -> dict[str, int]:
+    """Return the numbers of the classes by the names they were made with."""
+    made = [e for e in ledger.events if e.kind == "class"]
+    return {e.text: e.label for e in made if e.text and e.label is not None}
+
+
+def _renamed(class_sizes: dict[str, float], ledger: Ledger) -> dict[str, float]:
+    """Return sizes by the present names of classes that have a new one."""
+    numbers, sizes = _first_names(ledger), dict[str, float]()
+    for given, size in class_sizes.items():
+        is_old = given in numbers and given not in ledger.classes.values()
+        name = ledger.classes[numbers[given]] if is_old else given
+        if is_old and name in {*sizes, *class_sizes}:
+            msg = (
+                f"class sizes name one class twice: {given!r} is called {name!r} now. "
+                "Name it once."
+            )
+            raise TableError(msg)
+        sizes[name] = size
+    return sizes
 
 
 def _name_classes(store: Store, names: Iterable[str]) -> None:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mercer._labels import as_name, is_empty
+from mercer._checks import is_empty
+from mercer._labels import as_name
 from mercer._words import counted
 from mercer.tables.numbers import is_placeholder
 from mercer.tables.sheets import ROW

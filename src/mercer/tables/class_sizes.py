@@ -86,7 +86,7 @@ def check_drawn(labels_drawn: str | None, class_sizes: Any) -> None:
         msg = (
             "labels drawn 'at random' tell the class sizes by their numbers, so class "
             "sizes cannot be given, too: leave out --labels-drawn or --class-sizes "
-            "(in Python labels_drawn, class_sizes)."
+            "(in Python labels_drawn=... or class_sizes=...)."
         )
         raise TableError(msg)
 

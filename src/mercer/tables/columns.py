@@ -97,7 +97,7 @@ def warn_of_unit(source: str, name: str, here: float, there: float) -> None:
         f"was trained with (typically {here:.4g} here, {there:.4g} there). Do they "
         "have the same unit?"
     )
-    warnings.warn(msg, UserWarning, stacklevel=3)
+    warnings.warn(msg, UserWarning, stacklevel=6)  # where a `TableModel` is called
 
 
 def moments(Z: FloatArray, empty: BoolArray) -> tuple[FloatArray, FloatArray]:

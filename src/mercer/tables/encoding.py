@@ -107,8 +107,16 @@ class TableEncoder(BaseEstimator):
         self.fit_transform(table)
         return self
 
-    def transform(self, table: Table) -> Any:
-        """Return the points of new rows of a table with the same columns."""
+    def transform(self, table: Table, *, compare_units: bool = False) -> Any:
+        """Return the points of new rows of a table with the same columns.
+
+        Parameters
+        ----------
+        table : Table
+        compare_units : bool, default=False
+            Whether to warn where most numbers of a column are far from those in
+            training.
+        """
         check_is_fitted(self, "notes_")
         self._check_columns(table)
         if self.kind_ == "vectors":
@@ -116,25 +124,23 @@ class TableEncoder(BaseEstimator):
             return block if self.scale_ is None else (block - self.mean_) / self.scale_
         if self.kind_ == "text":
             return self.encoder_.transform(strings_of(table.frame[self.columns_[0]]))
-        return self._scaled(self._with_empty(np.hstack(self._parts_of(table))))
+        parts = self._parts_of(table)
+        if compare_units:
+            self._compare_units(parts[0], table.source)
+        return self._scaled(self._with_empty(np.hstack(parts)))
 
-    def compare_units(self, table: Table) -> None:
-        """Warn where most numbers of a column are far from those in training.
-
-        Parameters
-        ----------
-        table : Table
-            New rows, with the columns of the training table.
-        """
-        if self.kind_ != "mixed":
-            return
-        numbers = numbers_of(table, self.numbers_, self.origins_)
+    def _compare_units(self, numbers: FloatArray, source: str) -> None:
         for k, name in enumerate(self.numbers_):
             filled = numbers[:, k][~np.isnan(numbers[:, k])]
-            usual = np.median(filled) if len(filled) else self.mean_[k]
-            if abs(usual - self.mean_[k]) * self.scale_[k] > _OTHER_UNIT:
-                origin = self.origins_[k] if len(self.origins_) else 0.0
-                warn_of_unit(table.source, name, usual + origin, self.mean_[k] + origin)
+            if not len(filled):
+                continue
+            origin = self.origins_[k] if len(self.origins_) else 0.0
+            here, there = np.median(filled) + origin, self.mean_[k] + origin
+            apart = abs(here - there)
+            # In another unit a number is several times as large: 2031 is not of 2020.
+            is_other = 2 * apart > max(abs(here), abs(there))
+            if is_other and apart * self.scale_[k] > _OTHER_UNIT:
+                warn_of_unit(source, name, here, there)
 
     def places(self) -> dict[str, IntArray]:
         """Return the coordinates that each column has; of a single column, nothing."""

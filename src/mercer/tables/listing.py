@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from mercer._labels import Labels, is_empty
+from mercer._checks import is_empty
+from mercer._labels import Labels
 from mercer._typing import FloatArray
 from mercer._words import counted
 from mercer.report.story import Listed

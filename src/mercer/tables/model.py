@@ -85,14 +85,12 @@ class TableModel(Shown, ClassifierMixin, BaseEstimator):
         return self.model.predict_proba(self._points(data))
 
     def _points(self, data: Any) -> Any:
-        table = as_table(data)
-        X = self.encoder.transform(table)
-        self.encoder.compare_units(table)
-        return X
+        return self.encoder.transform(as_table(data), compare_units=True)
 
     def predict(self, data: Any) -> NDArray[Any]:
         """Return the class of rows, (m,)."""
-        return np.asarray(self.classes_[self.predict_proba(data).argmax(axis=1)])
+        proba = self.model.predict_proba(self._points(data))
+        return np.asarray(self.classes_[proba.argmax(axis=1)])
 
     def ask(
         self, data: Any, n: int = 20, *, query: str = "fill", random_state: int = 0

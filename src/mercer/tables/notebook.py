@@ -29,7 +29,7 @@ def headline(result: "TableResult") -> str:
     return (
         f"{said}; expected correct: {ours.accuracy:.0%} "
         f"({ours.low:.0%} to {ours.high:.0%}"
-        f"{', classes counted alike' if alike else ''})."
+        f"{', each class weighted equally' if alike else ''})."
     )
 
 

@@ -20,6 +20,8 @@ from mercer._typing import FloatArray, IntArray
 from mercer._words import reason
 from mercer.backends import dask_
 from mercer.fewlabels.choice import PoolPlan, choose_pool
+from mercer.fewlabels.sizes import LabelsDrawn
+from mercer.tables.class_sizes import check_drawn
 from mercer.tables.encoding import TableEncoder
 from mercer.tables.formats import from_arrow
 from mercer.tables.learning import TableResult, judged, predictions_frame, said_by
@@ -124,11 +126,15 @@ def learn_parts(
     target: str = "label",
     *,
     id: str | None = None,
+    labels_drawn: LabelsDrawn | None = None,
+    class_sizes: Any = None,
+    drop: Iterable[str] = (),
+    keep: Iterable[str] = (),
     labels_as_written: bool = False,
     missing: Iterable[str] = (),
+    memory: float | None = None,
     random_state: int = 0,
     stages: Stages = quiet,
-    **settings: Any,
 ) -> tuple[TableResult, Parts]:
     """Learn the target of a table in many Parquet files.
 
@@ -139,11 +145,12 @@ def learn_parts(
     ----------
     pattern : str
         Such as ``"rows/part-*.parquet"``.
-    target, id, labels_as_written, missing, random_state, stages
+    target, id, labels_drawn, drop, keep, labels_as_written, missing
         See `mercer.tables.learning.learn`.
-    settings : dict
-        Further ones of `learn`, but for pairs. Class sizes are those of all files
-        together.
+    class_sizes : dict or Series, optional
+        Those of all files together.
+    memory, random_state, stages
+        See `mercer.tables.learning.learn`.
 
     Returns
     -------
@@ -152,6 +159,7 @@ def learn_parts(
     parts : Parts
         All rows, for `write_predictions`.
     """
+    check_drawn(labels_drawn, class_sizes)
     stages.begin("reading")
     parts, missing = Parts.find(pattern), tuple(missing)
     rng = np.random.default_rng(random_state)
@@ -162,11 +170,15 @@ def learn_parts(
         table,
         target,
         id=id,
+        labels_drawn=labels_drawn,
+        class_sizes=class_sizes,
+        drop=drop,
+        keep=keep,
         labels_as_written=labels_as_written,
         missing=missing,
+        memory=memory,
         random_state=random_state,
         stages=stages,
-        **settings,
     )
     points, looked = session.points, session.looked
     if issparse(points):

@@ -1,6 +1,8 @@
 """Write all that was learned to a folder, whole or not at all."""
 
+import hashlib
 import json
+import os
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -57,12 +59,13 @@ def save_result(
     with all_or_nothing(folder) as part:
         stages.begin("report")
         story = tell(result, rng=np.random.default_rng(0))
-        changes = changes_since(folder, predictions, as_data(story))
+        file = _told_apart(result.table.source, folder)
+        changes = changes_since(folder, predictions, as_data(story), file)
         if answered is not None:
             changes = (str(answered), *answered.notes, *changes)
         story = replace(story, changes=changes)
         (part / FILES[0]).write_text(render(story), encoding="utf-8")
-        data = {"report": as_data(story)}
+        data = {"report": as_data(story), "file": file}
         (part / RESULT).write_text(json.dumps(data), encoding="utf-8")
         stages.begin("files")
         if write_predictions is not None:
@@ -90,7 +93,7 @@ def save_result(
 
 
 def changes_since(
-    folder: Path, predictions: "pd.DataFrame", report: dict[str, Any]
+    folder: Path, predictions: "pd.DataFrame", report: dict[str, Any], file: str
 ) -> tuple[str, ...]:
     """Return what is different from the results in a folder, in words.
 
@@ -102,26 +105,39 @@ def changes_since(
         New ones.
     report : dict
         What the report shows now, of `mercer.report.data.as_data`.
+    file : str
+        What tells the file of the table from others of its name.
     """
     import pandas as pd
 
     try:
-        old = json.loads((folder / RESULT).read_text(encoding="utf-8"))["report"]
+        last = json.loads((folder / RESULT).read_text(encoding="utf-8"))
+        old = last["report"]
         before = pd.read_parquet(folder / "predictions.parquet")
     except (OSError, ValueError, KeyError):
         return ()
-    return (*_replaced(old, report), *_compared(old, report, before, predictions))
+    replaced = _replaced(old, report, is_same=last.get("file", file) == file)
+    return (*replaced, *_compared(old, report, before, predictions))
 
 
-def _replaced(old: dict[str, Any], new: dict[str, Any]) -> list[str]:
+def _replaced(old: dict[str, Any], new: dict[str, Any], *, is_same: bool) -> list[str]:
     """Say so if the results that are replaced are of another file."""
-    source = old.get("source", new["source"])
-    if source == new["source"]:
-        return []
+    name = old.get("source", new["source"])
+    if name == new["source"]:
+        if is_same:
+            return []
+        name = f"another {name}"
     return [
-        f"These results replace those of {source} in the same folder; pass --out to "
-        "keep both."
+        f"These results replace those of {name} in the same folder; give another "
+        "folder (--out) to keep both."
     ]
+
+
+def _told_apart(source: str, folder: Path) -> str:
+    """Return what tells a file from others of its name, and names no folder."""
+    if Path(source).exists():
+        source = os.path.relpath(Path(source).resolve(), folder.resolve())
+    return hashlib.blake2b(source.encode(), digest_size=16).hexdigest()
 
 
 def _compared(

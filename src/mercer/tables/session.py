@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 from mercer._extras import require
 from mercer._labels import Labels, encode_labels
 from mercer._progress import Stages, quiet
-from mercer._rows import positions_of
+from mercer._rows import check_answers, positions_of
 from mercer._typing import FloatArray, IntArray
-from mercer._words import counted
 from mercer.fewlabels.choice import PoolPlan, plan_pool
 from mercer.fewlabels.machine import LeaveOneOutRLS
 from mercer.fewlabels.sizes import LabelsDrawn
@@ -337,16 +336,15 @@ class Session:
         """
         return np.asarray(self.fitted.ask(n, exclude=list(exclude)))
 
-    def tell(self, rows: Iterable[int], labels: Iterable[Any]) -> Self:
+    def tell(self, rows: int | Iterable[int], labels: Any) -> Self:
         """Take labels and learn again; neighbours and directions are kept."""
-        named, answers = np.atleast_1d(np.asarray(rows)), list(labels)
+        named = np.atleast_1d(np.asarray(rows))
+        is_several = isinstance(labels, Iterable) and not isinstance(labels, str)
+        answers = list(labels) if is_several else [labels]
+        if set(self.labels.classes.tolist()) <= {"True", "False"}:
+            answers = [str(v) if isinstance(v, bool | np.bool_) else v for v in answers]
         rows = positions_of(named, np.arange(len(self.y)))
-        if len(rows) != len(answers):
-            given = counted(len(answers), "label")
-            msg = (
-                f"{counted(len(rows), 'row')} named, {given} given; give one for each."
-            )
-            raise ValueError(msg)
+        check_answers(len(rows), len(answers))
         machine, y = None, self.y.copy()
         y[rows] = answers
         if self.class_sizes is not None:
@@ -425,7 +423,7 @@ class Session:
         )
 
     def counts_alike(self, proba: FloatArray) -> bool:
-        """Tell whether hidden labels count classes alike that may differ in size.
+        """Tell whether figures weigh classes equally that may differ in size.
 
         Parameters
         ----------

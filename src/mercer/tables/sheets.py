@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mercer._labels import is_empty
+from mercer._checks import is_empty
 from mercer._typing import FloatArray, IntArray
 from mercer.tables.table import Table
 from mercer.tables.writing import write_csv

@@ -97,7 +97,7 @@ class Table:
             return f"did you mean {alike[0]!r}?"
         said = [f"its columns are {some(map(repr, names), 12)}."]
         if option.startswith("--"):
-            said.append(f"Name one of them with {option} (in Python {option[2:]}).")
+            said.append(f"Name one of them with {option} (in Python {option[2:]}=...).")
         if any(c == "" or c.startswith("Unnamed: ") for c in names):
             said.append(TITLE)
         return " ".join([*said, *self.notes])

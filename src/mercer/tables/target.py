@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer._labels import is_labeled
-from mercer._words import counted
+from mercer._words import counted, some
 from mercer.tables.numbers import is_placeholder, look_at, parse
 from mercer.tables.table import Table, TableError
 
@@ -135,10 +135,7 @@ def _without_placeholders(
     counts = Counter(v for v in cells if v is not None)
     none = [v for v in counts if v in missing or (not as_written and is_placeholder(v))]
     if none:
-        said = ", ".join(f"{v!r} ({counted(counts[v], 'row')})" for v in none[:5])
-        if len(none) > 5:
-            rest = sum(counts[v] for v in none[5:])
-            said += f" and {len(none) - 5} more ({counted(rest, 'row')})"
+        said = some((f"{v!r} ({counted(counts[v], 'row')})" for v in none), 5)
         advice = f" If this is a class, pass {option}." if option else ""
         notes.append(f"In the target {column!r}, read as no label: {said}.{advice}")
     return np.array([None if v in none else v for v in cells], dtype=object)

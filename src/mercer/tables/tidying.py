@@ -102,7 +102,7 @@ def _filled(column: "pd.Series[Any]", missing: tuple[str, ...]) -> "pd.Series[An
     cells = cells[[isinstance(cell, str) for cell in cells]]
     kinds = cells
     if len(cells) >= 1000:  # texts take time, and none of them means "not known"
-        kinds = cells[cells.str.len() <= max(16, 0, *map(len, missing))]
+        kinds = cells[cells.str.len() <= max([16, *map(len, missing)])]
     kinds = kinds.drop_duplicates()
     empty = {c for c in kinds if not c.strip() or c in missing or is_placeholder(c)}
     return cells[~cells.isin(empty)] if empty else cells

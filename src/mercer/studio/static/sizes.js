@@ -5,13 +5,15 @@ import { by, make, plain } from "./dom.js";
 const number = (text) => Number(text.trim().replace(/\s*%$/, "").replace(",", ".")) || 0;
 
 // What the fields say together, while they are being filled in.
-function summary(fields) {
-  const filled = fields.filter((field) => field.value.trim());
+function summary(lines) {
+  const filled = lines.filter(({ field }) => field.value.trim());
   if (!filled.length) return "No size is given: the model estimates them.";
-  const total = filled.reduce((sum, field) => sum + number(field.value), 0);
-  const n = fields.length - filled.length;
+  const total = filled.reduce((sum, { field }) => sum + number(field.value), 0);
+  // Classes without labels get no part of the rest: see `shares_of`.
+  const others = lines.filter(({ field, count }) => count > 0 && !field.value.trim());
+  const n = total < 100 ? others.length : 0;
   const rest = n
-    ? ` The ${n === 1 ? "class" : `${n} classes`} without a size ` +
+    ? ` The ${n === 1 ? "labelled class" : `${n} labelled classes`} without a size ` +
       `${n === 1 ? "gets" : "share"} the rest${n === 1 ? "" : " evenly"}.`
     : "";
   return `Together ${plain(total)} %.${rest}`;
@@ -41,7 +43,7 @@ function line(one, note) {
     make("span", { class: "soft", "aria-hidden": "true" }, "%"),
     error,
   );
-  return { field, error, row };
+  return { field, error, row, count: one.count };
 }
 
 function refuse(field, error, words) {
@@ -59,7 +61,7 @@ export function askSizes(classes, save) {
   const wrong = make("p", { class: "field-error small", role: "alert", hidden: true });
   const note = () => {
     wrong.hidden = true;
-    total.textContent = summary(fields);
+    total.textContent = summary(lines);
   };
   const lines = classes.map((one) => line(one, note));
   const fields = lines.map(({ field }) => field);
