@@ -16,7 +16,7 @@ from mercer.fewlabels.centred import fit_centred
 from mercer.fewlabels.opinion import ask_trees
 from mercer.fewlabels.rule import DEFAULT, Rule
 from mercer.fewlabels.shift import shift_of_classes
-from mercer.fewlabels.sizes import LabelsDrawn, on_host, with_offset
+from mercer.fewlabels.sizes import LabelsDrawn, offset_like, on_host
 from mercer.fewlabels.spreading import spread_decision
 from mercer.machines._base import KernelMachine, Solution
 from mercer.machines._maps import GramMap, KernelMap
@@ -180,21 +180,25 @@ class LeaveOneOutRLS(KernelMachine):
         opinion = ask_trees(self._map, rows, labeled, votes, rule)
         share = 0.0 if opinion is None else opinion.share
         coef, offset, slope = (1 - share) * start.coef, (1 - share) * start.offset, 1.0
-        scores = with_offset((1 - share) * start.points, offset)
+        # In place: new arrays of this size take longer than the steps themselves.
+        scores = (1 - share) * start.points
         if opinion is not None:
-            scores += share * opinion.scores
+            more = opinion.scores
+            more *= share
+            scores += more
         n_held_out = float(weights[start.counted].sum())
         is_missed = (start.scores.argmax(axis=1) != codes) & start.counted
         sizes, left = softmax(offset), None
         known = self._sizes(labels)
         # A class that is likeliest nowhere holds no point that could be kept.
         is_held = len(np.unique(codes)) == len(labels.classes)
-        if self.class_sizes is not None and is_held:
-            if known is None:
-                shift = shift_of_classes(
-                    start, votes.sum(axis=0), n_held_out, self.labels_drawn, rule
-                )
-                offset, scores = offset + shift, with_offset(scores, shift)
+        spreads = self.class_sizes is not None and is_held
+        if spreads and known is None:
+            offset = offset + shift_of_classes(
+                start, votes.sum(axis=0), n_held_out, self.labels_drawn, rule
+            )
+        scores += offset_like(offset, scores)
+        if spreads:
             spread = spread_decision(
                 Phi,
                 coef,

@@ -135,7 +135,12 @@ def taken(scores: Any, rows: IntArray) -> Any:
 
 def with_offset(scores: Any, b: FloatArray) -> Any:
     """Return scores moved by the offsets of the classes, (n, C)."""
-    return scores + (torch_scores.like(b, scores) if is_tensor(scores) else b)
+    return scores + offset_like(b, scores)
+
+
+def offset_like(b: FloatArray, scores: Any) -> Any:
+    """Return offsets where the scores are, (C,)."""
+    return torch_scores.like(b, scores) if is_tensor(scores) else b
 
 
 def on_host(values: Any) -> NDArray[Any]:

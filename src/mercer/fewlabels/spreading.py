@@ -144,10 +144,12 @@ def spread_decision(
     spread = rows_of(final.scores, drawn) + final.offset
     surer = scale * sureness(left, n_held_out, rule)
     slope = matching_slope(scale * spread, surer * rows_of(base, drawn))
+    found_scores = with_offset(final.scores, final.offset)
+    found_scores *= slope * scale
     return SpreadDecision(
         slope * (coef + scale * final.added),
         slope * (offset + scale * final.offset),
-        slope * scale * with_offset(final.scores, final.offset),
+        found_scores,
         shares,
         slope,
         left,
@@ -231,7 +233,9 @@ def _fading(n: int, n_labeled: float, rule: Rule) -> float:
 
 def _sampled(points: ScoredPoints, drawn: IntArray) -> tuple[ScoredPoints, FloatArray]:
     """Return the drawn and the labelled points, centred, and their second moment."""
-    some = np.union1d(points.rows, drawn)
+    is_taken = np.zeros(len(points.base), dtype=bool)
+    is_taken[points.rows] = is_taken[drawn] = True
+    some = np.flatnonzero(is_taken)
     Phi, moment = points.Phi.sample(some)
     rows = np.searchsorted(some, points.rows)
     return ScoredPoints(Phi, taken(points.base, some), rows, points.codes), moment
@@ -340,7 +344,8 @@ def matching_slope(scores: FloatArray, calibrated: FloatArray) -> float:
     """
 
     def behind(z: FloatArray) -> FloatArray:
-        gaps: FloatArray = np.ascontiguousarray(z.T) - z.max(axis=1)
+        columns = np.ascontiguousarray(z.T)  # long axes are compared faster
+        gaps: FloatArray = columns - columns.max(axis=0)
         return gaps  # (C, n)
 
     def confidence(z: FloatArray) -> float:

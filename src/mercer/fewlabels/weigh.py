@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from scipy.optimize import brentq
-from scipy.special import logsumexp, softmax
+from scipy.special import softmax
 from sklearn.utils import check_scalar
 
 from mercer._html import Shown
@@ -136,15 +136,13 @@ def weigh_pool(
         at = []
         for fit in fits:
             coef = member.core[:, None] * (U.T @ fit.alpha)
-            scale = np.sqrt(
-                np.einsum("jc,jk,kc->", coef, member.block.covariance, coef)
-            )
-            scale = max(scale / np.sqrt(len(counts)), 1e-12)
+            variance = np.sum(coef * (member.block.covariance @ coef))
+            scale = max(np.sqrt(max(variance, 0.0) / len(counts)), 1e-12)
             scores = (fit.held_out - fit.held_out_offset) / scale
             loss, _ = held_out_loss(scores, votes, shares, rule=rule)
             at.append(loss)
         losses[i] = float(np.mean(at))
-        evidence[i] = np.log(member.prior) + float(logsumexp(-np.array(at)))
+        evidence[i] = np.log(member.prior) + float(np.logaddexp.reduce(-np.array(at)))
     weights = softmax(evidence)
     core = np.zeros(labeled.shape[1])
     for weight, member in zip(weights, members, strict=True):

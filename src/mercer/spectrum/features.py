@@ -19,8 +19,8 @@ from mercer.backends._torch import is_tensor
 # would take longer than the product itself where one of them is this narrow.
 _SMALL = 1_000_000
 # Columns of less variance, as a share of the largest, change no regression whose ridge
-# is above 1e-6 of it by more than rounding does.
-_NO_WEIGHT = 1e-20
+# is above 1e-6 of it by more than rounding does. In single precision it does more.
+_NO_WEIGHT, _NO_SINGLE_WEIGHT = 1e-20, 1e-14
 
 
 class Features(Protocol):
@@ -156,7 +156,9 @@ class DenseFeatures:
             return self, slice(0, r)
         mean, squares = self.columns or column_moments(self.vectors)
         weights = self.root**2 * squares
-        counted = np.flatnonzero(weights > _NO_WEIGHT * weights.max(initial=0.0))
+        is_single = self.vectors.dtype == np.float32
+        least = _NO_SINGLE_WEIGHT if is_single else _NO_WEIGHT
+        counted = np.flatnonzero(weights > least * weights.max(initial=0.0))
         kept = slice(counted[0], counted[-1] + 1) if len(counted) else slice(0, 0)
         if kept.stop - kept.start > 0.9 * r:
             return self, slice(0, r)
@@ -168,7 +170,9 @@ class DenseFeatures:
     def sample(self, rows: IntArray) -> tuple["DenseFeatures", FloatArray]:
         """Return the features of some points, centred, and their second moment."""
         U = self.vectors[rows]
-        U -= U.mean(axis=0, dtype=np.float64)
+        total = np.zeros((1, U.shape[1]))
+        _add_rows(U, np.zeros(len(U), np.intp), total)
+        U -= (total[0] / max(len(U), 1)).astype(U.dtype)
         moment = (U.T @ U).astype(np.float64, copy=False) / max(len(U), 1)
         if self.root.ndim == 1:
             moment *= np.outer(self.root, self.root)
