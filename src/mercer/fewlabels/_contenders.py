@@ -125,16 +125,17 @@ _FAST = {"nnan", "nsz", "reassoc"}
 
 
 @njit(cache=True, fastmath=_FAST)
-def _best_two(columns, b, start, top, second):  # type: ignore[no-untyped-def]
-    """Fill in the two largest of columns + b, for a block of points."""
+def _best_two(columns, b, start, top, second, first):  # type: ignore[no-untyped-def]
+    """Fill in the two largest of columns + b and the class of the largest, by block."""
     m = len(top)
     for j in range(m):
-        top[j], second[j] = -np.inf, -np.inf
+        top[j], second[j], first[j] = -np.inf, -np.inf, 0
     for c in range(len(columns)):
         scores, offset = columns[c, start : start + m], b[c]
         for j in range(m):
             v = scores[j] + offset
             second[j] = max(second[j], min(top[j], v))
+            first[j] = c if v > top[j] else first[j]
             top[j] = max(top[j], v)
 
 
@@ -145,21 +146,16 @@ def _list_leads(columns, b, margins):  # type: ignore[no-untyped-def]
     widest = margins.max()
     above = np.zeros(C, np.int64)
     contested, n_contested = np.empty(n, np.int64), 0
-    tops, seconds = np.empty(n), np.empty(n)
+    tops, seconds, firsts = np.empty(n), np.empty(n), np.empty(_BLOCK, np.int64)
     for start in range(0, n, _BLOCK):
         m = min(_BLOCK, n - start)
         top, second = tops[start : start + m], seconds[start : start + m]
-        _best_two(columns, b, start, top, second)
-        for c in range(C):
-            scores, offset, count = columns[c, start : start + m], b[c], 0
-            margin = margins[c]
-            for j in range(m):
-                ahead = scores[j] + offset - second[j] > margin
-                count += 1 if ahead else 0
-            above[c] += count
+        _best_two(columns, b, start, top, second, firsts)
         for j in range(m):
+            lead, first = top[j] - second[j], firsts[j]
+            above[first] += lead > margins[first]
             contested[n_contested] = start + j
-            n_contested += top[j] - second[j] <= widest
+            n_contested += lead <= widest
     contested = contested[:n_contested]
     starts, leads = np.zeros(C + 1, np.int64), np.empty(C * n_contested + 1)
     filled = 0
@@ -177,20 +173,24 @@ def _list_leads(columns, b, margins):  # type: ignore[no-untyped-def]
 def _put_aside(columns, b, width):  # type: ignore[no-untyped-def]
     """Return the scores of the points that are near a border, and count the others."""
     C, n = columns.shape
-    tops, seconds = np.empty(n), np.empty(n)
+    tops, seconds, firsts = (
+        np.empty(_BLOCK),
+        np.empty(_BLOCK),
+        np.empty(_BLOCK, np.int64),
+    )
     near, m = np.empty(n, np.int64), 0
+    ahead = np.zeros(C, np.int64)
     for start in range(0, n, _BLOCK):
-        stop = min(start + _BLOCK, n)
-        _best_two(columns, b, start, tops[start:stop], seconds[start:stop])
-        for i in range(start, stop):
-            near[m] = i
-            m += tops[i] - seconds[i] <= width
+        size = min(_BLOCK, n - start)
+        _best_two(columns, b, start, tops[:size], seconds[:size], firsts)
+        for j in range(size):
+            is_near = tops[j] - seconds[j] <= width
+            ahead[firsts[j]] += not is_near
+            near[m] = start + j
+            m += is_near
     kept, behind = np.empty((C, m)), np.empty(C, np.int64)
     for c in range(C):
-        ahead = 0
-        for i in range(n):
-            ahead += columns[c, i] + b[c] - seconds[i] > width
-        behind[c] = n - m - ahead
+        behind[c] = n - m - ahead[c]
         for k in range(m):
             kept[c, k] = columns[c, near[k]]
     return kept, behind
@@ -254,17 +254,17 @@ def _margins(last):  # type: ignore[no-untyped-def]
 @njit(cache=True, fastmath=_FAST)
 def decided(columns, b, level, undecided):  # type: ignore[no-untyped-def]
     """Return the class with the largest columns + b, undecided within the level."""
-    C, n = columns.shape
+    n = columns.shape[1]
     decision = np.full(n, undecided)
-    tops, seconds = np.empty(_BLOCK), np.empty(_BLOCK)
+    tops, seconds, firsts = (
+        np.empty(_BLOCK),
+        np.empty(_BLOCK),
+        np.empty(_BLOCK, np.int64),
+    )
     for start in range(0, n, _BLOCK):
         m = min(_BLOCK, n - start)
-        top, second = tops[:m], seconds[:m]
-        _best_two(columns, b, start, top, second)
-        chosen = decision[start : start + m]
-        for c in range(C):
-            scores, offset = columns[c, start : start + m], b[c]
-            for j in range(m):
-                if scores[j] + offset - second[j] > level:
-                    chosen[j] = c
+        _best_two(columns, b, start, tops[:m], seconds[:m], firsts)
+        for j in range(m):
+            if tops[j] - seconds[j] > level:
+                decision[start + j] = firsts[j]
     return decision
