@@ -1,12 +1,17 @@
 """How many threads BLAS gets, and what the documentation says of it."""
 
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from threadpoolctl import threadpool_info, threadpool_limits
+from threadpoolctl import (
+    ThreadpoolController,
+    threadpool_info,
+    threadpool_limits,
+)
 
 from mercer import UnifiedKernelMachine, unified
 from mercer._threads import ONE_THREAD, threads_for
@@ -93,3 +98,24 @@ def test_a_model_of_few_rows_works_in_one_thread(
         assert threads_now() == 2
     assert seen == dict.fromkeys(seen, threads)
     assert len(seen) == 5
+
+
+def test_libraries_are_looked_for_when_modules_were_imported(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Looking for them takes longer than the prediction of a row."""
+    looked = []
+
+    def look() -> ThreadpoolController:
+        looked.append(1)
+        return ThreadpoolController()
+
+    monkeypatch.setattr("mercer._threads.ThreadpoolController", look)
+    limit = type(ONE_THREAD)()
+    for _ in range(2):
+        with limit:
+            assert threads_now() == 1
+    assert len(looked) == 1
+    monkeypatch.setitem(sys.modules, "a_module_of_this_test", sys)
+    with limit:
+        assert len(looked) == 2

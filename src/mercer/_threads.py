@@ -1,10 +1,11 @@
 """How many threads BLAS and OpenMP get."""
 
+import sys
 from contextlib import AbstractContextManager, nullcontext
 from threading import Lock
 from typing import Any, Self
 
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 # Up to this many rows the matrices are so small that threads mostly wait for each
 # other. CPU seconds with two threads and with one: 34 and 11 for 2,000 rows, 93 and 47
@@ -22,11 +23,17 @@ class _OneThread:
     def __init__(self) -> None:
         self._lock, self._holders = Lock(), 0
         self._limits: Any = None
+        self._controller: Any = None
+        self._n_modules = 0
 
     def __enter__(self) -> Self:
         with self._lock:
             if self._holders == 0:
-                self._limits = threadpool_limits(1)
+                # Looking for libraries takes milliseconds; modules bring new ones.
+                if len(sys.modules) != self._n_modules:
+                    self._controller = ThreadpoolController()
+                    self._n_modules = len(sys.modules)
+                self._limits = self._controller.limit(limits=1)
             self._holders += 1
         return self
 
