@@ -12,11 +12,12 @@ from sklearn.datasets import load_iris
 
 from mercer import persist
 from mercer.cli.main import main
+from mercer.fewlabels import AnchorPool, KernelPool
 from mercer.fewlabels.choice import GIB
 from mercer.tables.learning import learn
 from mercer.tables.saving import save_result
 from mercer.tables.session import Session
-from mercer.tables.table import TableError
+from mercer.tables.table import TableError, as_table
 from mercer.unified import UnifiedKernelMachine
 from tables_at_hand import two_groups
 
@@ -112,6 +113,49 @@ def test_the_table_and_the_estimator_are_one_model(
         done.model.predict_proba(frame), model.predict_proba(X)
     )
     np.testing.assert_array_equal(done.next_rows, model.ask(20))
+
+
+def many_rows(n: int, n_labels: int) -> pd.DataFrame:
+    rng = np.random.default_rng(n)
+    truth = rng.integers(3, size=n)
+    X = 3.0 * rng.normal(size=(3, 6))[truth] + rng.normal(size=(n, 6))
+    frame = pd.DataFrame(X, columns=list("abcdef"))
+    frame["kind"] = None
+    for c, name in enumerate(["ash", "elm", "oak"]):
+        frame.loc[np.flatnonzero(truth == c)[:n_labels], "kind"] = name
+    return frame
+
+
+@pytest.mark.parametrize("n_labels", [1, 4])
+@pytest.mark.parametrize(
+    ("n", "neighbors_up_to"),
+    [
+        (200, 100_000),
+        (400, 200),
+        pytest.param(20_000, 100_000, marks=pytest.mark.slow),
+        pytest.param(400_000, 100_000, marks=pytest.mark.slow),
+    ],
+)
+def test_the_table_and_the_estimator_are_one_model_at_any_size(
+    monkeypatch: pytest.MonkeyPatch, n: int, neighbors_up_to: int, n_labels: int
+) -> None:
+    limit = "mercer.fewlabels.choice.NEIGHBORS_UP_TO"
+    monkeypatch.setattr(limit, neighbors_up_to)
+    frame = many_rows(n, n_labels)
+    done = learn(frame, target="kind")
+    kind = AnchorPool if n > neighbors_up_to else KernelPool
+    assert isinstance(done.session.model.basis_, kind)
+    X = done.session.encoder.transform(done.session.looked.table)
+    model = UnifiedKernelMachine(random_state=0).fit(X, frame["kind"])
+    np.testing.assert_array_equal(done.proba, model.training_proba())
+    np.testing.assert_array_equal(
+        done.predictions["prediction"], np.asarray(model.transduction_)
+    )
+    new = many_rows(300, 0).drop(columns="kind")
+    np.testing.assert_array_equal(
+        done.model.predict_proba(new),
+        model.predict_proba(done.session.encoder.transform(as_table(new))),
+    )
 
 
 def test_a_saved_model_predicts_the_same(
