@@ -83,6 +83,16 @@ def test_a_label_that_occurs_once_is_said() -> None:
     assert "cannot be checked" in said
 
 
+def test_numbered_classes_are_not_taken_for_misspelled_ones() -> None:
+    frame = two_groups().replace({"label": {"small": "type 1", "big": "type 2"}})
+    frame.loc[4, "label"] = "type 6"
+    said = " ".join(learn(frame).warnings)
+    assert "the label 'type 6' occurs once" in said
+    assert "spelled" not in said
+    frame.loc[4, "label"] = "typ 1"
+    assert "Is it 'type 1', spelled differently?" in " ".join(learn(frame).warnings)
+
+
 def test_ten_thousand_classes(tmp_path: Path, refused: Callable[..., str]) -> None:
     frame = pd.DataFrame({"x": np.arange(20_000), "label": np.arange(20_000) // 2})
     write(tmp_path, frame)

@@ -228,6 +228,10 @@ def _one_class(where: str, labels: NDArray[Any], name: str) -> str:
     return msg
 
 
+def _numbers_in(name: str) -> list[str]:
+    return re.findall(r"\d+", name)
+
+
 def _single(
     column: str,
     names: NDArray[Any],
@@ -236,7 +240,12 @@ def _single(
     counts: NDArray[Any],
 ) -> str:
     name = str(names[k])
-    others = [str(other) for other in names if other != name]
+    # Numbered classes are alike and not misspelled.
+    others = [
+        str(other)
+        for other in names
+        if other != name and _numbers_in(str(other)) == _numbers_in(name)
+    ]
     alike = get_close_matches(name.casefold(), [o.casefold() for o in others], 1, 0.8)
     guess = ""
     if alike:
