@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from mercer.active.batches import error_batch, reducing_batch
-from mercer.active.strategies import choose_rows, entropy
+from mercer.active.batches import error_batch
+from mercer.active.strategies import choose_rows
 
 
 def by_hand(errors, F, labeled, targets, candidates, n, ridge, own):
@@ -64,62 +64,3 @@ def test_filling_asks_a_lonely_doubt_and_predicting_a_typical_one() -> None:
     }
     assert choose_rows("fill", 1, **at).tolist() == [1]
     assert choose_rows("predict", 1, **at)[0] >= 2
-
-
-@pytest.mark.parametrize("query", ["fill", "predict"])
-def test_the_noise_of_a_question_is_a_tenth_of_the_kernel(query: str) -> None:
-    """The noise decides: with a third or three times as much other rows are asked."""
-    rng = np.random.default_rng(7)
-    F = rng.normal(size=(60, 6)) * [3.0, 2.0, 1.0, 0.6, 0.3, 0.1]
-    proba = rng.dirichlet([1.0, 1.0, 1.0], size=60)
-    labeled, others = np.arange(8), np.arange(8, 60)
-    found = choose_rows(
-        query,
-        8,
-        proba=proba,
-        features=F,
-        labeled=labeled,
-        candidates=others,
-        rng=np.random.default_rng(0),
-    )
-    mean = float((F**2).sum(axis=1).mean())
-    asked = {
-        share: by_hand(
-            1 - proba.max(axis=1),
-            F,
-            labeled,
-            others,
-            others,
-            8,
-            share * mean,
-            query == "fill",
-        ).tolist()
-        for share in (0.03, 0.1, 0.3)
-    }
-    assert found.tolist() == asked[0.1]
-    assert asked[0.1] not in (asked[0.03], asked[0.3])
-
-
-def test_the_noise_of_other_questions_is_the_kernel_itself() -> None:
-    rng = np.random.default_rng(3)
-    F = rng.normal(size=(60, 6)) * [3.0, 2.0, 1.0, 0.6, 0.3, 0.1]
-    proba = rng.dirichlet([1.0, 1.0, 1.0], size=60)
-    labeled, others = np.arange(8), np.arange(8, 60)
-    found = choose_rows(
-        "reduction",
-        8,
-        proba=proba,
-        features=F,
-        labeled=labeled,
-        candidates=others,
-        rng=np.random.default_rng(0),
-    ).tolist()
-    mean = float((F**2).sum(axis=1).mean())
-    asked = {
-        share: reducing_batch(
-            entropy(proba), F, labeled, others, others, 8, ridge=share * mean
-        ).tolist()
-        for share in (0.3, 1.0, 3.0)
-    }
-    assert found == asked[1.0]
-    assert asked[1.0] not in (asked[0.3], asked[3.0])

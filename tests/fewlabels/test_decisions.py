@@ -83,7 +83,9 @@ def test_labels_are_weighed_as_if_every_class_had_five_more() -> None:
     )
 
 
-@pytest.mark.parametrize(("query", "share"), [("reduction", 1.0), ("fill", 0.1)])
+@pytest.mark.parametrize(
+    ("query", "share"), [("reduction", 1.0), ("fill", 0.1), ("predict", 0.1)]
+)
 def test_questions_take_labels_to_be_this_noisy(query, share) -> None:
     different = 0
     for seed in range(8):
@@ -94,9 +96,9 @@ def test_questions_take_labels_to_be_this_noisy(query, share) -> None:
 
         def chosen(ridge, rows=free, seen=labeled, F=features, P=proba):
             given = (F, seen, rows, rows, 5)
-            if query == "fill":
+            if query != "reduction":
                 wrong = least_confidence(P)
-                return error_batch(wrong, *given, ridge=ridge, own=True)
+                return error_batch(wrong, *given, ridge=ridge, own=query == "fill")
             return reducing_batch(entropy(P), *given, ridge=ridge)
 
         noise = share * float((features**2).sum()) / 40
