@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
+import pytest
 from sklearn.datasets import load_iris
 
 from mercer.fewlabels.centred import fit_centred
@@ -63,6 +64,15 @@ def test_columns_that_labels_have_ruled_out_are_left_aside(monkeypatch) -> None:
             getattr(found, name), getattr(wanted, name), atol=1e-9
         )
     np.testing.assert_allclose(found.predict_proba(X), found.training_proba_, atol=1e-6)
+
+
+@pytest.mark.parametrize(("dtype", "least"), [(np.float64, 1e-20), (np.float32, 1e-14)])
+def test_columns_of_less_weight_than_rounding_are_left_aside(dtype, least) -> None:
+    columns = np.tile(np.array([[1.0], [-1.0]], dtype), (2, 10))  # of variance 1
+    for weight, n_left in ((2 * least, 10), (least / 2, 5)):
+        root = np.sqrt(np.repeat([1.0, weight], 5))
+        narrow, kept = DenseFeatures(columns, root).narrowed()
+        assert (narrow.shape[1], kept) == (n_left, slice(0, n_left))
 
 
 def test_features_without_any_weight_have_no_columns() -> None:
