@@ -7,7 +7,7 @@ from importlib.util import find_spec
 import numpy as np
 
 import mercer
-from mercer.datasets import make_two_moons
+from mercer_studies.data import make_two_moons
 
 for absent in ("click", "rich", "pooch", "pandas", "matplotlib", "mercer_studies"):
     assert find_spec(absent) is None, f"{absent} is installed; this proves nothing"

@@ -18,9 +18,9 @@ import numpy as np
 from sklearn.decomposition import PCA
 
 from mercer import UnifiedKernelMachine
-from mercer.datasets import load
 from mercer.fewlabels import AnchorPool, KernelPool
-from mercer.fewlabels.choice import directions_for
+from mercer.fewlabels.pools.choice import directions_for
+from mercer_studies.data import load
 
 PER_CLASS = (1, 2, 5, 10)
 

@@ -18,11 +18,11 @@ import warnings
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from mercer.datasets import load
 from mercer.exceptions import DisconnectedGraphWarning
 from mercer.graphs.image_distances import AffineDistance, TangentDistance
 from mercer.machines.annealed import AnnealedKernelMachine
 from mercer.spectrum.graph_kernels import IMAGE_METRICS, laplacian_kernels
+from mercer_studies.data import load
 
 PAIRS = [(1, 7), (2, 3), (2, 7), (3, 8), (4, 7)]
 PRINTED = {  # KS-SL and KS-SSKM of Table 1: mean and standard deviation

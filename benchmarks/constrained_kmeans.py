@@ -9,8 +9,8 @@ and assign points one after the other in random order.
 
 import numpy as np
 
-from mercer._typing import FloatArray, IntArray
-from mercer.pairs import Pairs
+from mercer._base.typing import FloatArray, IntArray
+from mercer.evidence.pairs import Pairs
 
 
 def constrained_kmeans(

@@ -21,8 +21,8 @@ import pandas as pd
 from sklearn.datasets import load_breast_cancer, load_digits, load_wine
 
 from mercer import UnifiedKernelMachine
-from mercer.tables.encoding import TableEncoder
-from mercer.tables.table import as_table
+from mercer.app.tables.encoding import TableEncoder
+from mercer.app.tables.table import as_table
 
 MOST_ROWS, DRAWS, LEAST = 2000, 4, 8
 # Package, target, columns left out, labels.

@@ -17,7 +17,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from mercer.graphs.search import nearest_neighbors
+from mercer.neighbors.index import nearest_neighbors
 
 N, K, RUNS = 7_000, 10, 10
 ROOM = np.empty((N, N), np.float32)

@@ -38,16 +38,16 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.semi_supervised import LabelSpreading, SelfTrainingClassifier
 from sklearn.svm import SVC
 
-from mercer._labels import encode_labels
-from mercer.datasets import load
+from mercer.evidence.labels import encode_labels
 from mercer.fewlabels.learner import AutoKernel
 from mercer.fewlabels.machine import LeaveOneOutRLS
-from mercer.fewlabels.pool import KernelPool
-from mercer.graphs.search import NeighborIndex
+from mercer.fewlabels.pools.neighbors import KernelPool
 from mercer.learners.parameter_free import ParameterFreeKernel
 from mercer.machines.laplacian_cv import LapRLSCV
 from mercer.machines.rls import RLSClassifier
+from mercer.neighbors.index import NeighborIndex
 from mercer.spectrum.graph import GraphBasis
+from mercer_studies.data import load
 
 PAPER = {  # k and p of Mao and Tsang, Table 1; 10 and 2 elsewhere
     "g50c": (50, 5), "pcmac": (50, 5), "text": (50, 5), "webkb-p": (200, 5),

@@ -21,12 +21,12 @@ from scipy.spatial.distance import cdist
 from sklearn.decomposition import KernelPCA
 from sklearn.neighbors import KNeighborsClassifier
 
-from mercer.datasets import load
 from mercer.exceptions import NearlyConstantKernelWarning
 from mercer.kernels.parametric import RBF, Linear, Polynomial
 from mercer.learners.influence import InfluenceKernel
 from mercer.optim.affine_psd import solve_affine_psd
 from mercer.optim.influence import influence_costs, stationary_distances
+from mercer_studies.data import load
 
 
 def cpu(function, *args):

@@ -88,7 +88,7 @@ def models(X: Any, y: np.ndarray, number: int) -> Iterator[tuple[str, Any]]:
 
 def claim(model: Any, X: Any, y: np.ndarray) -> dict[str, float]:
     """Return what is claimed of a model, and what is true."""
-    from mercer._labels import encode_labels
+    from mercer.evidence.labels import encode_labels
     from mercer.judging.hiding import check_by_hiding
 
     known = model.labeled_

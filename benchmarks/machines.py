@@ -14,9 +14,9 @@ import numpy as np
 from sklearn.metrics import log_loss
 from sklearn.preprocessing import StandardScaler
 
-from mercer.datasets import load
 from mercer.fewlabels import AutoKernel, LeaveOneOutRLS
 from mercer.machines import KernelLogisticRegression
+from mercer_studies.data import load
 
 SETS = ("wine", "heart", "ionosphere", "sonar", "glass", "iris", "ssl_usps")
 CELLS = [

@@ -26,20 +26,20 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.preprocessing import StandardScaler
 
 from mercer.active.pairs import next_pairs, select_constraints
-from mercer.clustering import cluster, cluster_scores
-from mercer.datasets import load
+from mercer.evidence.pairs import Pairs
 from mercer.graphs.laplacians import laplacian
 from mercer.graphs.neighbors import neighbor_graph
+from mercer.learners.clustering import cluster, cluster_scores
 from mercer.learners.pairwise import PairwiseKernel
 from mercer.optim.npkl import PairProblem
 from mercer.optim.npkl_newton import solve_npkl
 from mercer.optim.npkl_paper import solve_npkl_paper
 from mercer.optim.pair_forms import EntryForms
 from mercer.optim.psd_ball import project_psd_ball
-from mercer.pairs import Pairs
 from mercer.persist import load as load_model
 from mercer.persist import save
 from mercer.spectrum.graph import GraphBasis
+from mercer_studies.data import load
 
 SMALL = ("iris", "wine", "glass", "heart", "sonar", "soybean_small")
 QUESTIONS = (20, 40, 80, 120)

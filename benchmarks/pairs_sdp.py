@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 from pairs import cpu, standardised
 
+from mercer.evidence.pairs import Pairs
 from mercer.graphs.laplacians import laplacian
 from mercer.learners.npkl_sdp import NPKL
 from mercer.learners.pairwise import PairwiseKernel
 from mercer.optim.budgeted_psd import solve_budgeted_psd
 from mercer.optim.npkl_sdp import npkl_program, solve_npkl_sdp
 from mercer.optim.pair_forms import EntryForms
-from mercer.pairs import Pairs
 from mercer.spectrum.graph import GraphBasis
 
 N = 100

@@ -18,7 +18,7 @@ import numpy as np
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 
 from mercer import UnifiedKernelMachine
-from mercer.datasets import load
+from mercer_studies.data import load
 
 warnings.simplefilter("ignore")
 OF_SKLEARN = {

@@ -23,7 +23,7 @@ from sklearn.datasets import load_digits, load_wine, make_blobs
 from sklearn.decomposition import PCA
 
 import mercer
-from mercer.datasets import load
+from mercer_studies.data import load
 
 
 def blobs(n: int, d: int, n_classes: int) -> tuple[Any, Any]:

@@ -23,8 +23,8 @@ import numpy as np
 from scipy import sparse
 from scipy.linalg import eigh_tridiagonal
 
+from mercer.eigen import smallest as eigen
 from mercer.exceptions import EigenpairError
-from mercer.spectrum import eigen
 from mercer.spectrum.graph import GraphBasis
 
 # Differences below these shares of the last value and of the usual degree are none.

@@ -27,15 +27,15 @@ from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wi
 from sklearn.model_selection import StratifiedKFold
 from unseen import problem
 
-from mercer.studio.engine import wait_until
-from mercer.studio.hub import Studio
-from mercer.studio.items import Items
-from mercer.studio.running import Running
-from mercer.studio.store import Store, sqlite_url
-from mercer.tables.encoding import TableEncoder
-from mercer.tables.session import Session
-from mercer.tables.table import Table
-from mercer.unified import UnifiedKernelMachine
+from mercer.app.studio.engine import wait_until
+from mercer.app.studio.items import Items
+from mercer.app.studio.service import Studio
+from mercer.app.studio.serving import Running
+from mercer.app.studio.store import Store, sqlite_url
+from mercer.app.tables.encoding import TableEncoder
+from mercer.app.tables.session import Session
+from mercer.app.tables.table import Table
+from mercer.model.estimator import UnifiedKernelMachine
 
 SETS = {
     "digits": load_digits,

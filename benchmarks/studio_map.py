@@ -16,13 +16,13 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from mercer.studio.engine import Snapshot
-from mercer.studio.hub import Studio
-from mercer.studio.items import Items
-from mercer.studio.layout import place_points
-from mercer.studio.running import Running
-from mercer.studio.store import Store, sqlite_url
-from mercer.tables.table import as_table
+from mercer.app.studio.engine import Snapshot
+from mercer.app.studio.items import Items
+from mercer.app.studio.service import Studio
+from mercer.app.studio.serving import Running
+from mercer.app.studio.store import Store, sqlite_url
+from mercer.app.tables.table import as_table
+from mercer.judging.layout import place_points
 
 WIDTH, CLASSES, SECONDS = 751, 10, 5.0
 

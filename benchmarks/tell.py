@@ -20,7 +20,7 @@ from sklearn.decomposition import PCA
 
 from mercer import UnifiedKernelMachine
 from mercer.active.strategies import QUERIES
-from mercer.datasets import load
+from mercer_studies.data import load
 
 warnings.simplefilter("ignore")
 

@@ -16,7 +16,7 @@ import numpy as np
 from sklearn.datasets import load_digits
 from threadpoolctl import threadpool_info
 
-import mercer._threads
+import mercer._base.threads
 from mercer import UnifiedKernelMachine
 
 Problem = tuple[str, np.ndarray, np.ndarray]
@@ -54,11 +54,11 @@ def main() -> None:
     print(f"threads: {pools}")
     print("| points | threads | fit, clock | CPU | tell, clock | CPU |")
     print("|---|---|---|---|---|---|")
-    limit = mercer._threads.MOST_ROWS
+    limit = mercer._base.threads.MOST_ROWS
     for name, X, truth in problems(parser.parse_args().rows):
         seconds(X, truth)
         for most, threads in ((limit, "one"), (0, "all")):
-            mercer._threads.MOST_ROWS = most
+            mercer._base.threads.MOST_ROWS = most
             figures = " | ".join(f"{s:.2f}" for s in seconds(X, truth))
             print(f"| {name} | {threads} | {figures} |", flush=True)
 

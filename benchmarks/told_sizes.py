@@ -58,7 +58,7 @@ def measure(
 ) -> Iterator[dict[str, Any]]:
     """Yield one line per number of labels, draw and way of telling."""
     from mercer import UnifiedKernelMachine
-    from mercer.tables.class_sizes import sizes_matter
+    from mercer.app.tables.class_sizes import sizes_matter
 
     X, truth = problem(cache, name, scale=False, rows=rows)
     model = None
@@ -115,7 +115,7 @@ def run(cache: pathlib.Path, out: pathlib.Path, names: list[str], **how: int) ->
 def check(cache: pathlib.Path, names: list[str], draws: int, rows: int) -> None:
     """Print bias and error of what the report expects, and how often it holds."""
     from mercer import UnifiedKernelMachine
-    from mercer._labels import encode_labels
+    from mercer.evidence.labels import encode_labels
     from mercer.judging.hiding import check_by_hiding
 
     found = []

@@ -21,8 +21,8 @@ from sklearn.preprocessing import StandardScaler
 
 from mercer import UnifiedKernelMachine
 from mercer.active.strategies import QUERIES, choose_rows
-from mercer.datasets import load
 from mercer.model_selection import expected_calibration_error
+from mercer_studies.data import load
 
 warnings.simplefilter("ignore")
 UCI = ("heart", "ionosphere", "sonar", "wine")

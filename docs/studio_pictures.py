@@ -15,9 +15,9 @@ from PIL import Image
 from playwright.sync_api import sync_playwright
 from sklearn.datasets import load_digits
 
-from mercer.studio.engine import wait_until
-from mercer.studio.opening import open_studio
-from mercer.studio.running import Running
+from mercer.app.studio.engine import wait_until
+from mercer.app.studio.from_file import open_studio
+from mercer.app.studio.serving import Running
 
 IMAGES = Path(__file__).parent / "images"
 ANSWERS = 60

@@ -33,11 +33,11 @@ import numpy as np
 from matplotlib import pyplot as plt
 from sklearn.datasets import load_digits
 
-from mercer._labels import encode_labels
-from mercer.datasets import load, make_double_spiral, make_g50c
+from mercer.evidence.labels import encode_labels
 from mercer.learners.parameter_free import ParameterFreeKernel
 from mercer.machines.rls import RLSClassifier
 from mercer.spectrum.graph import GraphBasis
+from mercer_studies.data import load, make_double_spiral, make_g50c
 
 N_DRAWS = 8
 LABELS = {1: "tab:orange", 5: "tab:blue"}  # per class

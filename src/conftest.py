@@ -2,6 +2,6 @@
 
 from importlib.util import find_spec
 
-_TRITON = ["mercer/backends/torch_kernels.py", "mercer/backends/torch_products.py"]
+_TRITON = ["mercer/backends/torch/kernels.py", "mercer/backends/torch/products.py"]
 
 collect_ignore = [] if find_spec("triton") else _TRITON

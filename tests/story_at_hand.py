@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from mercer.report.story import (
+from mercer.app.report.story import (
     Bin,
     Contestant,
     Evidence,

@@ -10,12 +10,12 @@ import httpx
 import numpy as np
 import pandas as pd
 
-from mercer.studio.engine import Snapshot
-from mercer.studio.hub import Studio
-from mercer.studio.items import Items
-from mercer.studio.running import Running
-from mercer.studio.store import Store, sqlite_url
-from mercer.tables.table import as_table
+from mercer.app.studio.engine import Snapshot
+from mercer.app.studio.items import Items
+from mercer.app.studio.service import Studio
+from mercer.app.studio.serving import Running
+from mercer.app.studio.store import Store, sqlite_url
+from mercer.app.tables.table import as_table
 
 
 class FixedEngine:

@@ -13,6 +13,8 @@ from scipy.optimize import nnls
 from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
 
+from mercer.evidence.pairs import Pairs
+from mercer.evidence.pairs.contradictions import ContradictionWarning
 from mercer.fewlabels.learner import AutoKernel
 from mercer.fewlabels.machine import LeaveOneOutRLS
 from mercer.kernels import RBF, Linear
@@ -29,8 +31,6 @@ from mercer.optim.nnls import solve_nnls
 from mercer.optim.ridge import solve_rls
 from mercer.optim.spectral import solve_closed_form, solve_parameter_free
 from mercer.optim.svm import solve_svm
-from mercer.pairs import Pairs
-from mercer.pairs._contradictions import ContradictionWarning
 from mercer.spectrum.anchor import AnchorBasis
 from mercer.spectrum.gram import GramBasis
 from mercer.spectrum.graph import GraphBasis

@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 import click
 import pytest
 
-from mercer.cli.main import COMMANDS
+from mercer.app.cli.main import COMMANDS
 
 ROOT = Path(__file__).parents[1]
 SITE = [

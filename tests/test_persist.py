@@ -19,11 +19,8 @@ from sklearn.svm import SVC
 
 from mercer import persist
 from mercer.active.pool import PoolClassifier
-from mercer.datasets import Dataset, Split, load, make_two_moons
-from mercer.fewlabels import pool as pools
-from mercer.fewlabels.anchor_pool import AnchorPool
-from mercer.graphs import search
-from mercer.graphs.search import NeighborIndex
+from mercer.fewlabels.pools import neighbors as pools
+from mercer.fewlabels.pools.anchors import AnchorPool
 from mercer.kernels.composite import Weighted
 from mercer.kernels.normalized import Centered, Normalized
 from mercer.kernels.parametric import RBF, Linear, PairwiseKernelFunction
@@ -37,11 +34,14 @@ from mercer.machines.klr import KernelLogisticRegression
 from mercer.machines.laplacian import LapRLS
 from mercer.machines.rls import RLSClassifier
 from mercer.machines.svm import KernelSVC
+from mercer.model.estimator import UnifiedKernelMachine
+from mercer.neighbors import index as search
+from mercer.neighbors.index import NeighborIndex
 from mercer.spectrum.filters import diffusion
 from mercer.spectrum.gram import GramBasis
 from mercer.spectrum.graph import GraphBasis
 from mercer.spectrum.kernel import SpectralKernel
-from mercer.unified import UnifiedKernelMachine
+from mercer_studies.data import Dataset, Split, load, make_two_moons
 
 X, Y = make_two_moons(40, random_state=0)
 NEW = X[:7] + 0.05
@@ -274,7 +274,7 @@ def forge(file: Path, node: dict[str, Any]) -> None:
         ("mercer.kernels.base", "BaseEstimator"),  # not defined there
         ("mercer.exceptions", "NotPSDError"),  # neither estimator nor result
         ("mercer.persist", "import_module"),
-        ("mercer.datasets", "load"),
+        ("mercer_studies.data", "load"),
         ("mercer.absent", "Absent"),
         ("numpy", "save"),
         ("scipy.sparse", "save_npz"),
@@ -309,7 +309,7 @@ def test_modules_that_run_on_import_are_not_imported(
     imported: list[str] = []
     monkeypatch.setattr(persist, "import_module", imported.append)
     file = tmp_path / "forged.skops"
-    names = [("mercer.cli.__main__", "Main"), ("antigravity", "Main")]
+    names = [("mercer.app.cli.__main__", "Main"), ("antigravity", "Main")]
     for module, name in names:
         node = {"__class__": name, "__module__": module, "__loader__": "TypeNode"}
         forge(file, node)

@@ -23,10 +23,11 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from mercer.backends import torch_basis, torch_search
+from mercer.backends.torch import basis as torch_basis
+from mercer.backends.torch import search as torch_search
 from mercer.learners.parameter_free import ParameterFreeKernel
+from mercer.model.estimator import UnifiedKernelMachine
 from mercer.spectrum.graph import GraphBasis
-from mercer.unified import UnifiedKernelMachine
 
 LABELS = 100
 
@@ -49,7 +50,7 @@ def mixture(n: int, device: str, d: int = 64, intrinsic: int = 10) -> tuple:
 
 
 def mnist(device: str) -> tuple:
-    from mercer.datasets import load
+    from mercer_studies.data import load
 
     data = load("mnist", dtype=np.float32)
     return torch.as_tensor(data.X, device=device), data.y

@@ -11,22 +11,22 @@ from sphinx.application import Sphinx
 PACKAGES = (
     "mercer",
     "mercer.active",
-    "mercer.datasets",
+    "mercer_studies.data",
     "mercer.fewlabels",
     "mercer.graphs",
     "mercer.judging",
     "mercer.kernels",
     "mercer.learners",
     "mercer.machines",
-    "mercer.pairs",
+    "mercer.evidence.pairs",
     "mercer.plotting",
     "mercer.spectrum",
 )
 MODULES = (
-    "mercer.advice",
-    "mercer.clustering",
+    "mercer.model.advice",
+    "mercer.learners.clustering",
     "mercer.exceptions",
-    "mercer.explanation",
+    "mercer.judging.explanation",
     "mercer.model_selection",
     "mercer.persist",
 )

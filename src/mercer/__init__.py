@@ -5,7 +5,7 @@ The names for daily use are here; the rest is in the subpackages (``mercer.kerne
 is imported when it is first used.
 """
 
-from mercer import _lazy
+from mercer._base import lazy
 
-__getattr__, __dir__, __all__ = _lazy.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = lazy.attach_stub(__name__, __file__)
 __version__ = "0.1.0"

@@ -4,7 +4,7 @@ import os
 import signal
 import sys
 
-from mercer._extras import require
+from mercer._base.extras import require
 
 _INTERRUPTED = 130
 # Extras of the commands that need more than the command line itself.
@@ -25,7 +25,7 @@ def run() -> None:
         require("click", extra=_EXTRAS.get(asked, "app"), purpose="The command line")
     except ImportError as error:
         sys.exit(f"Error: {error}")
-    from mercer.cli.main import main
+    from mercer.app.cli.main import main
 
     signal.signal(signal.SIGINT, before)
     main()

@@ -17,7 +17,10 @@ from sklearn.metrics import check_scoring
 from sklearn.utils import Tags, check_scalar, get_tags
 from sklearn.utils.validation import check_is_fitted, indexable
 
-from mercer._labels import (
+from mercer._base.random import as_generator
+from mercer._base.rows import take_rows
+from mercer._base.typing import ArrayLike, FloatArray, IntArray, RandomState
+from mercer.evidence.labels import (
     UNLABELED,
     Labels,
     encode_labels,
@@ -26,10 +29,7 @@ from mercer._labels import (
     one_column,
     require_y,
 )
-from mercer._random import as_generator
-from mercer._rows import take_rows
-from mercer._typing import ArrayLike, FloatArray, IntArray, RandomState
-from mercer._wrappers import LabeledScoreMixin
+from mercer.evidence.wrappers import LabeledScoreMixin
 
 
 class SemiSupervisedKFold(BaseEstimator):

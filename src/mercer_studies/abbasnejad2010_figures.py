@@ -8,7 +8,7 @@ from scipy.linalg import eigh
 from scipy.spatial.distance import cdist
 from scipy.stats import spearmanr
 
-from mercer._typing import FloatArray
+from mercer._base.typing import FloatArray
 from mercer.exceptions import NearlyConstantKernelWarning
 from mercer.kernels.parametric import RBF, Linear, Polynomial
 from mercer.learners.influence import InfluenceKernel

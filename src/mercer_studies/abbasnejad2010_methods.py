@@ -12,13 +12,13 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import normalize
 from sklearn.svm import SVC
 
-from mercer._typing import FloatArray, IntArray
-from mercer.datasets.dataset import Dataset
-from mercer.datasets.loading import load
+from mercer._base.typing import FloatArray, IntArray
 from mercer.exceptions import NearlyConstantKernelWarning
 from mercer.kernels.normalized import Normalized
 from mercer.kernels.parametric import RBF, Linear, Polynomial
 from mercer.learners.influence import InfluenceKernel
+from mercer_studies.data.dataset import Dataset
+from mercer_studies.data.loading import load
 
 KERNELS = {
     "L": Linear(),

@@ -5,13 +5,13 @@ from functools import lru_cache
 
 import numpy as np
 
-from mercer._typing import FloatArray, IntArray
-from mercer.datasets.loading import load
+from mercer._base.typing import FloatArray, IntArray
 from mercer.exceptions import DisconnectedGraphWarning
 from mercer.kernels.sets import gaussian_set
 from mercer.kernels.stack import gram_stack, resolve_kernels
 from mercer.machines.annealed import AnnealedKernelMachine
 from mercer.spectrum.graph_kernels import IMAGE_METRICS, laplacian_kernels
+from mercer_studies.data.loading import load
 
 GAMMA = 0.1
 BETA = {"Gaussian": 0.1, "Laplacian": 0.01}

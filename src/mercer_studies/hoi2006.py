@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 from scipy.stats import ttest_1samp
 
-from mercer._typing import FloatArray
+from mercer._base.typing import FloatArray
 from mercer_studies import hoi2006_figures as figures
 from mercer_studies import hoi2006_methods as methods
 from mercer_studies.hoi2006_methods import DECAY, N_ASKED, N_COMPONENTS, WITHOUT_B

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from mercer._typing import FloatArray
+from mercer._base.typing import FloatArray
 from mercer.learners.decaying import DecayingKernel
 from mercer_studies.hoi2006_methods import (
     Problem,

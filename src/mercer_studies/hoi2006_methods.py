@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 from scipy.linalg import eigh
 
-from mercer._labels import encode_labels
-from mercer._typing import FloatArray, IntArray
+from mercer._base.typing import FloatArray, IntArray
 from mercer.active.strategies import entropy
-from mercer.datasets.loading import load
+from mercer.evidence.labels import encode_labels
 from mercer.kernels.parametric import RBF, Linear, Polynomial
 from mercer.learners.decaying import DecayingKernel
 from mercer.learners.ordered import OrderedKernel
@@ -21,6 +20,7 @@ from mercer.model_selection import SemiSupervisedKFold
 from mercer.optim.newton import solve_klr
 from mercer.spectrum.gram import GramBasis
 from mercer.spectrum.graph import GraphBasis
+from mercer_studies.data.loading import load
 
 RIDGES = (1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0)  # lambda, smallest first
 N_COMPONENTS = 20

@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from mercer._labels import encode_labels
-from mercer._typing import FloatArray, IntArray
+from mercer._base.typing import FloatArray, IntArray
+from mercer.evidence.labels import encode_labels
 from mercer.kernels.aligning import alignment
 from mercer.learners.parameter_free import ParameterFreeKernel
 from mercer.machines.simple_mkl import SimpleMKL

@@ -11,10 +11,8 @@ import numpy as np
 from scipy.sparse import hstack
 from sklearn.feature_extraction.text import TfidfTransformer
 
-from mercer._labels import encode_labels
-from mercer._typing import IntArray
-from mercer.datasets.dataset import Dataset, Split
-from mercer.datasets.loading import load
+from mercer._base.typing import IntArray
+from mercer.evidence.labels import encode_labels
 from mercer.exceptions import DisconnectedGraphWarning
 from mercer.graphs.neighbors import neighbor_graph
 from mercer.learners.closed_form import ClosedFormKernelCV
@@ -23,8 +21,10 @@ from mercer.machines.laplacian_cv import LapRLSCV, LapSVMCV
 from mercer.machines.rls import RLSClassifier
 from mercer.machines.simple_mkl import SimpleMKL
 from mercer.machines.svm import KernelSVC
+from mercer.model.estimator import UnifiedKernelMachine
 from mercer.spectrum.graph import GraphBasis
-from mercer.unified import UnifiedKernelMachine
+from mercer_studies.data.dataset import Dataset, Split
+from mercer_studies.data.loading import load
 
 C_GRID = (1e-3, 1e-2, 1e-1, 1.0, 10.0, 100.0, 1000.0)
 

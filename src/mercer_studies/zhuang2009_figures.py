@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 from sklearn.cluster import KMeans
 
-from mercer._typing import FloatArray, IntArray, SparseArray
+from mercer._base.typing import FloatArray, IntArray, SparseArray
 from mercer.active.pairs import select_constraints
-from mercer.clustering import unit_rows
+from mercer.evidence.pairs import Pairs
+from mercer.learners.clustering import unit_rows
 from mercer.optim.npkl import PairProblem
 from mercer.optim.npkl_paper import solve_npkl_paper
-from mercer.pairs import Pairs
 from mercer_studies.reshape import mean
 from mercer_studies.study import Results
 from mercer_studies.zhuang2009_methods import (

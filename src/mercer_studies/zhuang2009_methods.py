@@ -12,18 +12,18 @@ from scipy import sparse
 from sklearn.cluster import KMeans
 from sklearn.preprocessing import StandardScaler
 
-from mercer._typing import FloatArray, IntArray, SparseArray
-from mercer.clustering import cluster_scores, unit_rows
-from mercer.datasets.generators import make_chessboard, make_double_spiral
-from mercer.datasets.loading import load
+from mercer._base.typing import FloatArray, IntArray, SparseArray
+from mercer.evidence.pairs import Pairs
 from mercer.graphs.laplacians import laplacian
 from mercer.graphs.neighbors import neighbor_graph
+from mercer.learners.clustering import cluster_scores, unit_rows
 from mercer.learners.pairwise import PairwiseKernel
 from mercer.optim.budgeted_psd import solve_budgeted_psd
 from mercer.optim.npkl import PairProblem
 from mercer.optim.npkl_newton import solve_npkl
 from mercer.optim.pair_forms import EntryForms
-from mercer.pairs import Pairs
+from mercer_studies.data.generators import make_chessboard, make_double_spiral
+from mercer_studies.data.loading import load
 
 C_SMALL, C_ADULT = 0.1, 1.0
 TOL = 1e-4

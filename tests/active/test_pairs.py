@@ -3,7 +3,7 @@ import pytest
 from sklearn.datasets import make_blobs
 
 from mercer.active.pairs import next_pairs, select_constraints
-from mercer.pairs import Pairs
+from mercer.evidence.pairs import Pairs
 
 
 def blobs(n=60, centers=3, seed=0):

@@ -8,7 +8,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.datasets import make_blobs
 
-from mercer.unified import UnifiedKernelMachine
+from mercer.model.estimator import UnifiedKernelMachine
 
 pool = pytest.importorskip("skactiveml.pool")
 

@@ -10,13 +10,16 @@ from scipy.linalg import eigh
 
 torch = pytest.importorskip("torch")
 
-from mercer.backends import torch_eigen, torch_graph, torch_search, torch_tiles  # noqa: E402
-from mercer.backends.torch_features import TorchFeatures  # noqa: E402
-from mercer.backends.torch_search import TorchSearch  # noqa: E402
+from mercer.backends.torch import eigen as torch_eigen  # noqa: E402
+from mercer.backends.torch import graph as torch_graph  # noqa: E402
+from mercer.backends.torch import search as torch_search  # noqa: E402
+from mercer.backends.torch import tiles as torch_tiles  # noqa: E402
+from mercer.backends.torch.features import TorchFeatures  # noqa: E402
+from mercer.backends.torch.search import TorchSearch  # noqa: E402
 from mercer.exceptions import EigenpairError  # noqa: E402
 from mercer.graphs.laplacians import laplacian  # noqa: E402
 from mercer.graphs.neighbors import graph_from_neighbors  # noqa: E402
-from mercer.graphs.search import nearest_neighbors  # noqa: E402
+from mercer.neighbors.index import nearest_neighbors  # noqa: E402
 from mercer.spectrum.features import DenseFeatures  # noqa: E402
 
 

@@ -6,12 +6,12 @@ from sklearn.datasets import load_digits, make_blobs
 
 torch = pytest.importorskip("torch")
 
-from mercer.fewlabels import pool  # noqa: E402
-from mercer.fewlabels.device_pool import DeviceGram  # noqa: E402
-from mercer.fewlabels.plain_kernels import plain_kernels  # noqa: E402
+from mercer.fewlabels.pools import neighbors as pool  # noqa: E402
+from mercer.fewlabels.pools.device import DeviceGram  # noqa: E402
+from mercer.fewlabels.pools.plain_kernels import plain_kernels  # noqa: E402
 from mercer.learners.parameter_free import ParameterFreeKernel  # noqa: E402
+from mercer.model.estimator import UnifiedKernelMachine  # noqa: E402
 from mercer.spectrum.graph import GraphBasis  # noqa: E402
-from mercer.unified import UnifiedKernelMachine  # noqa: E402
 
 X, TRUTH = load_digits(return_X_y=True)
 X, TRUTH = X[:700], TRUTH[:700]

@@ -7,8 +7,8 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from mercer.backends import torch_scores  # noqa: E402
-from mercer.backends.torch_features import TorchFeatures  # noqa: E402
+from mercer.backends.torch import scores as torch_scores  # noqa: E402
+from mercer.backends.torch.features import TorchFeatures  # noqa: E402
 from mercer.fewlabels.centred import fit_centred  # noqa: E402
 from mercer.fewlabels.machine import LeaveOneOutRLS  # noqa: E402
 from mercer.fewlabels.rule import DEFAULT  # noqa: E402

@@ -9,21 +9,23 @@ from scipy import sparse
 from scipy.linalg import eigh
 
 from mercer import UnifiedKernelMachine, persist
-from mercer._typing import FloatArray
-from mercer.fewlabels import anchor_number, anchor_pool
-from mercer.fewlabels.anchor_features import AnchorColumns
-from mercer.fewlabels.anchor_joining import light_anchors_joined
-from mercer.fewlabels.anchor_number import number_of_anchors
-from mercer.fewlabels.anchor_pool import AnchorPool
-from mercer.fewlabels.anchor_sums import (
+from mercer._base.typing import FloatArray
+from mercer.eigen import chebyshev, search
+from mercer.eigen import smallest as eigen
+from mercer.fewlabels.pools import anchor_number
+from mercer.fewlabels.pools import anchors as anchor_pool
+from mercer.fewlabels.pools.anchor_features import AnchorColumns
+from mercer.fewlabels.pools.anchor_joining import light_anchors_joined
+from mercer.fewlabels.pools.anchor_number import number_of_anchors
+from mercer.fewlabels.pools.anchor_sums import (
     PoolSums,
     both_halves,
     gram_times,
     half_gram,
 )
-from mercer.fewlabels.plain_kernels import plain_kernels
+from mercer.fewlabels.pools.anchors import AnchorPool
+from mercer.fewlabels.pools.plain_kernels import plain_kernels
 from mercer.kernels.parametric import RBF
-from mercer.spectrum import chebyshev, eigen, search
 from mercer.spectrum.anchor import AnchorBasis
 
 

@@ -11,10 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mercer import UnifiedKernelMachine
-from mercer._typing import FloatArray, IntArray
-from mercer.fewlabels import AnchorPool, anchor_sums
-from mercer.fewlabels.anchor_rows import MOST_SUMMED, summed_rows
-from mercer.fewlabels.anchor_sums import PoolSums
+from mercer._base.typing import FloatArray, IntArray
+from mercer.fewlabels import AnchorPool
+from mercer.fewlabels.pools import anchor_sums
+from mercer.fewlabels.pools.anchor_rows import MOST_SUMMED, summed_rows
+from mercer.fewlabels.pools.anchor_sums import PoolSums
 
 DIGITS = 10**40
 GOLDEN = Fraction(isqrt(5 * DIGITS**2) - DIGITS, 2 * DIGITS)  # (√5 - 1) / 2

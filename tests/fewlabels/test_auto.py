@@ -12,13 +12,12 @@ from scipy import sparse
 from sklearn.datasets import make_blobs
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from mercer._labels import encode_labels
-from mercer.datasets import make_two_moons
+from mercer.evidence.labels import encode_labels
 from mercer.exceptions import NearlyConstantKernelWarning
 from mercer.fewlabels.centred import fit_centred
 from mercer.fewlabels.learner import AutoKernel
 from mercer.fewlabels.machine import LeaveOneOutRLS
-from mercer.fewlabels.pool import KernelPool
+from mercer.fewlabels.pools.neighbors import KernelPool
 from mercer.fewlabels.ridge import calibrate, held_out_loss, solve_loo_ridge
 from mercer.fewlabels.rule import DEFAULT, Rule
 from mercer.fewlabels.sizes import estimated_sizes, match_sizes
@@ -26,6 +25,7 @@ from mercer.fewlabels.spreading import spread_decision
 from mercer.fewlabels.weigh import pool_members, steep
 from mercer.spectrum.features import DenseFeatures
 from mercer.spectrum.graph import GraphBasis
+from mercer_studies.data import make_two_moons
 
 MINUS_ONE = "y holds -1 as a class; here -1 means unlabelled"
 REPEATED = "repeated rows are further points of the table; see test_weights.py"

@@ -2,10 +2,10 @@
 
 import pytest
 
-from mercer.fewlabels import choice
-from mercer.fewlabels.anchor_pool import AnchorPool
-from mercer.fewlabels.choice import GIB, choose_pool, directions_for
-from mercer.fewlabels.pool import KernelPool
+from mercer.fewlabels.pools import choice
+from mercer.fewlabels.pools.anchors import AnchorPool
+from mercer.fewlabels.pools.choice import GIB, choose_pool, directions_for
+from mercer.fewlabels.pools.neighbors import KernelPool
 
 
 def test_many_points_are_tied_to_anchors() -> None:

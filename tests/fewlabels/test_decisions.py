@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 from scipy.special import softmax
 
-from mercer._labels import encode_labels
 from mercer.active.batches import error_batch, reducing_batch
 from mercer.active.strategies import choose_rows, entropy, least_confidence
-from mercer.datasets import make_two_moons
+from mercer.evidence.labels import encode_labels
 from mercer.fewlabels.centred import fit_centred
-from mercer.fewlabels.pool import KernelPool
+from mercer.fewlabels.pools.neighbors import KernelPool
 from mercer.fewlabels.ridge import held_out_loss
 from mercer.fewlabels.rule import DEFAULT
 from mercer.fewlabels.weigh import pool_members, weigh_pool
 from mercer.spectrum.features import DenseFeatures
+from mercer_studies.data import make_two_moons
 
 
 def ridge_with_offset(K, Y, ridge):

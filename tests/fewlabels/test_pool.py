@@ -3,17 +3,18 @@
 import numpy as np
 import pytest
 
-from mercer.fewlabels import pool as pool_module
-from mercer.fewlabels.plain_kernels import SampledBasis
-from mercer.fewlabels.pool import KernelPool
+from mercer.eigen import chebyshev, search
+from mercer.eigen import smallest as eigen
+from mercer.fewlabels.pools import neighbors as pool_module
+from mercer.fewlabels.pools.neighbors import KernelPool
+from mercer.fewlabels.pools.plain_kernels import SampledBasis
 from mercer.graphs.neighbors import graph_from_neighbors, self_tuning_edges
-from mercer.graphs.search import NeighborIndex
 from mercer.kernels.parametric import RBF
-from mercer.spectrum import chebyshev, eigen, search
-from mercer.spectrum._base import BasisMixin
+from mercer.model.estimator import UnifiedKernelMachine
+from mercer.neighbors.index import NeighborIndex
+from mercer.spectrum.base import BasisMixin
 from mercer.spectrum.extension import extend_vectors
 from mercer.spectrum.gram import GramBasis
-from mercer.unified import UnifiedKernelMachine
 
 
 @pytest.fixture(scope="module")

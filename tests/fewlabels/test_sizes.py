@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
-from mercer._typing import FloatArray, IntArray
+from mercer._base.typing import FloatArray, IntArray
 from mercer.fewlabels._contenders import Leads, leads_at
 from mercer.fewlabels.sizes import UNDECIDED, decide, match_sizes
 

@@ -7,10 +7,10 @@ from sklearn.datasets import load_iris, make_blobs
 from sklearn.ensemble import ExtraTreesClassifier
 
 from mercer import UnifiedKernelMachine
-from mercer.fewlabels import choice
 from mercer.fewlabels.learner import AutoKernel
 from mercer.fewlabels.machine import LeaveOneOutRLS
 from mercer.fewlabels.opinion import TreeScores, held_out_opinion
+from mercer.fewlabels.pools import choice
 from mercer.fewlabels.rule import Rule
 from mercer.fewlabels.trees import grow_trees
 from mercer.kernels import RBF

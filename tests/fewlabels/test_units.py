@@ -9,10 +9,10 @@ from sklearn.datasets import load_breast_cancer, load_digits, load_wine
 from sklearn.decomposition import PCA
 
 from mercer import UnifiedKernelMachine
-from mercer.fewlabels.anchor_pool import AnchorPool
-from mercer.fewlabels.pool import KernelPool
+from mercer.fewlabels.pools.anchors import AnchorPool
+from mercer.fewlabels.pools.neighbors import KernelPool
+from mercer.fewlabels.pools.units import are_unrelated, column_scales, evenness
 from mercer.fewlabels.rule import DEFAULT
-from mercer.fewlabels.units import are_unrelated, column_scales, evenness
 
 
 def two_groups(seed=0, n=160):
@@ -71,7 +71,7 @@ def test_the_threshold_lies_between_images_and_mixed_units() -> None:
 def test_units_change_nothing(
     monkeypatch: pytest.MonkeyPatch, most: int, pool: str
 ) -> None:
-    monkeypatch.setattr("mercer.fewlabels.choice.NEIGHBORS_UP_TO", most)
+    monkeypatch.setattr("mercer.fewlabels.pools.choice.NEIGHBORS_UP_TO", most)
     X, truth = two_groups()
     y = np.full(len(X), -1)
     y[[0, 1, 80, 81]] = truth[[0, 1, 80, 81]]
@@ -111,7 +111,7 @@ def test_new_points_are_scaled_as_the_others(kind: Any, atol: float) -> None:
 def test_scales_of_many_points_are_those_of_evenly_spaced_rows(
     monkeypatch: pytest.MonkeyPatch, most: int, step: int
 ) -> None:
-    monkeypatch.setattr("mercer.fewlabels.anchor_pool.SCALED_BY", most)
+    monkeypatch.setattr("mercer.fewlabels.pools.anchors.SCALED_BY", most)
     X, _ = two_groups()
     found = AnchorPool(random_state=0).fit(X).scales_
     np.testing.assert_allclose(found, X[::step].std(axis=0))

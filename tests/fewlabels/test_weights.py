@@ -5,11 +5,11 @@ import pytest
 from scipy.special import softmax
 from sklearn.datasets import load_iris
 
-from mercer._labels import Labels
+from mercer.evidence.labels import Labels
 from mercer.fewlabels.centred import fit_centred, log_shares
 from mercer.fewlabels.learner import AutoKernel
 from mercer.fewlabels.machine import LeaveOneOutRLS
-from mercer.fewlabels.pool import KernelPool
+from mercer.fewlabels.pools.neighbors import KernelPool
 from mercer.fewlabels.ridge import calibrate, held_out_loss
 from mercer.fewlabels.rule import DEFAULT
 from mercer.fewlabels.weigh import pool_members, weigh_pool

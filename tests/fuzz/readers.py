@@ -21,8 +21,8 @@ import pandas as pd
 from hypothesis import strategies as st
 
 import mercer
-from mercer.tables.reading import read_table
-from mercer.tables.table import Table, TableError
+from mercer.app.tables.reading import read_table
+from mercer.app.tables.table import Table, TableError
 
 N_PRINTED = 300
 MEMORY = 2e8  # bytes that a reader may use

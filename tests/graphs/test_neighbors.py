@@ -8,7 +8,7 @@ from hypothesis.extra.numpy import arrays
 from scipy import sparse
 
 from mercer.graphs.neighbors import Graph, graph_from_neighbors, neighbor_graph
-from mercer.graphs.search import NeighborIndex, nearest_neighbors
+from mercer.neighbors.index import NeighborIndex, nearest_neighbors
 from oracles import graphs as oracle
 
 WEIGHTS = ["gaussian", "binary", "self_tuning"]

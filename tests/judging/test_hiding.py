@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import binomtest
 from sklearn.datasets import make_blobs
 
-from mercer._labels import encode_labels
+from mercer.evidence.labels import encode_labels
 from mercer.fewlabels import LeaveOneOutRLS
 from mercer.judging.hiding import check_by_hiding
 from mercer.judging.intervals import (
@@ -17,7 +17,7 @@ from mercer.judging.intervals import (
     wilson_interval,
 )
 from mercer.learners import AverageKernel
-from mercer.unified import UnifiedKernelMachine
+from mercer.model.estimator import UnifiedKernelMachine
 
 
 def fitted(X: Any, y: Any) -> Any:

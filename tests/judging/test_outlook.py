@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from mercer._labels import encode_labels
-from mercer._typing import FloatArray, IntArray
+from mercer._base.typing import FloatArray, IntArray
+from mercer.evidence.labels import encode_labels
 from mercer.judging.hiding import Check, Score
 from mercer.judging.outlook import FEWEST_ROWS, MOST_LABELS, curve, look_ahead
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.special import log_softmax
 from scipy.stats import norm
 
-from mercer._typing import FloatArray, IntArray
+from mercer._base.typing import FloatArray, IntArray
 from mercer.judging.suspicion import (
     _STEEPER,
     DOUBT,

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mercer._typing import FloatArray
+from mercer._base.typing import FloatArray
 from mercer.kernels.aligning import (
     alignment,
     center,

@@ -15,8 +15,7 @@ from sklearn.metrics.pairwise import cosine_similarity
 from sklearn.model_selection import GridSearchCV
 from sklearn.svm import SVC
 
-from mercer._typing import FloatArray
-from mercer.datasets import make_two_moons
+from mercer._base.typing import FloatArray
 from mercer.kernels.base import Kernel
 from mercer.kernels.composite import Product, Scaled, Sum, Weighted
 from mercer.kernels.normalized import Centered, CenteredOn, Normalized, TraceNormalized
@@ -27,6 +26,7 @@ from mercer.kernels.parametric import (
     Polynomial,
 )
 from mercer.kernels.precomputed import Precomputed
+from mercer_studies.data import make_two_moons
 from oracles import kernels as oracle
 
 

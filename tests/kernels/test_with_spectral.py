@@ -4,13 +4,13 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.svm import SVC
 
-from mercer.datasets import make_two_moons
 from mercer.kernels.normalized import Centered, Normalized, TraceNormalized
 from mercer.kernels.parametric import RBF
 from mercer.kernels.spec import as_kernel
 from mercer.spectrum.filters import diffusion
 from mercer.spectrum.gram import GramBasis
 from mercer.spectrum.kernel import SpectralKernel
+from mercer_studies.data import make_two_moons
 
 X, Y = make_two_moons(40, random_state=0)
 NEW = X[:7] + 0.05

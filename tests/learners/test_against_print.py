@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from data_folder import needs_data
-from mercer._labels import encode_labels
-from mercer.datasets import load
+from mercer.evidence.labels import encode_labels
 from mercer.learners.parameter_free import ParameterFreeKernel
 from mercer.machines.rls import RLSClassifier
 from mercer.spectrum.graph import GraphBasis
+from mercer_studies.data import load
 
 # name, k and p of Table 1, labels, printed mean accuracy, tolerance
 CELLS = [

@@ -10,7 +10,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import mercer.learners
-from mercer._labels import encode_labels
+from mercer.evidence.labels import encode_labels
 from mercer.exceptions import NearlyConstantKernelWarning
 from mercer.learners.closed_form import ClosedFormKernel, ClosedFormKernelCV
 from mercer.learners.combination import AverageKernel, CenteredAlignmentKernel

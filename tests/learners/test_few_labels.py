@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from mercer.datasets import make_two_moons
 from mercer.exceptions import DisconnectedGraphWarning
 from mercer.learners.closed_form import ClosedFormKernel, ClosedFormKernelCV
 from mercer.learners.combination import CenteredAlignmentKernel
@@ -13,6 +12,7 @@ from mercer.learners.ordered import OrderedKernel
 from mercer.learners.parameter_free import ParameterFreeKernel
 from mercer.machines.rls import RLSClassifier
 from mercer.spectrum.graph import GraphBasis
+from mercer_studies.data import make_two_moons
 
 GRAPH = [
     ParameterFreeKernel(random_state=0),

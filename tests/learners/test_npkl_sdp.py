@@ -6,11 +6,11 @@ from sklearn.datasets import make_moons
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from mercer.evidence.pairs import Pairs
 from mercer.learners.npkl_sdp import NPKL
 from mercer.learners.pairwise import PairwiseKernel
 from mercer.optim.npkl_sdp import solve_npkl_sdp
 from mercer.optim.pair_forms import EntryForms
-from mercer.pairs import Pairs
 from mercer.spectrum.graph import GraphBasis
 
 pytest.importorskip("cvxpy")

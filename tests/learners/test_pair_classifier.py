@@ -12,11 +12,11 @@ from sklearn.metrics import fbeta_score, roc_auc_score
 from sklearn.model_selection import GridSearchCV, KFold, cross_val_score, cross_validate
 from sklearn.neighbors import KNeighborsClassifier
 
+from mercer.evidence.pairs import Pairs
+from mercer.evidence.pairs.thresholds import best_cut
 from mercer.learners.pair_classifier import PairClassifier
 from mercer.learners.pairwise import PairwiseKernel
 from mercer.model_selection import PairKFold
-from mercer.pairs import Pairs
-from mercer.pairs.thresholds import best_cut
 from mercer.spectrum.graph import GraphBasis
 
 X, TRUTH = load_iris(return_X_y=True)
@@ -83,7 +83,7 @@ def test_row_names_are_as_good_as_numbers(fitted):
     np.testing.assert_allclose(named.transform(names[:3]), fitted.transform(X[:3]))
 
 
-@pytest.mark.filterwarnings("ignore::mercer.pairs.ContradictionWarning")
+@pytest.mark.filterwarnings("ignore::mercer.evidence.pairs.ContradictionWarning")
 def test_threshold_and_probabilities_come_from_held_out_pairs():
     rng = np.random.default_rng(0)
     y = rng.choice([-1, 1], len(ENDS))  # nothing to learn

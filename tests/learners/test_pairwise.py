@@ -12,10 +12,10 @@ from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mercer import persist
-from mercer.clustering import cluster, rand_index
+from mercer.evidence.pairs import ContradictionWarning, Pairs
 from mercer.graphs.laplacians import laplacian
+from mercer.learners.clustering import cluster, rand_index
 from mercer.learners.pairwise import PairwiseKernel
-from mercer.pairs import ContradictionWarning, Pairs
 from mercer.spectrum.gram import GramBasis
 from mercer.spectrum.graph import GraphBasis
 from oracles.npkl import npkl_sdp

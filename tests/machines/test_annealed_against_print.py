@@ -5,9 +5,9 @@ import pytest
 from scipy.spatial.distance import cdist
 
 from data_folder import needs_data
-from mercer.datasets import load
 from mercer.graphs.image_distances import TangentDistance
 from mercer.machines.annealed import AnnealedKernelMachine
+from mercer_studies.data import load
 
 PRINTED = {  # KS-SSKM, error in percent: mean and standard deviation
     (1, 7): (0.00, 0.00),

@@ -10,7 +10,7 @@ from sklearn.exceptions import DataConversionWarning
 from sklearn.frozen import FrozenEstimator
 from sklearn.metrics.pairwise import rbf_kernel
 
-from mercer._labels import encode_labels
+from mercer.evidence.labels import encode_labels
 from mercer.exceptions import (
     DisconnectedGraphWarning,
     NearlyConstantKernelWarning,

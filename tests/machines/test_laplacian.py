@@ -3,7 +3,6 @@ import pytest
 from sklearn.metrics.pairwise import rbf_kernel
 
 from data_folder import needs_data
-from mercer.datasets import load
 from mercer.graphs.laplacians import laplacian
 from mercer.graphs.neighbors import neighbor_graph
 from mercer.kernels.parametric import RBF
@@ -12,6 +11,7 @@ from mercer.machines.laplacian_cv import LapRLSCV, LapSVMCV
 from mercer.machines.rls import RLSClassifier
 from mercer.machines.svm import KernelSVC
 from mercer.optim.manifold import inverted_folds
+from mercer_studies.data import load
 from oracles.machines import lap_rls_dense, lap_svm_by_cvxpy
 
 GAMMA = 2.0  # a narrow kernel, so that its matrix has full rank

@@ -3,10 +3,10 @@ import pytest
 from sklearn.svm import SVC
 
 from data_folder import needs_data
-from mercer.datasets import load
 from mercer.exceptions import DisconnectedGraphWarning
 from mercer.kernels.parametric import RBF
 from mercer.machines.svm import KernelSVC
+from mercer_studies.data import load
 
 
 def problem(n_classes, n=60, seed=0):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from mercer._labels import encode_labels
+from mercer.evidence.labels import encode_labels
 from mercer.kernels.parametric import RBF
 from mercer.machines.annealed import AnnealedKernelMachine
 from mercer.machines.klr import KernelLogisticRegression

@@ -6,7 +6,7 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from data_folder import needs_data
-from mercer.datasets import load
+from mercer.evidence.pairs import Pairs
 from mercer.graphs.laplacians import laplacian
 from mercer.graphs.neighbors import neighbor_graph
 from mercer.optim.budgeted_psd import solve_budgeted_psd
@@ -14,7 +14,7 @@ from mercer.optim.npkl import PairProblem
 from mercer.optim.npkl_newton import solve_npkl
 from mercer.optim.npkl_paper import solve_npkl_paper
 from mercer.optim.pair_forms import BasisForms, EntryForms
-from mercer.pairs import Pairs
+from mercer_studies.data import load
 from oracles.npkl import npkl_sdp
 
 LOSSES = ["squared_hinge", "hinge"]

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from mercer._typing import FloatArray
+from mercer._base.typing import FloatArray
 
 Point = Any
 

@@ -7,7 +7,7 @@ import numpy as np
 from scipy.stats import ortho_group
 from sklearn.base import BaseEstimator
 
-from mercer._typing import BoolArray, FloatArray
+from mercer._base.typing import BoolArray, FloatArray
 
 SETTINGS: dict[str, dict[str, Any]] = {
     "CLARABEL": {"tol_gap_abs": 1e-13, "tol_gap_rel": 1e-13, "tol_feas": 1e-13},

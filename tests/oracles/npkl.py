@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from mercer._typing import FloatArray
+from mercer._base.typing import FloatArray
 
 cp = pytest.importorskip("cvxpy")
 

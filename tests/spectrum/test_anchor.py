@@ -7,7 +7,7 @@ import pytest
 from scipy import sparse
 from sklearn.base import clone
 
-from mercer.spectrum import eigen
+from mercer.eigen import smallest as eigen
 from mercer.spectrum.anchor import AnchorBasis, choose_anchors
 from oracles.spectrum import blobs, projector
 

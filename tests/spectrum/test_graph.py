@@ -7,9 +7,10 @@ import pytest
 from scipy import sparse
 from sklearn.base import clone
 
+from mercer.eigen import search
+from mercer.eigen import smallest as eigen
 from mercer.exceptions import EigenpairError
 from mercer.graphs.neighbors import Graph, neighbor_graph
-from mercer.spectrum import eigen, search
 from mercer.spectrum.extension import damped_inverse, extend_vectors
 from mercer.spectrum.graph import GraphBasis
 from oracles.spectrum import blobs, copies, dense_laplacian, grid_graph, projector

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from mercer.cli.main import main
+from mercer.app.cli.main import main
 from mercer_studies.bench import runner
 from mercer_studies.bench.cells import TASKS, Cell, Method, plan
 from mercer_studies.bench.data import saved

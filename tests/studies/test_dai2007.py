@@ -72,7 +72,7 @@ def test_printed_tables_have_all_rows():
 
 @needs_data
 def test_images_are_the_first_of_both_digits():
-    from mercer.datasets import load
+    from mercer_studies.data import load
 
     data = load("usps")
     X = methods.images((2, 3))

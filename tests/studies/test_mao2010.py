@@ -7,8 +7,8 @@ import pytest
 from sklearn.datasets import make_moons
 
 from data_folder import needs_data
-from mercer.datasets.dataset import Dataset
 from mercer_studies import mao2010
+from mercer_studies.data.dataset import Dataset
 from mercer_studies.mao2010_figure2 import learned_kernels
 from mercer_studies.mao2010_methods import (
     C_GRID,

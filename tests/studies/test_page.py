@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from mercer.cli.reproduce import command
 from mercer_studies import causes, registry
 from mercer_studies.causes import Cause
 from mercer_studies.page import reproduction_page
+from mercer_studies.reproduce import command
 from mercer_studies.runner import run_study
 from mercer_studies.study import Figure, Job, Results, Study
 

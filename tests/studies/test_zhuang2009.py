@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 from data_folder import needs_data
-from mercer.clustering import one_cluster_rand_index
-from mercer.datasets.generators import make_two_moons
 from mercer.graphs.laplacians import laplacian
 from mercer.graphs.neighbors import neighbor_graph
+from mercer.learners.clustering import one_cluster_rand_index
 from mercer.optim.npkl_newton import solve_npkl
 from mercer_studies import zhuang2009
 from mercer_studies import zhuang2009_figures as figures
 from mercer_studies import zhuang2009_methods as methods
+from mercer_studies.data.generators import make_two_moons
 from mercer_studies.render import write
 from mercer_studies.table import make_table
 

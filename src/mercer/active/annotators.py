@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer._labels import UNLABELED, Labels, encode_labels
-from mercer._typing import FloatArray
+from mercer._base.typing import FloatArray
+from mercer.evidence.labels import UNLABELED, Labels, encode_labels
 
 
 def answer_shares(answers: NDArray[Any]) -> tuple[Labels, FloatArray]:

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.linalg import cholesky, get_blas_funcs, qr, solve_triangular
 
-from mercer._typing import FloatArray, IntArray
+from mercer._base.typing import FloatArray, IntArray
 
 
 def diverse_batch(

@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from mercer._random import draw_rows
-from mercer._typing import FloatArray, IntArray
+from mercer._base.random import draw_rows
+from mercer._base.typing import FloatArray, IntArray
 
 MOST_COMPARED = 2000  # rows whose similarities are formed, a square matrix
 SHARPNESS = 3.0  # power of a cosine; rows stand for close ones only

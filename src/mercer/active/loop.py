@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer._html import Shown
-from mercer._labels import is_labeled, keep_missing
-from mercer._progress import Stages, watching
+from mercer._base.html import Shown
+from mercer._base.progress import Stages, watching
+from mercer.evidence.labels import is_labeled, keep_missing
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,7 +128,7 @@ def learn_actively(
     Examples
     --------
     >>> from sklearn.datasets import make_moons
-    >>> from mercer.unified import UnifiedKernelMachine
+    >>> from mercer.model.estimator import UnifiedKernelMachine
     >>> X, truth = make_moons(60, noise=0.1, random_state=0)
     >>> y = np.full(60, -1)
     >>> y[[0, 1]] = truth[[0, 1]]

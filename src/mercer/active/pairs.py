@@ -4,9 +4,9 @@ import numpy as np
 from scipy import sparse
 from scipy.special import entr
 
-from mercer._typing import BoolArray, FloatArray, IntArray
-from mercer.clustering import unit_rows
-from mercer.pairs import Pairs
+from mercer._base.typing import BoolArray, FloatArray, IntArray
+from mercer.evidence.pairs import Pairs
+from mercer.learners.clustering import unit_rows
 
 __all__ = ["next_pairs", "select_constraints"]
 

@@ -8,16 +8,16 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
-from mercer._checks import checked_points
-from mercer._labels import (
+from mercer._base.checks import checked_points
+from mercer._base.typing import ArrayLike, FloatArray, IntArray
+from mercer.evidence.labels import (
     UNLABELED,
     encode_labels,
     is_labeled,
     keep_missing,
     require_y,
 )
-from mercer._typing import ArrayLike, FloatArray, IntArray
-from mercer._wrappers import LabeledScoreMixin
+from mercer.evidence.wrappers import LabeledScoreMixin
 
 
 @dataclass(eq=False)

@@ -12,11 +12,11 @@ from sklearn.base import clone
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
-from mercer._extras import require
-from mercer._labels import UNLABELED
-from mercer._proba import probabilities
-from mercer._typing import FloatArray, IntArray
+from mercer._base.extras import require
+from mercer._base.proba import probabilities
+from mercer._base.typing import FloatArray, IntArray
 from mercer.active.pool import KnownPool, LearnedPool, known_pool, share_pool
+from mercer.evidence.labels import UNLABELED
 
 require("skactiveml", extra="activeml", purpose="The adapter of scikit-activeml")
 

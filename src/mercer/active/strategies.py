@@ -5,8 +5,8 @@ from collections.abc import Callable
 import numpy as np
 from scipy.special import entr
 
-from mercer._random import draw_rows
-from mercer._typing import FloatArray, IntArray
+from mercer._base.random import draw_rows
+from mercer._base.typing import FloatArray, IntArray
 from mercer.active.batches import diverse_batch, error_batch, reducing_batch
 
 

@@ -1,5 +1,5 @@
-from .anchor_pool import AnchorPool as AnchorPool
-from .choice import choose_pool as choose_pool
 from .learner import AutoKernel as AutoKernel
 from .machine import LeaveOneOutRLS as LeaveOneOutRLS
-from .pool import KernelPool as KernelPool
+from .pools.anchors import AnchorPool as AnchorPool
+from .pools.choice import choose_pool as choose_pool
+from .pools.neighbors import KernelPool as KernelPool

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from mercer._typing import FloatArray, IntArray
+from mercer._base.typing import FloatArray, IntArray
 
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 _FIRST, _SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from scipy.special import softmax
 
-from mercer._typing import BoolArray, FloatArray, IntArray
-from mercer.backends._torch import is_tensor
-from mercer.backends.torch_scores import like
+from mercer._base.tensors import is_tensor
+from mercer._base.typing import BoolArray, FloatArray, IntArray
+from mercer.backends.torch.scores import like
 from mercer.fewlabels.ridge import (
     calibrate,
     held_out_loss,

@@ -5,17 +5,17 @@ from typing import Any
 
 from sklearn.utils import Tags
 
-from mercer._labels import Labels
-from mercer._threads import threads_for
-from mercer._typing import RandomState
-from mercer.backends._torch import is_tensor
-from mercer.fewlabels.anchor_pool import AnchorPool
-from mercer.fewlabels.choice import directions_for, plan_pool
-from mercer.fewlabels.pool import KernelPool
+from mercer._base.tensors import is_tensor
+from mercer._base.threads import threads_for
+from mercer._base.typing import RandomState
+from mercer.evidence.labels import Labels
+from mercer.fewlabels.pools.anchors import AnchorPool
+from mercer.fewlabels.pools.choice import directions_for, plan_pool
+from mercer.fewlabels.pools.neighbors import KernelPool
 from mercer.fewlabels.rule import DEFAULT, Rule
 from mercer.fewlabels.weigh import weigh_pool
 from mercer.graphs.neighbors import Graph
-from mercer.learners._base import LabelLearner
+from mercer.learners.base import LabelLearner
 
 _NO_POOL = (
     "AutoKernel weighs the kernels of a KernelPool; got {!r}. For this basis take "
@@ -72,7 +72,7 @@ class AutoKernel(LabelLearner):
     Examples
     --------
     >>> import numpy as np
-    >>> from mercer.datasets import make_two_moons
+    >>> from mercer_studies.data import make_two_moons
     >>> X, truth = make_two_moons(200, random_state=0)
     >>> y = np.full(200, -1)
     >>> for c in (0, 1):

@@ -7,20 +7,20 @@ from typing import Any, get_args
 import numpy as np
 from scipy.special import softmax
 
-from mercer._checks import check_choice
-from mercer._html import Shown
-from mercer._labels import Labels
-from mercer._proba import lead
-from mercer._typing import ArrayLike, BoolArray, FloatArray, IntArray
+from mercer._base.checks import check_choice
+from mercer._base.html import Shown
+from mercer._base.proba import lead
+from mercer._base.typing import ArrayLike, BoolArray, FloatArray, IntArray
+from mercer.evidence.labels import Labels
 from mercer.fewlabels.centred import fit_centred
 from mercer.fewlabels.opinion import ask_trees
 from mercer.fewlabels.rule import DEFAULT, Rule
 from mercer.fewlabels.shift import shift_of_classes
 from mercer.fewlabels.sizes import LabelsDrawn, offset_like, on_host
 from mercer.fewlabels.spreading import spread_decision
-from mercer.machines._base import KernelMachine, Solution
 from mercer.machines._maps import GramMap, KernelMap
 from mercer.machines._sizes import known_shares
+from mercer.machines.base import KernelMachine, Solution
 from mercer.spectrum.features import DenseFeatures, Features, Standardised
 
 _LEVEL = 1e-6  # lead in log-probability that rounding may have made

@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from mercer._rows import thinned
-from mercer._typing import BoolArray, FloatArray, IntArray
-from mercer.backends._torch import is_tensor
-from mercer.backends.torch_scores import like
+from mercer._base.rows import thinned
+from mercer._base.tensors import is_tensor
+from mercer._base.typing import BoolArray, FloatArray, IntArray
+from mercer.backends.torch.scores import like
 from mercer.fewlabels.centred import log_shares
 from mercer.fewlabels.rule import DEFAULT, Rule
 from mercer.fewlabels.sizes import on_host, rows_of, taken

@@ -17,9 +17,9 @@ import numpy as np
 from scipy.linalg import eigh
 from scipy.optimize import brentq
 
-from mercer._typing import FloatArray, IntArray
-from mercer.backends import torch_scores
-from mercer.backends._torch import is_tensor
+from mercer._base.tensors import is_tensor
+from mercer._base.typing import FloatArray, IntArray
+from mercer.backends.torch import scores as torch_scores
 from mercer.fewlabels.rule import DEFAULT, Rule
 from mercer.fewlabels.sizes import UNDECIDED, class_counts, decide, mean_squares
 from mercer.spectrum.features import Features

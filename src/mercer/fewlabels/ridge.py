@@ -7,7 +7,7 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve, solve_triangular
 from scipy.special import log_softmax, softmax
 
-from mercer._typing import FloatArray
+from mercer._base.typing import FloatArray
 from mercer.fewlabels.rule import DEFAULT, Rule
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import softmax
 
-from mercer._typing import FloatArray
+from mercer._base.typing import FloatArray
 from mercer.fewlabels.centred import CentredFit
 from mercer.fewlabels.rule import DEFAULT, Rule
 from mercer.fewlabels.sizes import (

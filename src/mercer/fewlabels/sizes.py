@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import xlogy
 
-from mercer._random import draw_rows
-from mercer._typing import FloatArray, IntArray
-from mercer.backends import torch_scores
-from mercer.backends._torch import is_tensor
+from mercer._base.random import draw_rows
+from mercer._base.tensors import is_tensor
+from mercer._base.typing import FloatArray, IntArray
+from mercer.backends.torch import scores as torch_scores
 from mercer.fewlabels._contenders import Leads, decided
 from mercer.fewlabels.rule import DEFAULT, Rule
 

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from scipy.optimize import brentq
 
-from mercer._typing import FloatArray, IntArray
-from mercer.backends._torch import is_tensor
+from mercer._base.tensors import is_tensor
+from mercer._base.typing import FloatArray, IntArray
 from mercer.fewlabels.partition import (
     Division,
     ScoredPoints,

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from mercer._typing import FloatArray, IntArray
-from mercer.backends import torch_trees
-from mercer.backends._torch import is_tensor
+from mercer._base.tensors import is_tensor
+from mercer._base.typing import FloatArray, IntArray
+from mercer.backends.torch import trees as torch_trees
 from mercer.fewlabels._grow import count_votes, grow_tree
 
 

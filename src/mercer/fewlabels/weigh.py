@@ -9,11 +9,11 @@ from scipy.optimize import brentq
 from scipy.special import softmax
 from sklearn.utils import check_scalar
 
-from mercer._html import Shown
-from mercer._labels import Labels
-from mercer._typing import ArrayLike, FloatArray
+from mercer._base.html import Shown
+from mercer._base.typing import ArrayLike, FloatArray
+from mercer.evidence.labels import Labels
 from mercer.fewlabels.centred import log_shares
-from mercer.fewlabels.pool import Block
+from mercer.fewlabels.pools.neighbors import Block
 from mercer.fewlabels.ridge import held_out_loss, held_out_votes, loo_ridges
 from mercer.fewlabels.rule import DEFAULT, Rule
 

@@ -1,3 +1,6 @@
+from ..neighbors.index import NeighborIndex as NeighborIndex
+from ..neighbors.index import Neighbors as Neighbors
+from ..neighbors.index import nearest_neighbors as nearest_neighbors
 from .image_distances import AffineDistance as AffineDistance
 from .image_distances import TangentDistance as TangentDistance
 from .laplacians import degrees as degrees
@@ -6,6 +9,3 @@ from .laplacians import stationary_distribution as stationary_distribution
 from .neighbors import Graph as Graph
 from .neighbors import graph_from_neighbors as graph_from_neighbors
 from .neighbors import neighbor_graph as neighbor_graph
-from .search import NeighborIndex as NeighborIndex
-from .search import Neighbors as Neighbors
-from .search import nearest_neighbors as nearest_neighbors

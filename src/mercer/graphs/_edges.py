@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from mercer._typing import ArrayLike, BoolArray, FloatArray, IntArray, SparseArray
-from mercer.graphs._compiled import compiled
+from mercer._base.machine_code.compiled import compiled
+from mercer._base.typing import ArrayLike, BoolArray, FloatArray, IntArray, SparseArray
 
 Int32Array = NDArray[np.int32]
 

@@ -9,8 +9,8 @@ import numpy as np
 from scipy import sparse
 from scipy.ndimage import gaussian_filter
 
-from mercer._checks import check_number, checked_points
-from mercer._typing import ArrayLike, FloatArray, SparseArray
+from mercer._base.checks import check_number, checked_points
+from mercer._base.typing import ArrayLike, FloatArray, SparseArray
 
 _N_TANGENTS = 7
 _BLOCK = 2**17  # pairs of images handled at once

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 from scipy import sparse
 
-from mercer._typing import FloatArray, SparseArray
+from mercer._base.typing import FloatArray, SparseArray
 
 LaplacianKind = Literal["normalized", "combinatorial", "random_walk"]
 

@@ -8,8 +8,8 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
-from mercer._checks import check_choice
-from mercer._typing import ArrayLike, BoolArray, FloatArray, IntArray, SparseArray
+from mercer._base.checks import check_choice
+from mercer._base.typing import ArrayLike, BoolArray, FloatArray, IntArray, SparseArray
 from mercer.graphs._edges import (
     checked_adjacency,
     edges,
@@ -20,7 +20,7 @@ from mercer.graphs._edges import (
     self_tuning,
     sparse_edges,
 )
-from mercer.graphs.search import Method, Metric, NeighborIndex, Neighbors
+from mercer.neighbors.index import Method, Metric, NeighborIndex, Neighbors
 
 Weights = Literal["gaussian", "binary", "self_tuning"]
 Symmetry = Literal["union", "mutual"]
@@ -314,7 +314,7 @@ def graph_from_neighbors(
     Examples
     --------
     >>> import numpy as np
-    >>> from mercer.graphs.search import nearest_neighbors
+    >>> from mercer.neighbors.index import nearest_neighbors
     >>> X = np.arange(6.0)[:, None] ** 2
     >>> found = nearest_neighbors(X, 3, rng=np.random.default_rng(0))
     >>> [graph_from_neighbors(found, k).adjacency.nnz for k in (1, 2, 3)]

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from mercer._places import all_equal
+from mercer._base.ranges import all_equal
 from mercer.graphs.neighbors import Graph
 
 

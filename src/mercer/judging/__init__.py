@@ -3,6 +3,6 @@
 Estimator, report and advice ask here, so each question has one answer.
 """
 
-from mercer import _lazy
+from mercer._base import lazy
 
-__getattr__, __dir__, __all__ = _lazy.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = lazy.attach_stub(__name__, __file__)

@@ -12,10 +12,10 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler
 
-from mercer._labels import UNLABELED, Labels
-from mercer._random import draw_rows
-from mercer._rows import take_rows
-from mercer._typing import FloatArray, IntArray
+from mercer._base.random import draw_rows
+from mercer._base.rows import take_rows
+from mercer._base.typing import FloatArray, IntArray
+from mercer.evidence.labels import UNLABELED, Labels
 from mercer.judging.intervals import (
     effective_number,
     held_out_interval,

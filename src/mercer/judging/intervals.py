@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.stats import norm, t
 
-from mercer._typing import FloatArray
+from mercer._base.typing import FloatArray
 
 # Variance of a cross-validated share, in units of that of independent cases.
 _FOLDS = 1.25

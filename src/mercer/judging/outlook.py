@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mercer._labels import Labels
-from mercer._typing import BoolArray, FloatArray
+from mercer._base.typing import BoolArray, FloatArray
+from mercer.evidence.labels import Labels
 from mercer.judging.hiding import Check, Judged
 from mercer.judging.intervals import effective_number
 from mercer.model_selection import SemiSupervisedKFold

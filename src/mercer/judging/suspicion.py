@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import log_softmax, softmax
 
-from mercer._html import Shown
-from mercer._typing import BoolArray, FloatArray, IntArray
+from mercer._base.html import Shown
+from mercer._base.typing import BoolArray, FloatArray, IntArray
 
 # A label looks wrong if it is wrong with at least this probability.
 DOUBT = 0.6

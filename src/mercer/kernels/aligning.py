@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from mercer._checks import check_finite, check_symmetric
-from mercer._labels import encode_labels
-from mercer._typing import ArrayLike, FloatArray
+from mercer._base.checks import check_finite, check_symmetric
+from mercer._base.typing import ArrayLike, FloatArray
+from mercer.evidence.labels import encode_labels
 
 
 def alignment(K: ArrayLike, T: ArrayLike) -> float:

@@ -13,8 +13,8 @@ from scipy.spatial.distance import pdist
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils.extmath import row_norms
 
-from mercer._places import all_equal
-from mercer._typing import ArrayLike
+from mercer._base.ranges import all_equal
+from mercer._base.typing import ArrayLike
 from mercer.kernels.base import check_points
 
 _MOST_ROWS_FOR_MEDIAN = 20_000

@@ -11,8 +11,8 @@ from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 from sklearn.gaussian_process.kernels import Kernel as GaussianProcessKernel
 
-from mercer._checks import checked_points
-from mercer._typing import ArrayLike, FloatArray
+from mercer._base.checks import checked_points
+from mercer._base.typing import ArrayLike, FloatArray
 
 # Fourth powers of it, as in a squared Gram matrix, are still far from overflow.
 _LARGEST = 1e70

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from mercer._checks import check_finite, check_number
-from mercer._typing import ArrayLike, FloatArray
+from mercer._base.checks import check_finite, check_number
+from mercer._base.typing import ArrayLike, FloatArray
 from mercer.kernels.base import Kernel
 from mercer.kernels.spec import as_kernel
 

@@ -5,7 +5,7 @@ from typing import Any, NoReturn, Self
 
 import numpy as np
 
-from mercer._typing import FloatArray
+from mercer._base.typing import FloatArray
 from mercer.exceptions import NotPSDError
 from mercer.kernels.base import Kernel, are_two_vectors, one_number
 from mercer.kernels.composite import Scaled

@@ -17,9 +17,9 @@ from sklearn.metrics.pairwise import (
 from sklearn.utils import check_scalar, gen_batches
 from sklearn.utils.extmath import row_norms
 
-from mercer._checks import check_number
-from mercer._places import far_origin, moved
-from mercer._typing import FloatArray
+from mercer._base.checks import check_number
+from mercer._base.ranges import far_origin, moved
+from mercer._base.typing import FloatArray
 from mercer.kernels.bandwidth import RULES
 from mercer.kernels.base import Kernel, PointKernel
 

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 from sklearn.utils import column_or_1d
 
-from mercer._checks import check_finite, check_square, check_symmetric
-from mercer._typing import ArrayLike, FloatArray, IntArray
+from mercer._base.checks import check_finite, check_square, check_symmetric
+from mercer._base.typing import ArrayLike, FloatArray, IntArray
 from mercer.kernels.base import Kernel
 
 

@@ -6,14 +6,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer._checks import (
+from mercer._base.checks import (
     check_finite,
     check_psd,
     check_square,
     check_symmetric,
     is_several,
 )
-from mercer._typing import FloatArray
+from mercer._base.typing import FloatArray
 from mercer.kernels.base import Kernel
 from mercer.kernels.columns import OnColumns
 from mercer.kernels.spec import as_kernel

@@ -5,8 +5,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from mercer._checks import check_same_length
-from mercer._typing import FloatArray, IntArray
+from mercer._base.checks import check_same_length
+from mercer._base.typing import FloatArray, IntArray
 from mercer.kernels.base import Kernel, are_two_vectors, check_points, one_number
 
 

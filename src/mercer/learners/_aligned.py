@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mercer._html import Shown
-from mercer._labels import Labels
-from mercer._typing import BoolArray, FloatArray, IntArray
-from mercer.learners._base import unit_mean_diagonal
+from mercer._base.html import Shown
+from mercer._base.typing import BoolArray, FloatArray, IntArray
+from mercer.evidence.labels import Labels
+from mercer.learners.base import unit_mean_diagonal
 from mercer.optim.cone import solve_decaying_spectrum
 from mercer.optim.spectral import eigenspaces
 from mercer.spectrum.basis import Basis

@@ -7,13 +7,13 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils import Tags
 
-from mercer._checks import check_same_length
-from mercer._labels import Labels, is_labeled, keep_missing
-from mercer._typing import ArrayLike, FloatArray, SparseArray
+from mercer._base.checks import check_same_length
+from mercer._base.typing import ArrayLike, FloatArray, SparseArray
+from mercer.evidence.labels import Labels, is_labeled, keep_missing
+from mercer.evidence.pairs import ContradictionWarning, Pairs, as_pairs, describe
 from mercer.graphs.neighbors import Graph
-from mercer.learners._base import SpectralLearner
+from mercer.learners.base import SpectralLearner
 from mercer.optim.pair_forms import BasisForms, EntryForms, PairForms
-from mercer.pairs import ContradictionWarning, Pairs, as_pairs, describe
 from mercer.spectrum.basis import Basis
 from mercer.spectrum.kernel import SpectralKernel
 

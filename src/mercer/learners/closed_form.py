@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_scalar
 
-from mercer._checks import check_number, check_several
-from mercer._html import Shown
-from mercer._labels import Labels
-from mercer._typing import FloatArray, RandomState
-from mercer.learners._base import LabelLearner
+from mercer._base.checks import check_number, check_several
+from mercer._base.html import Shown
+from mercer._base.typing import FloatArray, RandomState
+from mercer.evidence.labels import Labels
+from mercer.learners.base import LabelLearner
 from mercer.learners.parameter_free import (
     check_energy,
     check_penalty,

@@ -13,10 +13,10 @@ from sklearn.base import (
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from mercer._checks import check_finite, check_same_length, checked_points
-from mercer._html import Shown
-from mercer._labels import encode_labels
-from mercer._typing import ArrayLike, FloatArray, SparseArray
+from mercer._base.checks import check_finite, check_same_length, checked_points
+from mercer._base.html import Shown
+from mercer._base.typing import ArrayLike, FloatArray, SparseArray
+from mercer.evidence.labels import encode_labels
 from mercer.graphs.points import refuse_equal_points, refuse_graph
 from mercer.kernels.aligning import center
 from mercer.kernels.composite import Weighted

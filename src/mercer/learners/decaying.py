@@ -6,12 +6,12 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.utils import check_scalar
 
-from mercer._checks import check_choice, check_number
-from mercer._labels import Labels
-from mercer._typing import RandomState
+from mercer._base.checks import check_choice, check_number
+from mercer._base.typing import RandomState
+from mercer.evidence.labels import Labels
 from mercer.kernels.parametric import RBF
 from mercer.learners._aligned import aligned_weights, signed_targets
-from mercer.learners._base import LabelLearner
+from mercer.learners.base import LabelLearner
 from mercer.spectrum.basis import Basis
 from mercer.spectrum.gram import GramBasis
 from mercer.spectrum.kernel import SpectralKernel

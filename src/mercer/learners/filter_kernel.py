@@ -5,12 +5,12 @@ from typing import Any, Self
 
 import numpy as np
 
-from mercer._checks import check_same_length
-from mercer._labels import Labels, as_labels
-from mercer._typing import ArrayLike, FloatArray, RandomState, SparseArray
+from mercer._base.checks import check_same_length
+from mercer._base.typing import ArrayLike, FloatArray, RandomState, SparseArray
+from mercer.evidence.labels import Labels, as_labels
 from mercer.graphs.neighbors import Graph
 from mercer.kernels.parametric import RBF
-from mercer.learners._base import SpectralLearner, check_laplacian_values
+from mercer.learners.base import SpectralLearner, check_laplacian_values
 from mercer.spectrum import filters
 from mercer.spectrum.basis import Basis
 from mercer.spectrum.gram import GramBasis

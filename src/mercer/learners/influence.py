@@ -9,10 +9,10 @@ import numpy as np
 from sklearn.metrics import pairwise_distances
 from sklearn.utils import Tags
 
-from mercer._checks import check_number, checked_points
-from mercer._html import Shown
-from mercer._places import far_origin, moved
-from mercer._typing import ArrayLike, FloatArray, SparseArray
+from mercer._base.checks import check_number, checked_points
+from mercer._base.html import Shown
+from mercer._base.ranges import far_origin, moved
+from mercer._base.typing import ArrayLike, FloatArray, SparseArray
 from mercer.exceptions import NearlyConstantKernelWarning
 from mercer.graphs.points import refuse_equal_points, refuse_graph
 from mercer.kernels.base import Kernel
@@ -20,7 +20,7 @@ from mercer.kernels.composite import Weighted
 from mercer.kernels.normalized import Normalized
 from mercer.kernels.parametric import RBF, Polynomial
 from mercer.kernels.stack import gram_stack, resolve_kernels
-from mercer.learners._base import KernelFeatures
+from mercer.learners.base import KernelFeatures
 from mercer.optim.affine_psd import AffineCombination, solve_affine_psd
 from mercer.optim.influence import (
     InfluenceCosts,

@@ -4,9 +4,9 @@ import warnings
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from mercer._checks import check_choice, check_number
-from mercer._html import Shown
-from mercer._typing import RandomState
+from mercer._base.checks import check_choice, check_number
+from mercer._base.html import Shown
+from mercer._base.typing import RandomState
 from mercer.learners._pair_learner import PairFamily, PairLearner
 from mercer.optim.npkl_sdp import solve_npkl_sdp
 from mercer.spectrum.basis import Basis

@@ -5,10 +5,10 @@ from numbers import Integral
 import numpy as np
 from sklearn.utils import check_scalar
 
-from mercer._labels import Labels
-from mercer._typing import RandomState
+from mercer._base.typing import RandomState
+from mercer.evidence.labels import Labels
 from mercer.learners._aligned import aligned_weights, signed_targets
-from mercer.learners._base import LabelLearner, check_laplacian_values
+from mercer.learners.base import LabelLearner, check_laplacian_values
 from mercer.spectrum.basis import Basis
 from mercer.spectrum.graph import GraphBasis
 

@@ -12,14 +12,14 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.utils import Tags, check_array, check_scalar, column_or_1d
 from sklearn.utils.validation import check_is_fitted
 
-from mercer._checks import checked_points
-from mercer._proba import log_of
-from mercer._random import as_generator
-from mercer._rows import positions_of, row_ids
-from mercer._typing import ArrayLike, BoolArray, FloatArray, IntArray, RandomState
+from mercer._base.checks import checked_points
+from mercer._base.proba import log_of
+from mercer._base.random import as_generator
+from mercer._base.rows import positions_of, row_ids
+from mercer._base.typing import ArrayLike, BoolArray, FloatArray, IntArray, RandomState
+from mercer.evidence.pairs import Pairs
+from mercer.evidence.pairs.thresholds import best_cut, check_strategy
 from mercer.learners.pairwise import PairwiseKernel
-from mercer.pairs import Pairs
-from mercer.pairs.thresholds import best_cut, check_strategy
 
 _LEAST = 10  # pairs of each kind for which some are held out
 
@@ -198,8 +198,8 @@ class PairClassifier(ClassifierMixin, BaseEstimator):
         pairs_valid, y_valid : array-like
             As in `fit`.
         strategy : {"accuracy", "f_beta", "max_tpr", "max_tnr"}, default="accuracy"
-            See `mercer.pairs.thresholds.best_cut`. "max_tpr" with ``min_rate=0.99``
-            allows one false alarm in a hundred different pairs.
+            See `mercer.evidence.pairs.thresholds.best_cut`. "max_tpr" with
+            ``min_rate=0.99`` allows one false alarm in a hundred different pairs.
         min_rate : float, optional
             Of "max_tpr" and "max_tnr".
         beta : float, default=1.0

@@ -8,8 +8,8 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.utils import check_scalar
 
-from mercer._html import Shown
-from mercer._typing import FloatArray, RandomState
+from mercer._base.html import Shown
+from mercer._base.typing import FloatArray, RandomState
 from mercer.learners._pair_learner import (
     PairFamily,
     PairLearner,
@@ -140,8 +140,8 @@ class PairwiseKernel(PairLearner):
     Examples
     --------
     >>> from sklearn.datasets import make_moons
-    >>> from mercer.clustering import cluster, rand_index
-    >>> from mercer.pairs import Pairs
+    >>> from mercer.learners.clustering import cluster, rand_index
+    >>> from mercer.evidence.pairs import Pairs
     >>> X, y = make_moons(120, noise=0.1, random_state=0)
     >>> pairs = Pairs.from_labels(y, n_pairs=60, random_state=0)
     >>> learner = PairwiseKernel(random_state=0).fit(X, pairs=pairs)

@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mercer._checks import check_number
-from mercer._html import Shown
-from mercer._labels import Labels
-from mercer._typing import FloatArray, IntArray, RandomState
-from mercer.learners._base import (
+from mercer._base.checks import check_number
+from mercer._base.html import Shown
+from mercer._base.typing import FloatArray, IntArray, RandomState
+from mercer.evidence.labels import Labels
+from mercer.learners.base import (
     LabelLearner,
     check_laplacian_values,
     unit_mean_diagonal,

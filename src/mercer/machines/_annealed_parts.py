@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from mercer._checks import check_number
-from mercer._html import Shown
-from mercer._labels import Labels
-from mercer._places import all_equal
-from mercer._typing import ArrayLike, BoolArray, FloatArray, IntArray
+from mercer._base.checks import check_number
+from mercer._base.html import Shown
+from mercer._base.ranges import all_equal
+from mercer._base.typing import ArrayLike, BoolArray, FloatArray, IntArray
+from mercer.evidence.labels import Labels
 from mercer.exceptions import DisconnectedGraphWarning, NearlyConstantKernelWarning
 from mercer.kernels.base import Kernel
 from mercer.kernels.composite import Weighted

@@ -9,20 +9,20 @@ from typing import Any, NoReturn, Self
 import numpy as np
 from sklearn.utils import check_scalar
 
-from mercer._checks import check_number, check_several
-from mercer._labels import Labels
-from mercer._random import as_generator
-from mercer._typing import ArrayLike, BoolArray, FloatArray, RandomState
+from mercer._base.checks import check_number, check_several
+from mercer._base.random import as_generator
+from mercer._base.typing import ArrayLike, BoolArray, FloatArray, RandomState
+from mercer.evidence.labels import Labels
 from mercer.exceptions import DisconnectedGraphWarning
 from mercer.graphs.laplacians import laplacian
 from mercer.graphs.neighbors import Graph, neighbor_graph
 from mercer.kernels.parametric import RBF
-from mercer.machines._base import KernelMachine
 from mercer.machines._maps import (
     FeatureMap,
     is_learner,
     is_precomputed,
 )
+from mercer.machines.base import KernelMachine
 from mercer.optim.manifold import Deformation, deform, inverted_folds
 from mercer.spectrum.gram import GramBasis
 

@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 from scipy.linalg import solve
 
-from mercer._labels import Labels
-from mercer._typing import FloatArray
-from mercer.machines._base import Solution, signed_votes, summed, targets_of
+from mercer._base.typing import FloatArray
+from mercer.evidence.labels import Labels
 from mercer.machines._laplacian import LaplacianMachine
+from mercer.machines.base import Solution, signed_votes, summed, targets_of
 from mercer.optim.ridge import RLS, solve_rls
 from mercer.optim.svm import SVM, solve_svm
 

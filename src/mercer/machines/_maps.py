@@ -12,9 +12,9 @@ from typing import Any, Protocol
 import numpy as np
 from scipy.linalg import eigh, svd
 
-from mercer._checks import check_finite, check_symmetric
-from mercer._places import all_equal
-from mercer._typing import BoolArray, FloatArray, IntArray
+from mercer._base.checks import check_finite, check_symmetric
+from mercer._base.ranges import all_equal
+from mercer._base.typing import BoolArray, FloatArray, IntArray
 from mercer.exceptions import NotPSDError
 from mercer.graphs.neighbors import Graph
 from mercer.kernels.spec import as_kernel

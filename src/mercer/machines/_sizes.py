@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from mercer._proba import lead
-from mercer._typing import FloatArray
+from mercer._base.proba import lead
+from mercer._base.typing import FloatArray
 from mercer.optim.class_ratio import solve_soft_labels
 
 _HARDNESS = 1e-3  # width of the step from one class to another, over the largest score

@@ -10,12 +10,12 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import Tags, check_scalar
 from sklearn.utils.validation import check_is_fitted
 
-from mercer._checks import check_number, check_same_length, checked_points
-from mercer._labels import UNLABELED, Labels, encode_labels, require_y
-from mercer._places import all_equal
-from mercer._proba import codes_of, lead, probabilities
-from mercer._typing import ArrayLike, BoolArray, FloatArray, IntArray, SparseArray
-from mercer._wrappers import LabeledScoreMixin, warn_of_wrapper
+from mercer._base.checks import check_number, check_same_length, checked_points
+from mercer._base.proba import codes_of, lead, probabilities
+from mercer._base.ranges import all_equal
+from mercer._base.typing import ArrayLike, BoolArray, FloatArray, IntArray, SparseArray
+from mercer.evidence.labels import UNLABELED, Labels, encode_labels, require_y
+from mercer.evidence.wrappers import LabeledScoreMixin, warn_of_wrapper
 from mercer.graphs.points import refuse_graph
 from mercer.kernels.composite import Scaled, Weighted
 from mercer.kernels.sets import gaussian_set

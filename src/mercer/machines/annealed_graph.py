@@ -5,12 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from mercer._random import as_generator
-from mercer._typing import ArrayLike, RandomState
+from mercer._base.random import as_generator
+from mercer._base.typing import ArrayLike, RandomState
 from mercer.graphs.neighbors import Weights
-from mercer.graphs.search import Metric
 from mercer.machines._annealed_parts import FeatureView
 from mercer.machines.annealed import AnnealedKernelMachine
+from mercer.neighbors.index import Metric
 from mercer.spectrum.graph_kernels import laplacian_kernels
 from mercer.spectrum.kernel import SpectralKernel
 

@@ -8,11 +8,11 @@ from scipy.special import expit, logit
 from sklearn.utils import check_scalar
 from sklearn.utils.class_weight import compute_sample_weight
 
-from mercer._checks import check_choice
-from mercer._labels import Labels
-from mercer._proba import probabilities
-from mercer._typing import FloatArray
-from mercer.machines._base import KernelMachine, Solution
+from mercer._base.checks import check_choice
+from mercer._base.proba import probabilities
+from mercer._base.typing import FloatArray
+from mercer.evidence.labels import Labels
+from mercer.machines.base import KernelMachine, Solution
 from mercer.optim.newton import KLR, solve_klr
 
 

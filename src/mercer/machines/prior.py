@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from mercer._labels import Labels
-from mercer._typing import ArrayLike, FloatArray, IntArray
+from mercer._base.typing import ArrayLike, FloatArray, IntArray
+from mercer.evidence.labels import Labels
 from mercer.graphs.points import n_points
 from mercer.spectrum.features import Features
 

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_scalar
 
-from mercer._labels import Labels
-from mercer._typing import FloatArray
-from mercer.machines._base import KernelMachine, Solution, targets_of
+from mercer._base.typing import FloatArray
+from mercer.evidence.labels import Labels
+from mercer.machines.base import KernelMachine, Solution, targets_of
 from mercer.optim.ridge import RLS, solve_rls
 
 

@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_scalar
 
-from mercer._checks import check_number
-from mercer._labels import Labels
-from mercer._typing import ArrayLike, FloatArray
+from mercer._base.checks import check_number
+from mercer._base.typing import ArrayLike, FloatArray
+from mercer.evidence.labels import Labels
 from mercer.graphs.points import refuse_graph
 from mercer.kernels.base import Kernel
 from mercer.kernels.composite import Weighted
 from mercer.kernels.parametric import RBF, Polynomial
 from mercer.kernels.stack import resolve_kernels
-from mercer.machines._base import KernelMachine, Solution, signed_votes, summed
 from mercer.machines._maps import GramMap, gram_map
+from mercer.machines.base import KernelMachine, Solution, signed_votes, summed
 from mercer.optim.mkl import MKL, solve_mkl
 
 BANDWIDTHS = (0.5, 1.0, 2.0, 5.0, 7.0, 10.0, 12.0, 15.0, 17.0, 20.0)

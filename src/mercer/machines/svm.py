@@ -7,10 +7,10 @@ import numpy as np
 from sklearn.svm import SVC
 from sklearn.utils import check_scalar
 
-from mercer._labels import Labels
-from mercer._proba import probabilities
-from mercer._typing import FloatArray, IntArray
-from mercer.machines._base import KernelMachine, Solution, summed
+from mercer._base.proba import probabilities
+from mercer._base.typing import FloatArray, IntArray
+from mercer.evidence.labels import Labels
+from mercer.machines.base import KernelMachine, Solution, summed
 
 
 class KernelSVC(KernelMachine):

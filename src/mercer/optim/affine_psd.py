@@ -7,7 +7,7 @@ import numpy as np
 from scipy.linalg import cholesky, eigh, eigvalsh, solve_triangular
 from sklearn.exceptions import ConvergenceWarning
 
-from mercer._typing import FloatArray
+from mercer._base.typing import FloatArray
 from mercer.optim.small_sdp import solve_small_sdp
 
 # Squared norm, that of the average being one, below which a direction of combination

@@ -7,7 +7,7 @@ import numpy as np
 from scipy.special import xlogy
 from sklearn.exceptions import ConvergenceWarning
 
-from mercer._typing import FloatArray, IntArray
+from mercer._base.typing import FloatArray, IntArray
 from mercer.optim.class_ratio import SoftLabels, solve_soft_labels
 from mercer.optim.kernel_stack import KernelStack
 from mercer.optim.kernel_weights import KernelWeights, solve_kernel_weights

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mercer._typing import FloatArray
+from mercer._base.typing import FloatArray
 from mercer.optim.positive_part import positive_eigenpairs
 
 __all__ = ["BudgetedPSD", "solve_budgeted_psd"]

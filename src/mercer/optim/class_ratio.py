@@ -6,7 +6,7 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import expit, logsumexp
 
-from mercer._typing import FloatArray
+from mercer._base.typing import FloatArray
 
 _NEWTON_STEPS = 100
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numba import njit
 
-from mercer._typing import BoolArray, FloatArray
+from mercer._base.typing import BoolArray, FloatArray
 from mercer.optim.nnls import solve_nnls
 
 

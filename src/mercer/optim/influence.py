@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import eigvalsh
 
-from mercer._typing import FloatArray
+from mercer._base.typing import FloatArray
 from mercer.optim.affine_psd import AffineCombination, solve_affine_psd
 
 _ROUNDING = 1e-12  # of sums of kernel values, relative

@@ -11,7 +11,7 @@ from typing import Protocol
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
-from mercer._typing import FloatArray, IntArray
+from mercer._base.typing import FloatArray, IntArray
 
 
 class RidgePoint(Protocol):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from mercer._typing import FloatArray
+from mercer._base.typing import FloatArray
 from mercer.optim.kernel_stack import KernelStack, RidgePoint, RidgeSystem
 
 _SLOPE_LEFT = 1e-2  # share of the slope that a line search may leave

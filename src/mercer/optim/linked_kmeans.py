@@ -6,7 +6,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.cluster import kmeans_plusplus
 
-from mercer._typing import BoolArray, FloatArray, IntArray
+from mercer._base.typing import BoolArray, FloatArray, IntArray
 
 
 @dataclass(frozen=True, slots=True, eq=False)

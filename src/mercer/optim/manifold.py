@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import eigh
 
-from mercer._typing import FloatArray, IntArray, SparseArray
+from mercer._base.typing import FloatArray, IntArray, SparseArray
 
 
 @dataclass(frozen=True, slots=True, eq=False)

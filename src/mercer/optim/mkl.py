@@ -8,8 +8,8 @@ from functools import partial
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from mercer._html import Shown
-from mercer._typing import FloatArray, IntArray
+from mercer._base.html import Shown
+from mercer._base.typing import FloatArray, IntArray
 from mercer.optim.svm import SVM, solve_svm
 
 # A line search ends when the slope has fallen to this share of the first one.

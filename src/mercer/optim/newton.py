@@ -8,8 +8,8 @@ from scipy.linalg import qr
 from scipy.special import expit, log_expit, logsumexp, softmax
 from sklearn.exceptions import ConvergenceWarning
 
-from mercer._html import Shown
-from mercer._typing import FloatArray
+from mercer._base.html import Shown
+from mercer._base.typing import FloatArray
 
 
 @dataclass(frozen=True, slots=True, eq=False)

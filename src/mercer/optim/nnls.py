@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numba import njit
 
-from mercer._typing import FloatArray
+from mercer._base.typing import FloatArray
 
 # A column this close (squared sine of the angle) to the span of the columns already
 # in use adds nothing but rounding error.

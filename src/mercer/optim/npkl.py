@@ -19,7 +19,7 @@ from typing import Literal
 import numpy as np
 from scipy.linalg import eigvalsh
 
-from mercer._typing import FloatArray, SparseArray
+from mercer._base.typing import FloatArray, SparseArray
 from mercer.optim.pair_forms import PairForms
 
 __all__ = ["NPKLSolution", "PairProblem", "better"]

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.sparse.linalg import LinearOperator, cg
 from sklearn.exceptions import ConvergenceWarning
 
-from mercer._typing import BoolArray, FloatArray
+from mercer._base.typing import BoolArray, FloatArray
 from mercer.optim.npkl import NPKLSolution, PairProblem, better
 from mercer.optim.psd_ball import (
     PSDBallProjection,

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from mercer._typing import FloatArray
+from mercer._base.typing import FloatArray
 from mercer.optim.npkl import NPKLSolution, PairProblem, better
 from mercer.optim.psd_ball import project_psd_ball
 

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from mercer._typing import FloatArray
+from mercer._base.typing import FloatArray
 from mercer.optim.pair_forms import PairForms
 from mercer.optim.positive_part import positive_eigenpairs
 

@@ -13,7 +13,7 @@ from typing import Any, Protocol, Self
 import numpy as np
 from scipy import sparse
 
-from mercer._typing import FloatArray, IntArray, SparseArray
+from mercer._base.typing import FloatArray, IntArray, SparseArray
 
 __all__ = ["BasisForms", "EntryForms", "PairForms"]
 

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.linalg import lapack
 
-from mercer._typing import FloatArray
+from mercer._base.typing import FloatArray
 
 __all__ = ["n_positive", "positive_eigenpairs"]
 

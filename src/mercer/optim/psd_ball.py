@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import eigh
 
-from mercer._typing import FloatArray
+from mercer._base.typing import FloatArray
 from mercer.optim.positive_part import n_positive
 
 __all__ = ["PSDBallProjection", "project_eigenpairs", "project_psd_ball"]

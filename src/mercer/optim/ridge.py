@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import svd
 
-from mercer._html import Shown
-from mercer._typing import FloatArray
+from mercer._base.html import Shown
+from mercer._base.typing import FloatArray
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import cholesky, solve_triangular
 
-from mercer._typing import FloatArray
+from mercer._base.typing import FloatArray
 
 _CENTER_POWER = 3  # Mehrotra's exponent in the choice of the centring weight
 _BACK_OFF = 0.95  # share of the way to the boundary that a step may take

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mercer._typing import FloatArray, IntArray
+from mercer._base.typing import FloatArray, IntArray
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -5,6 +5,6 @@ Classes follow scikit-learn's displays: make one with `from_estimator` or
 same data again, on axes of your own.
 """
 
-from mercer import _lazy
+from mercer._base import lazy
 
-__getattr__, __dir__, __all__ = _lazy.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = lazy.attach_stub(__name__, __file__)

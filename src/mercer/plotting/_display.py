@@ -5,9 +5,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer._extras import require
-from mercer._labels import encode_labels
-from mercer._typing import ArrayLike, IntArray
+from mercer._base.extras import require
+from mercer._base.typing import ArrayLike, IntArray
+from mercer.evidence.labels import encode_labels
 
 MUTED = "0.5"
 

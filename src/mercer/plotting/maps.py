@@ -4,7 +4,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from mercer._typing import ArrayLike, FloatArray, IntArray
+from mercer._base.typing import ArrayLike, FloatArray, IntArray
 from mercer.plotting._display import MUTED, Display, group_rows
 
 

@@ -4,7 +4,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from mercer._typing import ArrayLike, FloatArray
+from mercer._base.typing import ArrayLike, FloatArray
 from mercer.plotting._display import Display, group_rows
 
 

@@ -5,7 +5,7 @@ from typing import Any, Self
 import numpy as np
 from scipy.stats import binomtest
 
-from mercer._typing import ArrayLike, FloatArray
+from mercer._base.typing import ArrayLike, FloatArray
 from mercer.plotting._display import MUTED, Display
 
 

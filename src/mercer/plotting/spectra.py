@@ -5,7 +5,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from mercer._typing import ArrayLike, FloatArray
+from mercer._base.typing import ArrayLike, FloatArray
 from mercer.plotting._display import MUTED, Display
 
 

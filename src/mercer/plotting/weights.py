@@ -6,7 +6,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from mercer._typing import ArrayLike, FloatArray
+from mercer._base.typing import ArrayLike, FloatArray
 from mercer.plotting._display import MUTED, Display
 
 _LETTERS = 50  # that fit below the bars of a usual figure side by side

@@ -11,22 +11,22 @@ from sklearn.metrics import pairwise_distances_argmin
 from sklearn.utils import check_scalar
 from sklearn.utils.validation import check_is_fitted
 
-from mercer._checks import FLOATS, checked_points
-from mercer._places import far_origin, moved, times_power, usual_exponent
-from mercer._random import as_generator
-from mercer._typing import ArrayLike, FloatArray, RandomState, SparseArray
+from mercer._base.checks import FLOATS, checked_points
+from mercer._base.random import as_generator
+from mercer._base.ranges import far_origin, moved, times_power, usual_exponent
+from mercer._base.typing import ArrayLike, FloatArray, RandomState, SparseArray
+from mercer.eigen.components import component_vectors
+from mercer.eigen.search import OnFailure
+from mercer.eigen.smallest import smallest_eigenpairs
 from mercer.graphs.points import refuse_graph
-from mercer.graphs.search import Method, NeighborIndex
-from mercer.spectrum._base import (
+from mercer.neighbors.index import Method, NeighborIndex
+from mercer.spectrum.base import (
     BasisCertificate,
     BasisMixin,
     check_n_components,
     column_signs,
     orthogonality,
 )
-from mercer.spectrum.components import component_vectors
-from mercer.spectrum.eigen import smallest_eigenpairs
-from mercer.spectrum.search import OnFailure
 
 DEFAULT_ANCHORS = 5000
 # Directions that W shrinks to less than this are lost in rounding.

@@ -8,10 +8,10 @@ from scipy.sparse import issparse
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from mercer._typing import ArrayLike, FloatArray, RandomState, SparseArray
+from mercer._base.typing import ArrayLike, FloatArray, RandomState, SparseArray
 from mercer.graphs.neighbors import Graph
-from mercer.spectrum._base import BasisCertificate, BasisMixin
 from mercer.spectrum.anchor import AnchorBasis
+from mercer.spectrum.base import BasisCertificate, BasisMixin
 from mercer.spectrum.features import Features
 from mercer.spectrum.gram import GramBasis
 from mercer.spectrum.graph import GraphBasis

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy import sparse
 
-from mercer._typing import BoolArray, FloatArray, IntArray, SparseArray
+from mercer._base.typing import BoolArray, FloatArray, IntArray, SparseArray
 from mercer.graphs.laplacians import LaplacianKind, degrees
 
 # Where |1 - gamma| is smaller, the factor 1 / |1 - gamma| is damped.

@@ -11,9 +11,9 @@ from typing import Any, Protocol
 import numpy as np
 from numba import njit
 
-from mercer._typing import FloatArray, IntArray
-from mercer.backends import torch_scores
-from mercer.backends._torch import is_tensor
+from mercer._base.tensors import is_tensor
+from mercer._base.typing import FloatArray, IntArray
+from mercer.backends.torch import scores as torch_scores
 
 # Products of this many steps are done by BLAS without a copy of their factors, which
 # would take longer than the product itself where one of them is this narrow.

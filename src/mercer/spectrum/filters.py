@@ -10,7 +10,7 @@ from numbers import Integral, Real
 import numpy as np
 from sklearn.utils import check_scalar
 
-from mercer._typing import ArrayLike, FloatArray
+from mercer._base.typing import ArrayLike, FloatArray
 
 
 def diffusion(values: ArrayLike, *, t: float = 1.0) -> FloatArray:

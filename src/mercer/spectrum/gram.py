@@ -7,14 +7,20 @@ import numpy as np
 from sklearn.utils import Tags, check_scalar, gen_batches
 from sklearn.utils.validation import check_is_fitted
 
-from mercer._checks import check_psd, check_symmetric, checked_points
-from mercer._random import as_generator
-from mercer._typing import ArrayLike, FloatArray, IntArray, RandomState, SparseArray
+from mercer._base.checks import check_psd, check_symmetric, checked_points
+from mercer._base.random import as_generator
+from mercer._base.typing import (
+    ArrayLike,
+    FloatArray,
+    IntArray,
+    RandomState,
+    SparseArray,
+)
 from mercer.graphs.points import refuse_graph
 from mercer.kernels.base import Kernel
 from mercer.kernels.normalized import Normalized
 from mercer.kernels.spec import as_kernel
-from mercer.spectrum._base import (
+from mercer.spectrum.base import (
     BasisCertificate,
     BasisMixin,
     check_n_components,

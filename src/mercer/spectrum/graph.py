@@ -8,30 +8,30 @@ from scipy import sparse
 from sklearn.utils import Tags, check_scalar
 from sklearn.utils.validation import check_is_fitted
 
-from mercer._checks import check_choice, checked_points
-from mercer._random import as_generator
-from mercer._typing import ArrayLike, FloatArray, RandomState, SparseArray
-from mercer.backends._torch import is_tensor
-from mercer.backends.torch_basis import DeviceBasis, fit_on_device
-from mercer.backends.torch_vectors import DeviceVectors
+from mercer._base.checks import check_choice, checked_points
+from mercer._base.random import as_generator
+from mercer._base.tensors import is_tensor
+from mercer._base.typing import ArrayLike, FloatArray, RandomState, SparseArray
+from mercer.backends.torch.basis import DeviceBasis, fit_on_device
+from mercer.backends.torch.vectors import DeviceVectors
+from mercer.eigen.components import component_vectors
+from mercer.eigen.search import SAME, OnFailure
+from mercer.eigen.smallest import smallest_eigenpairs
 from mercer.graphs.laplacians import LaplacianKind, degrees, laplacian
 from mercer.graphs.neighbors import Graph, Symmetry, Weights, graph_from_neighbors
-from mercer.graphs.search import Metric, NeighborIndex
-from mercer.spectrum._base import (
+from mercer.neighbors.index import Metric, NeighborIndex
+from mercer.spectrum.base import (
     BasisCertificate,
     BasisMixin,
     check_n_components,
     column_signs,
     orthogonality,
 )
-from mercer.spectrum.components import component_vectors
-from mercer.spectrum.eigen import smallest_eigenpairs
 from mercer.spectrum.extension import (
     equal_training_points,
     equal_training_rows,
     extend_vectors,
 )
-from mercer.spectrum.search import SAME, OnFailure
 
 
 class GraphBasis(BasisMixin):
@@ -46,7 +46,7 @@ class GraphBasis(BasisMixin):
     n_neighbors : int, default=10
         Edges a point sends out; the n - 1 others where n is smaller.
     metric : {"euclidean", "cosine", "precomputed"} or callable, default="euclidean"
-        See `mercer.graphs.search.nearest_neighbors`.
+        See `mercer.neighbors.index.nearest_neighbors`.
     weights : {"gaussian", "binary", "self_tuning"}, default="gaussian"
         See `mercer.graphs.neighbors.neighbor_graph`, also for the next two.
     sigma : float, optional

@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from mercer._checks import check_several
-from mercer._typing import ArrayLike, SparseArray
+from mercer._base.checks import check_several
+from mercer._base.typing import ArrayLike, SparseArray
 from mercer.graphs.image_distances import AffineDistance, TangentDistance
 from mercer.graphs.neighbors import Graph, Weights, graph_from_neighbors
-from mercer.graphs.search import Metric, NeighborIndex, Neighbors
+from mercer.neighbors.index import Metric, NeighborIndex, Neighbors
 from mercer.spectrum.graph import GraphBasis
 from mercer.spectrum.kernel import SpectralKernel
 
@@ -33,7 +33,7 @@ def laplacian_kernels(
     n_neighbors : sequence of int, default=1..10
         One graph for each; those beyond n - 1 are left out.
     metrics : sequence, default=("euclidean",)
-        Metrics of `mercer.graphs.search.nearest_neighbors`, the image distances
+        Metrics of `mercer.neighbors.index.nearest_neighbors`, the image distances
         included; one search for each serves all `n_neighbors`. With `IMAGE_METRICS`
         the result is the paper's set of 30.
     weights : {"gaussian", "binary", "self_tuning"}, default="gaussian"

@@ -6,9 +6,9 @@ from typing import Any, Self
 import numpy as np
 from scipy.linalg import eigh, eigvalsh
 
-from mercer._html import Shown
-from mercer._labels import encode_labels
-from mercer._typing import ArrayLike, FloatArray, IntArray
+from mercer._base.html import Shown
+from mercer._base.typing import ArrayLike, FloatArray, IntArray
+from mercer.evidence.labels import encode_labels
 from mercer.exceptions import NotPSDError
 from mercer.kernels.base import Kernel
 from mercer.spectrum.basis import Basis

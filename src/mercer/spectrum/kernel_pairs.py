@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import cholesky, eigh, solve_triangular
 
-from mercer._typing import FloatArray, IntArray
-from mercer.spectrum._base import column_signs
+from mercer._base.typing import FloatArray, IntArray
+from mercer.spectrum.base import column_signs
 
 # Directions with less of the largest eigenvalue are lost in rounding at new points.
 RANK_TOL = 1e-10

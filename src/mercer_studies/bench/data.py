@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.datasets import load_digits
 
-from mercer._typing import FloatArray
+from mercer._base.typing import FloatArray
 from mercer.graphs.laplacians import laplacian
 from mercer.graphs.neighbors import neighbor_graph
 from mercer.kernels.parametric import RBF
@@ -54,7 +54,7 @@ def digits(n: int) -> Arrays:
 
 def mnist(n: int) -> Arrays:
     """Return handwritten digits of 28 x 28 pixels, at most 70,000."""
-    from mercer.datasets import load
+    from mercer_studies.data import load
 
     data = load("mnist", dtype=np.float32)
     rows = np.random.default_rng(0).permutation(len(data.y))[:n]

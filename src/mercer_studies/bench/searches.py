@@ -30,7 +30,7 @@ def _first(
 
 def mercer_search(X: Any, recall: Recall, wanted: float) -> Search:
     """Mercer's search, which chooses its own settings in the time that counts."""
-    from mercer.graphs.search import nearest_neighbors
+    from mercer.neighbors.index import nearest_neighbors
 
     def run() -> Any:
         rng = np.random.default_rng(0)

@@ -12,7 +12,7 @@ DECAY = 2.0
 
 def mercer_pairs(L: Any, null: Any) -> tuple[Any, Any]:
     """Mercer's eigensolver."""
-    from mercer.spectrum.eigen import smallest_eigenpairs
+    from mercer.eigen.smallest import smallest_eigenpairs
 
     rng = np.random.default_rng(0)
     found = smallest_eigenpairs(L, PAIRS, upper=2.0, null=null, rng=rng)

@@ -1,0 +1,1 @@
+"""What every room uses: checks, arrays, random numbers, threads, words and HTML."""

@@ -1,0 +1,1 @@
+"""The application: tables, report, studio and command line."""

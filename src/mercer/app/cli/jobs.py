@@ -1,0 +1,291 @@
+"""What the commands on tables share: options, progress, errors and exit codes.
+
+0: done. 2: something a person can correct (a file, an option, a full disk).
+130: stopped by Ctrl-C, 143: by the system; nothing half-written is left.
+"""
+
+import json
+import os
+import re
+import signal
+import sys
+import warnings
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from mercer._base.progress import Stages
+
+F = TypeVar("F", bound=Callable[..., Any])
+BAD_INPUT, INTERRUPTED, TERMINATED = 2, 130, 143
+_STOPPED = "Stopped; nothing was written."
+_TOO_LATE = "Stopped, but all results had been written."
+
+
+def stem_of(file: str) -> str:
+    """Return what results of a file are called: its name without endings.
+
+    Examples
+    --------
+    >>> stem_of("data/wines.csv.gz"), stem_of("-"), stem_of("sqlite:///a.db")
+    ('wines', 'table', 'a')
+    >>> stem_of("rows/part-*.parquet")
+    'part'
+    """
+    if file == "-":
+        return "table"
+    name = Path(file.rpartition("://")[2] or file).resolve().name
+    stem = re.sub(r"[*?\[\]]", "", name.partition(".")[0]).strip("-_ ")
+    return stem or "table"
+
+
+class_sizes_option = click.option(
+    "--class-sizes",
+    multiple=True,
+    metavar="NAME=NUMBER,...",
+    help="How large the classes are among all rows, if you know it: counts or shares, "
+    "e.g. yes=10,no=90; may be repeated.",
+)
+
+
+def reading_options(function: F) -> F:
+    """Add the options that say how a text file is read."""
+    for option in (
+        click.option(
+            "--missing", multiple=True, help="Cell that means 'no value', e.g. '?'."
+        ),
+        click.option(
+            "--encoding", default=None, help="Text encoding [default: detected]."
+        ),
+        click.option(
+            "--delimiter",
+            default=None,
+            help="One character, or 'tab' [default: detected].",
+        ),
+        click.option("--sheet", default=None, help="Sheet of a workbook."),
+        click.option("--query", default=None, help="SQL query, if FILE is a database."),
+    ):
+        function = option(function)
+    return function
+
+
+def output_options(function: F) -> F:
+    """Add the options that say how much is printed."""
+    function = click.option(
+        "--json", "as_json", is_flag=True, help="Print the result as JSON."
+    )(function)
+    return click.option("--quiet", "-q", is_flag=True, help="Print errors only.")(
+        function
+    )
+
+
+def is_first_run(folder: Path | None = None) -> bool:
+    """Tell whether numba has kept no compiled function yet, so that it must compile.
+
+    Where it may not write to the folder of the package, it keeps them elsewhere, and
+    the answer is no.
+    """
+    if folder is None:
+        folder = Path(os.environ.get("NUMBA_CACHE_DIR") or Path(__file__).parents[2])
+    return os.access(folder, os.W_OK) and not any(folder.rglob("*.nbi"))
+
+
+def load_model(path: Path) -> Any:
+    """Return a model that `mercer learn` saved."""
+    from mercer.app.tables.model import TableModel
+    from mercer.app.tables.table import TableError
+    from mercer.persist import load
+
+    model = load(path)
+    if not isinstance(model, TableModel):
+        msg = f"{path} holds a {type(model).__name__}, not a model of `mercer learn`."
+        raise TableError(msg)
+    return model
+
+
+def read_rows(model: Any, file: str, **options: Any) -> tuple[Any, Any]:
+    """Return the table in a file, read as the model was taught, and its row ids."""
+    from mercer.app.tables.reading import read_table
+    from mercer.app.tables.table import TableError
+    from mercer.app.tables.target import read_ids
+
+    table = read_table(
+        file,
+        as_text=tuple(column for column in (model.target, model.id) if column),
+        needed=model.encoder.columns_,
+        image_shape=model.image_shape,
+        **options,
+    )
+    if len(table) == 0:
+        msg = f"{table.source} has no rows."
+        raise TableError(msg)
+    has_id = model.id in table.frame.columns
+    return table, read_ids(table, model.id if has_id else None)
+
+
+def run(
+    job: Callable[["Stages"], dict[str, Any]],
+    describe: Callable[[dict[str, Any]], str],
+    *,
+    stages: Sequence[str] | None = None,
+    quiet: bool,
+    as_json: bool,
+) -> None:
+    """Do a job with progress on stderr, print its result, or say what went wrong.
+
+    Parameters
+    ----------
+    job : callable
+        Takes the stages and returns a result that JSON can hold.
+    describe : callable
+        Turns the result into the words printed without `as_json`.
+    stages : sequence of str, optional
+        Those that the job goes through; by default all of them.
+    quiet, as_json : bool
+        What was asked for.
+    """
+    before = signal.signal(signal.SIGTERM, _terminate)
+    interrupts: list[int] = []
+
+    def interrupt(number: int, *_: object) -> NoReturn:
+        interrupts.append(number)
+        raise KeyboardInterrupt
+
+    before_interrupt = signal.signal(signal.SIGINT, interrupt)
+    try:
+        from mercer._base.progress import quiet as silence
+        from mercer.app.cli.progress import COSTS, Display
+
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            if quiet or as_json:
+                result = job(Heeding(silence, interrupts))
+            else:
+                with Display(stages or list(COSTS)) as display:
+                    result = job(Heeding(display, interrupts))
+    except KeyboardInterrupt:
+        stop_with(_STOPPED, INTERRUPTED, as_json=as_json)
+    except (MemoryError, OSError, ValueError, TypeError, ImportError) as error:
+        if interrupts:  # an interrupted import ends in errors of other kinds
+            stop_with(_STOPPED, INTERRUPTED, as_json=as_json)
+        stop_with(_words(error), BAD_INPUT, as_json=as_json)
+    finally:
+        signal.signal(signal.SIGTERM, before)
+        signal.signal(signal.SIGINT, before_interrupt)
+    if interrupts:
+        stop_with(_TOO_LATE, INTERRUPTED, as_json=as_json)
+    if as_json:
+        click.echo(json.dumps(result))
+    elif not quiet:
+        click.echo(describe(result))
+    if not quiet:
+        for message in dict.fromkeys(str(w.message) for w in caught):
+            click.echo(f"Note: {message}", err=True)
+
+
+class Heeding:
+    """Stages that stop the job where an interrupt was swallowed.
+
+    Python drops a KeyboardInterrupt that is raised in a destructor or a callback. The
+    job ends when it next says where it is.
+    """
+
+    def __init__(self, stages: "Stages", interrupts: list[int]) -> None:
+        self._stages, self._interrupts = stages, interrupts
+
+    def begin(self, name: str) -> None:
+        """Take note that a stage begins, or stop."""
+        self._heed()
+        self._stages.begin(name)
+
+    def advance(self, share: float) -> None:
+        """Take note of the share of the stage that is done, or stop."""
+        self._heed()
+        self._stages.advance(share)
+
+    def tell(self, message: str) -> None:
+        """Pass on something worth saying, or stop."""
+        self._heed()
+        self._stages.tell(message)
+
+    def _heed(self) -> None:
+        if self._interrupts:
+            raise KeyboardInterrupt
+
+
+def _terminate(*_: object) -> NoReturn:
+    sys.exit(TERMINATED)
+
+
+def _words(error: Exception) -> str:
+    """Return what went wrong, and the way out."""
+    if isinstance(error, MemoryError):
+        return "memory ran out; pass --memory with less than this machine has."
+    if isinstance(error, ModuleNotFoundError) and error.name:
+        return hint(error.name)
+    if isinstance(error, OSError):
+        where = f"{error.filename}: " if error.filename else ""
+        return f"{where}{error.strerror or error}. Nothing was written."
+    return str(error)
+
+
+def stop_with(message: str, code: int = BAD_INPUT, *, as_json: bool) -> NoReturn:
+    """Print an error and end the program."""
+    if as_json:
+        click.echo(json.dumps({"error": message, "exit_code": code}))
+    click.echo(f"Error: {message}", err=True)
+    sys.exit(code)
+
+
+# Which extra brings a module, for messages.
+EXTRAS = {
+    "pandas": "tables",
+    "pyarrow": "tables",
+    "skrub": "tables",
+    "PIL": "tables",
+    "python_calamine": "tables",
+    "openpyxl": "tables",
+    "sqlalchemy": "databases",
+    "duckdb": "databases",
+    "dask": "dask",
+}
+
+
+def hint(module: str) -> str:
+    """Return what to do about a module that is not there.
+
+    Examples
+    --------
+    >>> hint("pyarrow")
+    'This needs the package pyarrow: pip install "mercer[tables]"'
+    """
+    extra = EXTRAS.get(module.partition(".")[0])
+    name = f'"mercer[{extra}]"' if extra else module.partition(".")[0]
+    return f"This needs the package {module.partition('.')[0]}: pip install {name}"
+
+
+def parse_size(text: str) -> float:
+    """Return bytes of a text such as "4GB" or "500 MiB".
+
+    Examples
+    --------
+    >>> parse_size("2 KiB")
+    2048.0
+    """
+    from mercer.app.tables.table import TableError
+
+    number = text.strip().rstrip("bBiIkKmMgGtT ").strip()
+    unit = text.strip()[len(number) :].strip().lower()
+    base = 1024 if "i" in unit else 1000
+    power = " kmgt".find(unit[:1]) if unit[:1] != "b" else 0
+    try:
+        size = float(number) * float(base ** max(power, 0))
+    except ValueError:
+        size = 0.0
+    if not 0 < size < float("inf"):
+        msg = f"--memory must be a size such as 4GB or 500MB, got {text!r}."
+        raise TableError(msg)
+    return size

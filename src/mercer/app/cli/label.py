@@ -1,0 +1,112 @@
+"""`mercer label`: a page on this machine that asks what to label next."""
+
+from typing import Any
+
+import click
+
+from mercer.app.cli.jobs import class_sizes_option, reading_options, stop_with
+
+
+@click.command("label")
+@click.argument("file")
+@click.option("--target", default="label", show_default=True, help="Column of labels.")
+@click.option("--id", "id_column", default=None, help="Column that names the rows.")
+@click.option("--classes", default="", help="Classes to offer, separated by commas.")
+@click.option(
+    "--store",
+    default=None,
+    help="Where answers are kept: a file, or a URL of SQLAlchemy such as "
+    "postgresql+psycopg://me@host/labels [default: FILE.labels.db].",
+)
+@click.option(
+    "--overlap",
+    type=click.IntRange(1, 20),
+    default=1,
+    show_default=True,
+    help="Number of people asked about each row.",
+)
+@class_sizes_option
+@click.option("--drop", multiple=True, help="Column not to learn from.")
+@click.option(
+    "--keep", multiple=True, help="Column to learn from although it looks misleading."
+)
+@click.option(
+    "--host",
+    default="127.0.0.1",
+    show_default=True,
+    help="Address to listen on. With any other than the default, other machines can "
+    "connect: whoever has the link can read the table and answer, without encryption.",
+)
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=0, help="Port; any free one if 0."
+)
+@click.option(
+    "--name",
+    "names",
+    multiple=True,
+    help="Further host name of the page, if browsers use one.",
+)
+@click.option("--open/--no-open", "open_page", default=True, help="Open a browser.")
+@reading_options
+def command(
+    file: str,
+    target: str,
+    id_column: str | None,
+    classes: str,
+    store: str | None,
+    overlap: int,
+    class_sizes: tuple[str, ...],
+    drop: tuple[str, ...],
+    keep: tuple[str, ...],
+    host: str,
+    port: int,
+    names: tuple[str, ...],
+    open_page: bool,
+    **reading: Any,
+) -> None:
+    """Label the rows of FILE on a page that asks the most useful question next.
+
+    FILE is whatever `mercer learn` reads: a table, a folder of images or texts, or a
+    database. The target column may be empty or absent. Every answer is saved at once;
+    run the same command again to continue.
+    """
+    try:
+        from mercer.app.studio.from_file import open_studio
+        from mercer.app.studio.serving import Running
+        from mercer.app.tables.class_sizes import parse_sizes
+    except ImportError as error:
+        stop_with(
+            f"the studio needs {error.name}: pip install 'mercer[studio]'.",
+            as_json=False,
+        )
+    try:
+        studio = open_studio(
+            file,
+            target=target,
+            id=id_column,
+            classes=tuple(c.strip() for c in classes.split(",") if c.strip()),
+            store=store,
+            overlap=overlap,
+            class_sizes=parse_sizes(class_sizes),
+            drop=drop,
+            keep=keep,
+            **reading,
+        )
+        running = Running(studio, host=host, port=port, names=names)
+    except (ValueError, OSError, RuntimeError, ImportError) as error:
+        stop_with(str(error), as_json=False)
+    if host not in {"127.0.0.1", "::1", "localhost"}:
+        click.echo(
+            f"Note: {host} can be reached from other machines. Whoever has the link "
+            "can read the table and answer. The connection is not encrypted.",
+            err=True,
+        )
+
+    def ready() -> None:
+        click.echo(
+            f"The studio is at {running.url}\nCtrl-C stops it; answers are saved."
+        )
+        if open_page:
+            click.launch(running.url)
+
+    running.serve(ready)

@@ -1,0 +1,267 @@
+"""`mercer learn`: from a table with a few labels to predictions, model and report."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from mercer.app.cli.jobs import (
+    class_sizes_option,
+    is_first_run,
+    output_options,
+    parse_size,
+    reading_options,
+    run,
+    stem_of,
+)
+
+if TYPE_CHECKING:
+    from mercer._base.progress import Stages
+    from mercer.app.tables.learning import TableResult
+    from mercer.fewlabels.sizes import LabelsDrawn
+
+_FIRST_RUN = "First run: some functions are compiled and kept, about 10 s of CPU time."
+_NOT_RANDOM = (
+    "Rows that Mercer asked about are not drawn at random. If your answers are about "
+    "such rows, leave out --labels-drawn, or give --class-sizes."
+)
+
+
+@click.command("learn")
+@click.argument("file")
+@click.option("--target", default="label", show_default=True, help="Column to predict.")
+@click.option("--id", "id_column", default=None, help="Column that names the rows.")
+@click.option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=None,
+    help="Folder for the results [default: mercer-out/FILE].",
+)
+@click.option(
+    "--pairs",
+    type=click.Path(path_type=Path),
+    default=None,
+    help="File of pairs: per line two ids and the word must or cannot.",
+)
+@click.option(
+    "--answers",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="Sheet with your answers (to_label.xlsx or .csv); may be repeated.",
+)
+@click.option(
+    "--labels-drawn",
+    default=None,
+    metavar="'at random'|'per class'",
+    help="How rows were chosen for labels: at random, or per class, such as ten of "
+    "each.",
+)
+@class_sizes_option
+@click.option(
+    "--drop", multiple=True, help="Column not to learn from; may be repeated."
+)
+@click.option(
+    "--keep",
+    multiple=True,
+    help="Column to learn from although it looks misleading; may be repeated.",
+)
+@click.option(
+    "--labels-as-written",
+    is_flag=True,
+    help="Treat every spelling in the target as a class, even NA and ?.",
+)
+@click.option("--memory", default=None, help="Limit on memory, e.g. 4GB.")
+@click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    help="Random seed.",
+)
+@reading_options
+@output_options
+def command(
+    file: str,
+    target: str,
+    id_column: str | None,
+    out: Path | None,
+    pairs: Path | None,
+    answers: tuple[Path, ...],
+    labels_drawn: "LabelsDrawn | None",
+    class_sizes: tuple[str, ...],
+    drop: tuple[str, ...],
+    keep: tuple[str, ...],
+    labels_as_written: bool,
+    memory: str | None,
+    seed: int,
+    quiet: bool,
+    as_json: bool,
+    **reading: Any,
+) -> None:
+    """Predict a column of FILE from the rows where it is filled in.
+
+    FILE is a table (CSV, TSV, Excel, Parquet, Arrow, Feather, NPZ, JSON lines; also
+    packed, .gz .bz2 .xz .zst .zip), a folder of images or texts, a database (SQLite,
+    DuckDB, or an SQLAlchemy URL), or - for standard input. A pattern in quotes, such
+    as 'part-*.parquet', names Parquet files that together are one table, of any
+    length: Dask works through it block by block. Rows whose target is empty are
+    predicted; they also help to learn. Results: report.html, predictions.csv,
+    predictions.parquet, model.skops, result.json, and the rows to label next as a
+    sheet to fill in (to_label.xlsx, to_label.csv). Pass the filled-in sheet with
+    --answers.
+    """
+    folder = out or Path("mercer-out") / stem_of(file)
+
+    def _learn_parts(settings: dict[str, Any]) -> dict[str, Any]:
+        from mercer.app.tables.parquet_parts import learn_parts, write_predictions
+        from mercer.app.tables.saving import save_result
+
+        if pairs or answers:
+            msg = "--pairs and --answers are for one table, not for many files."
+            raise click.UsageError(msg)
+        result, parts = learn_parts(file, target, **settings)
+        paths = save_result(
+            result,
+            folder,
+            stages=settings["stages"],
+            write_predictions=lambda part: write_predictions(result, parts, part),
+        )
+        return summarise(result, paths)
+
+    def job(stages: "Stages") -> dict[str, Any]:
+        from mercer._base.threads import threads_for
+        from mercer.app.tables.answers import HISTORY, add_answers, not_used
+        from mercer.app.tables.class_sizes import check_drawn, parse_sizes
+        from mercer.app.tables.learning import learn
+        from mercer.app.tables.parquet_parts import is_pattern
+        from mercer.app.tables.reading import read_table
+        from mercer.app.tables.saving import save_result
+        from mercer.app.tables.target import read_ids
+        from mercer.app.tables.writing import check_writable
+
+        sizes = parse_sizes(class_sizes)
+        check_drawn(labels_drawn, sizes)
+        check_writable(folder)
+        if is_first_run():
+            stages.tell(_FIRST_RUN)
+        limit = None if memory is None else parse_size(memory)
+        settings: dict[str, Any] = {
+            "id": id_column,
+            "labels_drawn": labels_drawn,
+            "class_sizes": sizes,
+            "drop": drop,
+            "keep": keep,
+            "labels_as_written": labels_as_written,
+            "missing": reading["missing"],
+            "memory": limit,
+            "random_state": seed,
+            "stages": stages,
+        }
+        if is_pattern(file):
+            return _learn_parts(settings)
+        stages.begin("reading")
+        as_text = tuple(c for c in (target, id_column, *drop) if c)
+        table = read_table(file, as_text=as_text, memory=limit, **reading)
+        answered = None
+        if answers:
+            answered = add_answers(
+                table,
+                read_ids(table, id_column),
+                target,
+                list(answers),
+                id=id_column,
+                history=folder / HISTORY,
+            )
+            table = answered.table
+            stages.tell(str(answered))
+        with threads_for(len(table)):
+            result = learn(table, target, pairs=pairs, **settings)
+            note = "" if answers else not_used(folder / HISTORY)
+            if answers and labels_drawn == "at random":
+                note = _NOT_RANDOM
+            if note:
+                result = replace(result, warnings=(*result.warnings, note))
+            paths = save_result(result, folder, stages=stages, answered=answered)
+            return summarise(result, paths)
+
+    run(job, describe, quiet=quiet, as_json=as_json)
+
+
+def summarise(result: "TableResult", paths: list[Path]) -> dict[str, Any]:
+    """Return the main figures of a result and all that the report shows, for JSON."""
+    scores = () if result.check is None else result.check.scores
+    stored = next(path for path in paths if path.name == "result.json")
+    return {
+        "rows": len(result.table),
+        "labels": len(result.labels.labeled),
+        "classes": [str(c) for c in result.labels.classes],
+        "accuracy": {
+            s.name: {"share": s.accuracy, "low": float(s.low), "high": float(s.high)}
+            for s in scores
+        },
+        "warnings": list(result.warnings),
+        "next": [str(result.ids[i]) for i in result.next_rows],
+        "files": {path.name: str(path) for path in paths},
+        **json.loads(stored.read_text(encoding="utf-8")),
+    }
+
+
+def _what_they_hide(report: dict[str, Any]) -> list[str]:
+    """Return the classes that are hardly found, and the labels that look wrong."""
+    from mercer._base.words import counted, some
+    from mercer.app.report.summary import HARDLY, found_of
+
+    quality, lines = report["quality"], []
+    if quality is None:
+        return ["Nothing could be checked: no class has two labels."]
+    rows = zip(report["classes"], quality["confusion"], strict=True)
+    missed = [
+        f"{name} ({found_of(row[c], sum(row))} labels)"
+        for c, (name, row) in enumerate(rows)
+        if sum(row) and row[c] / sum(row) < HARDLY
+    ]
+    if missed:
+        lines.append(
+            f"On average found in fewer than half of the cases: {some(missed)}."
+        )
+    wrong = [row["id"] for row in quality["doubtful"]]
+    if wrong:
+        one = len(wrong) == 1
+        look, row = ("looks", "row") if one else ("look", "rows")
+        which = counted(len(wrong), "label")
+        lines.append(f"{which} {look} wrong: {row} {some(wrong)}. See the report.")
+    return lines
+
+
+def _told(report: dict[str, Any]) -> list[str]:
+    """Return what the person said of the classes."""
+    from mercer.app.report.summary import told
+
+    said = told(report["classes"], report["class_sizes"], report["labels_drawn"])
+    return [said] if said else []
+
+
+def describe(said: dict[str, Any]) -> str:
+    """Return the main figures in words."""
+    from mercer.app.report.summary import alike
+
+    lines = [
+        f"{said['rows']:,} rows, {said['labels']:,} labels, "
+        f"{len(said['classes']):,} classes."
+    ]
+    for name, a in said["accuracy"].items():
+        lines.append(
+            f"  {name:20} {a['share']:6.1%} expected correct, from hidden labels "
+            f"({a['low']:.1%} to {a['high']:.1%})"
+        )
+    report = said["report"]
+    if report["counts_alike"] and said["accuracy"]:
+        lines.append(alike(True).strip())
+    lines += _what_they_hide(report)
+    lines += _told(report)
+    lines += report["changes"]
+    lines += [f"Note: {warning}" for warning in said["warnings"]]
+    lines += [f"wrote {path}" for path in said["files"].values()]
+    return "\n".join(lines)

@@ -1,0 +1,67 @@
+"""`mercer predict`: the target of new rows, by a model that was saved."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from mercer._base.words import counted
+from mercer.app.cli.jobs import (
+    load_model,
+    output_options,
+    read_rows,
+    reading_options,
+    run,
+    stem_of,
+)
+
+if TYPE_CHECKING:
+    from mercer._base.progress import Stages
+
+
+@click.command("predict")
+@click.argument("model", type=click.Path(path_type=Path))
+@click.argument("file")
+@click.option(
+    "--out",
+    type=click.Path(dir_okay=False, path_type=Path),
+    default=None,
+    help="File for the predictions, .csv or .parquet [default: FILE-predictions.csv].",
+)
+@reading_options
+@output_options
+def command(
+    model: Path,
+    file: str,
+    out: Path | None,
+    quiet: bool,
+    as_json: bool,
+    **reading: Any,
+) -> None:
+    """Predict the rows of FILE with MODEL, a model.skops that `mercer learn` wrote.
+
+    FILE must have the columns that MODEL was trained with. The target may be missing.
+    """
+    path = out or Path(f"{stem_of(file)}-predictions.csv")
+
+    def job(stages: "Stages") -> dict[str, Any]:
+        from mercer.app.tables.learning import predictions_frame
+        from mercer.app.tables.writing import all_or_nothing, write_frame
+
+        stages.begin("reading")
+        loaded = load_model(model)
+        table, ids = read_rows(loaded, file, **reading)
+        stages.begin("predictions")
+        frame = predictions_frame(ids, loaded.predict_proba(table), loaded.classes_)
+        stages.begin("files")
+        with all_or_nothing(path.parent) as part:
+            write_frame(frame, part / path.name)
+        return {"rows": len(frame), "file": str(path)}
+
+    run(
+        job,
+        lambda said: f"{counted(said['rows'], 'row')} predicted.\nwrote {said['file']}",
+        stages=("reading", "predictions", "files"),
+        quiet=quiet,
+        as_json=as_json,
+    )

@@ -1,0 +1,94 @@
+"""The end of the page: columns, classes, and how the computation was checked."""
+
+from html import escape
+
+from mercer._base.words import counted
+from mercer.app.report import svg
+from mercer.app.report.markup import cell, table
+from mercer.app.report.story import Story
+from mercer.app.report.summary import found_of, recalls
+
+# More columns than this are folded away.
+_SHOWN_COLUMNS, _SHOWN_INFLUENCES = 30, 12
+
+
+def columns(story: Story) -> str:
+    """Return how much each column matters, and how it was used."""
+    items = [
+        f'<tr>{cell(name)}{cell(kind)}{cell(done)}<td class="num">{n:,}</td></tr>'
+        for name, kind, done, n in story.columns
+    ]
+    head = ("column", "type", "how it was used", "#coordinates")
+    listed = table(head, items[:_SHOWN_COLUMNS], "lines")
+    if len(items) > _SHOWN_COLUMNS:
+        n = len(items) - _SHOWN_COLUMNS
+        listed += (
+            f"<details><summary>{counted(n, 'more column')}</summary>"
+            f"{table(head, items[_SHOWN_COLUMNS:], 'lines')}</details>"
+        )
+    return (
+        f'<section id="columns"><h2>Columns</h2>{_influences(story)}'
+        f"<h3>How each column was used</h3>{listed}</section>"
+    )
+
+
+def _influences(story: Story) -> str:
+    if not story.influences:
+        return ""
+    losing = [i for i in story.influences if i.loss > 0]
+    shown = losing[:_SHOWN_INFLUENCES]
+    rest = len(story.influences) - len(shown)
+    others = ""
+    if not shown:
+        others = "<p>No column shows a loss by itself.</p>"
+    elif rest:
+        less = "less" if len(losing) > len(shown) else "no loss"
+        others = f'<p class="small soft">{counted(rest, "other column")}: {less}.</p>'
+    return (
+        "<h3>Which columns matter most</h3>"
+        '<p class="small soft">How far the probability of the right class falls, in '
+        "points, on hidden labels, when the cells of a column are shuffled. Bars are "
+        "means, lines 95% intervals. If several columns hold the same information, "
+        "each of them alone may show a small loss.</p>"
+        f"{svg.draw_influences(shown) if shown else ''}{others}"
+    )
+
+
+def certificates(story: Story) -> str:
+    """Return counts per class and every figure that checks the computation."""
+    found = {}
+    if story.quality is not None:
+        found = {
+            c: found_of(n, total) if total else "not tested"
+            for c, n, total in recalls(story.quality)
+        }
+    counts = [
+        f'<tr><td>{escape(name)}</td><td class="num">{given:,}</td>'
+        f'<td class="num">{found.get(c, "not tested")}</td>{_told(story, c)}'
+        f'<td class="num">{predicted:,}</td></tr>'
+        for c, (name, given, predicted) in enumerate(
+            zip(story.classes, story.n_given, story.n_predicted, strict=True)
+        )
+    ]
+    items = [
+        f"<tr><td>{escape(f.part)}</td><td>{escape(f.name)}</td>"
+        f'<td class="num">{escape(f.value)}</td><td>{escape(f.meaning)}</td></tr>'
+        for f in story.facts
+    ]
+    sizes = ("#rows by your sizes",) if story.class_sizes else ()
+    head = ("class", "#your labels", "#found when hidden", *sizes, "#rows predicted")
+    return (
+        f'<section id="classes"><h2>Classes</h2>{table(head, counts)}</section>'
+        '<section id="certificates"><h2>Checks of the computation</h2>'
+        "<details><summary>Residuals, gaps and other certificates</summary>"
+        f"{table(('part', 'figure', '#value', 'meaning'), items)}"
+        f"</details></section><footer>{escape(story.method)}. Made by Mercer; this "
+        "file needs no network.</footer>"
+    )
+
+
+def _told(story: Story, c: int) -> str:
+    """Return how many rows a class has by the sizes that a person gave."""
+    if not story.class_sizes:
+        return ""
+    return f'<td class="num">{story.n_rows * story.class_sizes[c]:,.0f}</td>'

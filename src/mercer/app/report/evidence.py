@@ -1,0 +1,72 @@
+"""Which evidence made the predictions, in words."""
+
+from mercer.app.report.markup import cell, table
+from mercer.app.report.story import Evidence, Story
+
+_WORDS = {
+    "graphs": (
+        "links between neighbouring rows",
+        "every row, labelled or not, is linked to those most like it",
+    ),
+    "direct": (
+        "direct comparison",
+        "a row is compared with the labelled rows; other rows play no part",
+    ),
+    "density": ("density", "how close the nearest rows are"),
+}
+# From this share on, one kind of evidence decided.
+_MOSTLY = 0.6
+# Labels move a share by at least this much before it is worth a word.
+_MOVED = 0.1
+
+
+def decided(story: Story) -> str:
+    """Return one sentence: what the predictions rest on."""
+    if not story.evidence:
+        return ""
+    first = story.evidence[0]
+    if first.share >= _MOSTLY:
+        said = f"What decided: mostly {_WORDS[first.kind][0]} ({first.share:.0%})."
+    else:
+        parts = [f"{_WORDS[e.kind][0]} ({e.share:.0%})" for e in _counting(story)]
+        said = f"What decided: {' and '.join(parts)}."
+    return f'<p>{said} <a href="#learned">How rows are compared</a></p>'
+
+
+def evidence(story: Story) -> str:
+    """Return the kinds of evidence, their shares, and what the labels changed."""
+    if not story.evidence:
+        return ""
+    head = ("evidence", "what it is", "#share", "#share without labels")
+    items = [
+        f"<tr>{cell(_WORDS[e.kind][0], head[0])}{cell(_WORDS[e.kind][1], head[1])}"
+        f'<td class="num" data-name="share">{e.share:.0%}</td>'
+        f'<td class="num" data-name="share without labels">{e.usual:.0%}</td></tr>'
+        for e in story.evidence
+    ]
+    shares = table(head, items, "cards")
+    return f"<h3>What decided</h3><p>{_role_of_labels(story)}</p>{shares}"
+
+
+def _role_of_labels(story: Story) -> str:
+    if story.n_weighed == 0:
+        return (
+            "No class has two labels, so your labels could not show which evidence "
+            "suits them: the usual shares were taken."
+        )
+    said = (
+        f"{story.n_weighed:,} labels were left out in turn. Evidence that predicted "
+        "them well got a larger share. The labels "
+    )
+    moved = max(story.evidence, key=lambda e: abs(e.share - e.usual))
+    if abs(moved.share - moved.usual) < _MOVED:
+        return said + "hardly moved the usual shares."
+    way = "raised" if moved.share > moved.usual else "lowered"
+    return said + (
+        f"{way} the share of {_WORDS[moved.kind][0]} from {moved.usual:.0%} to "
+        f"{moved.share:.0%}."
+    )
+
+
+def _counting(story: Story) -> list[Evidence]:
+    return [e for e in story.evidence if e.share >= _MOVED]

@@ -1,0 +1,92 @@
+"""The rows that a person should look at: to label, to check, to use."""
+
+import json
+from html import escape
+
+from mercer.app.report.markup import rows_table, table
+from mercer.app.report.story import Quality, Story
+
+# Rows of the list of predictions that are in the page without its script.
+_WITHOUT_SCRIPT = 25
+
+
+def next_rows(story: Story) -> str:
+    """Return the rows to label next."""
+    if not story.next_rows:
+        return ""
+    return (
+        '<section id="next"><h2>Label these rows next</h2>'
+        "<p>The model is unsure about these rows or has seen few like them, and they "
+        "differ from one another, so each answer helps with other rows, too. They "
+        "are also in <code>to_label.xlsx</code> and <code>to_label.csv</code>, with a "
+        "column to fill in.</p>"
+        f"{rows_table(story.next_rows, 'best guess', 'second guess')}</section>"
+    )
+
+
+def doubtful(story: Story) -> str:
+    """Return the labels that look wrong."""
+    if story.quality is None:
+        return ""
+    rows = story.quality.doubtful
+    if not rows:
+        body = "<p>None stands out. A single wrong label can go unnoticed.</p>"
+    else:
+        body = f"<p>{_expected(story.quality)}</p>" + rows_table(
+            rows, "looks like", "your label"
+        )
+    return f'<section id="doubtful"><h2>Labels that look wrong</h2>{body}</section>'
+
+
+def _expected(q: Quality) -> str:
+    """Return how far the list can be trusted."""
+    n, right = len(q.doubtful), q.false_alarms
+    if n == 1:
+        said = f"The chance that this label is right after all is {right:.0%}"
+    else:
+        some = max(round(10 * right), 1)
+        said = f"Expect about {some} in 10 of these {n} labels to be right after all"
+    return (
+        "With its label left out, each of these rows looks like another class, more "
+        "than overlap of the classes or an odd row explains. "
+        f"{said}: look before you change anything."
+    )
+
+
+def predictions(story: Story) -> str:
+    """Return the list of predictions, which can be searched and sorted."""
+    rows = story.predictions
+    if not rows:
+        return ""
+    which = "All rows, the least certain first."
+    if len(rows) < story.n_rows:
+        which = (
+            f"The {len(rows):,} least certain of {story.n_rows:,} rows. All of them "
+            "are in <code>predictions.csv</code>."
+        )
+    items = [
+        f"<tr><td>{escape(r.id)}</td><td>{escape(r.prediction)}</td>"
+        f'<td class="num">{r.probability:.0%}</td><td>{escape(r.second)}</td>'
+        f"<td>{escape(r.given)}</td></tr>"
+        for r in rows[:_WITHOUT_SCRIPT]
+    ]
+    head = ("row", "prediction", "#probability", "second guess", "your label")
+    return (
+        '<section id="predictions"><h2>Predictions</h2>'
+        f'<p id="which">{which}</p>'
+        '<div class="tools"><label>Search <input type="search" id="search" '
+        'autocomplete="off"></label><span id="found" role="status"></span></div>'
+        f"{table(head, items, 'list')}"
+        '<div class="pager" hidden><button type="button" id="previous">Previous'
+        '</button><span id="page"></span><button type="button" id="following">Next'
+        "</button></div></section>"
+    )
+
+
+def predictions_json(story: Story) -> str:
+    """Return the list of predictions for the script of the page."""
+    rows = [
+        [r.id, r.prediction, round(r.probability, 4), r.second, r.given]
+        for r in story.predictions
+    ]
+    return json.dumps(rows, ensure_ascii=False).replace("<", "\\u003c")

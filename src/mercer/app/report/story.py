@@ -1,0 +1,163 @@
+"""What the page shows: plain numbers and names, computed elsewhere."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from mercer._base.typing import BoolArray, FloatArray, IntArray
+
+
+class Contestant(NamedTuple):
+    """A model and how often it was right about hidden labels."""
+
+    name: str
+    accuracy: float
+    low: float
+    high: float
+    balanced: float
+    lead: float  # of Mercer over it, on the same rows
+    lead_low: float
+    lead_high: float
+
+
+class Bin(NamedTuple):
+    """Rows of about the same confidence."""
+
+    confidence: float
+    accuracy: float
+    low: float
+    high: float
+    n: int
+
+
+class Row(NamedTuple):
+    """A row of the table that someone should look at."""
+
+    id: str
+    given: str  # "" if unlabelled
+    prediction: str
+    probability: float
+    second: str
+    second_probability: float
+    cells: tuple[tuple[str, str], ...]  # name and content of each column
+    picture: FloatArray | None = None  # (height, width, colours) in [0, 1]
+
+
+class Listed(NamedTuple):
+    """A row of the list of predictions."""
+
+    id: str
+    prediction: str
+    probability: float
+    second: str
+    given: str  # "" if unlabelled
+
+
+class Fact(NamedTuple):
+    """A figure of a certificate, with what it means."""
+
+    part: str
+    name: str
+    value: str
+    meaning: str
+
+
+class Influence(NamedTuple):
+    """How much worse hidden labels are predicted without a column."""
+
+    column: str
+    loss: float  # of the probability of the right class, with its cells shuffled
+    low: float
+    high: float
+
+
+class Outlook(NamedTuple):
+    """What more labels would bring."""
+
+    n_more: int
+    now: float  # expected accuracy with the labels at hand
+    then: float  # with n_more further ones
+    low: float
+    high: float
+
+
+class Evidence(NamedTuple):
+    """One kind of similarity in the mixture that made the predictions."""
+
+    kind: str  # "graphs", "direct" or "density"
+    share: float  # of the weight
+    usual: float  # share before any label counted
+
+
+@dataclass(frozen=True, eq=False)
+class Quality:
+    """Cross-validation on the labelled rows."""
+
+    contestants: tuple[Contestant, ...]  # Mercer first
+    bins: tuple[Bin, ...]
+    calibration_error: float
+    confusion: FloatArray  # (n_classes, n_classes) given by predicted
+    n_tested: int
+    n_splits: int
+    n_repeats: int
+    n_tried: int  # parts that were hidden: not all where there are very many labels
+    doubtful: tuple[Row, ...]  # labels that look wrong; `second` is the label given
+    false_alarms: float = 0.0  # share of these that is expected to be right
+    shift: float = 0.0  # by how much accuracies were raised for the unlabelled rows
+
+
+@dataclass(frozen=True, eq=False)
+class Map:
+    """Some rows as points of the plane."""
+
+    xy: FloatArray  # (m, 2)
+    codes: IntArray  # (m,) predicted class
+    labeled: BoolArray  # (m,)
+    tips: tuple[str, ...]  # (m,) what pointing at a row shows
+
+
+@dataclass(frozen=True, eq=False)
+class Picture:
+    """The kernel between some rows, ordered by class."""
+
+    K: FloatArray  # (m, m) in [-1, 1], 1 on the diagonal
+    codes: IntArray  # (m,) ascending
+
+
+@dataclass(frozen=True, eq=False)
+class Story:
+    """Everything the page shows."""
+
+    source: str  # a file name, without its folder
+    target: str
+    made: str  # date and version
+    n_rows: int
+    classes: tuple[str, ...]
+    n_given: IntArray  # labels of each class
+    n_predicted: IntArray  # rows predicted to be of each class
+    n_pairs: int
+    quality: Quality | None
+    next_rows: tuple[Row, ...]
+    map: Map
+    picture: Picture
+    values: FloatArray  # (r,) roughness of the directions
+    weights: FloatArray  # (r,) what the kernel gives them
+    choices: tuple[tuple[str, float], ...]  # kernels that were mixed, and their shares
+    columns: tuple[tuple[str, str, str, int], ...]
+    facts: tuple[Fact, ...]
+    warnings: tuple[str, ...]
+    method: str  # which kernels were computed, and why
+    evidence: tuple[Evidence, ...] = ()  # which kinds decided, the largest share first
+    n_weighed: int = 0  # labels that were left out to set these shares
+    predictions: tuple[Listed, ...] = ()  # all rows, or the least certain ones
+    influences: tuple[Influence, ...] = ()  # of the columns, largest first
+    outlook: Outlook | None = None
+    changes: tuple[str, ...] = ()  # since the run before
+    labels_drawn: str = ""  # "at random" or "per class", if it was told
+    class_sizes: tuple[float, ...] = ()  # shares of the classes, if they were told
+    # Whether the figures are those of classes that count alike, and may not be of rows.
+    counts_alike: bool = False
+
+    @property
+    def n_labeled(self) -> int:
+        """Number of labelled rows."""
+        return int(self.n_given.sum())

@@ -1,0 +1,251 @@
+"""The top of the page: what to expect, what the figure hides, what to do."""
+
+from collections.abc import Sequence
+from html import escape
+
+import numpy as np
+
+from mercer._base.words import some
+from mercer.app.report.evidence import decided
+from mercer.app.report.quality import rival_of
+from mercer.app.report.story import Contestant, Outlook, Quality, Story
+
+# A class found less often than this is named in the summary.
+HARDLY = 0.5
+_POINT = 0.01
+
+
+def summary(story: Story) -> str:
+    """Return the heading, the expectation and the figures to remember."""
+    tiles = [
+        (f"{story.n_labeled:,} of {story.n_rows:,}", "rows labelled"),
+        (f"{len(story.classes):,}", f"classes in “{escape(story.target)}”"),
+    ]
+    if story.quality:
+        best = story.quality.contestants[0]
+        alike_too = ", each class weighted equally" if story.counts_alike else ""
+        said = f"expected correct{alike_too}, {_between(best)}"
+        tiles.insert(0, (f"{best.accuracy:.0%}", said))
+        share = float(story.n_given.max() / max(story.n_labeled, 1))
+        tiles.append((f"{share:.0%}", "of the labels are of the largest class"))
+    if story.n_pairs:
+        tiles.append((f"{story.n_pairs:,}", "pairs given"))
+    shown = "".join(
+        f'<div class="tile"><b>{value}</b><span>{label}</span></div>'
+        for value, label in tiles
+    )
+    notes = "".join(f"<li>{escape(w)}</li>" for w in story.warnings)
+    if notes:
+        notes = f'<div class="note"><h2>Please note</h2><ul>{notes}</ul></div>'
+    changes = "".join(f"<li>{escape(change)}</li>" for change in story.changes)
+    if changes:
+        changes = f"<section><h2>Since the last run</h2><ul>{changes}</ul></section>"
+    return (
+        f"<header><h1>Predictions of “{escape(story.target)}”</h1>"
+        f'<div class="soft">{escape(story.source)} · {escape(story.made)}</div>'
+        f'<p class="verdict">{verdict(story)}</p>{hidden(story)}'
+        f"{_told(story)}{decided(story)}</header>"
+        f'<div class="tiles">{shown}</div>{notes}{changes}'
+        f"<section><h2>What to do now</h2>{_todo(story)}</section>"
+    )
+
+
+def verdict(story: Story) -> str:
+    """Return what to expect, in words."""
+    q = story.quality
+    if q is None:
+        return (
+            "Every row has a prediction, but no class has two labels, so nothing could "
+            "be checked. Label a second row of each class and run this again."
+        )
+    ours, rival = q.contestants[0], rival_of(q)
+    said = (
+        f"<b>Expect {_share_of(ours.accuracy)} predictions to be correct</b> "
+        f"({_between(ours)}, from {q.n_tested:,} labels that were hidden and "
+        f"predicted). {alike(story.counts_alike)}"
+    )
+    if rival.lead_high < 0:
+        return said + (
+            f"<b>Do not use them as they are:</b> a {rival.name}, trained on the "
+            f"labelled rows alone, would get about {rival.accuracy:.0%} right."
+        )
+    if rival.lead_low > 0:
+        return said + (
+            f"A {rival.name}, trained on the labelled rows alone, would get about "
+            f"{rival.accuracy:.0%} right: the unlabelled rows helped."
+        )
+    return said + (
+        f"A {rival.name}, trained on the labelled rows alone, would get about "
+        f"{rival.accuracy:.0%} right; the difference may be chance."
+    )
+
+
+def alike(counts_alike: bool) -> str:
+    """Return that every class has the same weight in a figure, where it does."""
+    if not counts_alike:
+        return ""
+    return (
+        "Every class has the same weight in this figure, because each has about as "
+        "many labels. The share of all rows that is correct can be far from it where "
+        "classes differ in size. "
+    )
+
+
+def hidden(story: Story) -> str:
+    """Return what the headline hides: classes that are missed or were not tested."""
+    q = story.quality
+    if q is None:
+        return ""
+    parts = []
+    missed = [
+        f"“{escape(story.classes[c])}” ({found_of(found, total)} labels)"
+        for c, found, total in recalls(q)
+        if total and found / total < HARDLY
+    ]
+    if missed:
+        parts.append(
+            "<b>Do not rely on it for every class.</b> On average found in fewer than "
+            f"half of the cases: {some(missed)}."
+        )
+    untested = [
+        f"“{escape(story.classes[c])}”" for c, _, total in recalls(q) if total == 0
+    ]
+    if untested:
+        parts.append(
+            f"Not tested, as there is one label only: {some(untested)}. The figures "
+            f"say nothing about {'it' if len(untested) == 1 else 'them'}."
+        )
+    return "".join(f'<p class="verdict">{part}</p>' for part in parts)
+
+
+def recalls(q: Quality) -> list[tuple[int, float, float]]:
+    """Return class, labels found and labels tested, of every class."""
+    totals = q.confusion.sum(axis=1)
+    found = np.diag(q.confusion)
+    return [(c, float(found[c]), float(totals[c])) for c in range(len(totals))]
+
+
+def told(
+    classes: Sequence[str], class_sizes: Sequence[float], labels_drawn: str
+) -> str:
+    """Return what a person said of the classes, in one sentence, or nothing.
+
+    Examples
+    --------
+    >>> told(("no", "yes"), (0.9, 0.1), "per class")
+    'Class sizes as you gave them: no 90%, yes 10%.'
+    >>> told(("no", "yes"), (), "at random")
+    'Class sizes from the numbers of labels: drawn at random, as you said.'
+    """
+    if class_sizes:
+        pairs = zip(classes, class_sizes, strict=True)
+        sizes = [f"{name} {_percent(share)}" for name, share in pairs]
+        return f"Class sizes as you gave them: {some(sizes)}."
+    if labels_drawn == "at random":
+        return "Class sizes from the numbers of labels: drawn at random, as you said."
+    if labels_drawn == "per class":
+        return (
+            "Class sizes as predicted: labels were drawn per class, as you said, so "
+            "their numbers tell nothing."
+        )
+    return ""
+
+
+def _percent(share: float) -> str:
+    """Return a share, with a digit after the point where it is small."""
+    return f"{share:.0%}" if share >= 0.095 else f"{share:.1%}"
+
+
+def found_of(found: float, total: float) -> str:
+    """Return how many labels of a class were found when they were hidden.
+
+    Examples
+    --------
+    >>> found_of(3, 4), found_of(1.5, 10)  # a mean of two rounds
+    ('3 of 4', '1.5 of 10')
+    """
+    if abs(found - round(found)) < 0.05:  # as in all rounds
+        return f"{found:.0f} of {total:.0f}"
+    return f"{found:.1f} of {total:.0f}"
+
+
+def _told(story: Story) -> str:
+    said = told(story.classes, story.class_sizes, story.labels_drawn)
+    return f"<p>{escape(said)}</p>" if said else ""
+
+
+def _todo(story: Story) -> str:
+    steps = []
+    q = story.quality
+    # Where more labels bring nothing, the predictions come first.
+    comes_later = story.outlook is not None and is_flat(story.outlook)
+    if story.next_rows and not comes_later:
+        steps.append(_labelling(story))
+    if q and q.doubtful:
+        n = len(q.doubtful)
+        it = "one label that looks" if n == 1 else f"{n} labels that look"
+        steps.append(f'Look at the <a href="#doubtful">{it} wrong</a>.')
+    steps.append(
+        'Use <a href="#predictions">the predictions</a>: <code>predictions.csv</code> '
+        "or <code>predictions.parquet</code>. Have a person look where the probability "
+        "is low."
+    )
+    if story.next_rows and comes_later:
+        steps.append(_labelling(story))
+    steps.append(
+        "New rows later, with the same columns: "
+        "<code>mercer predict model.skops new.csv</code>."
+    )
+    return f'<ol class="todo">{"".join(f"<li>{s}</li>" for s in steps)}</ol>'
+
+
+def _labelling(story: Story) -> str:
+    n, why = len(story.next_rows), "their answers teach the model most"
+    if story.outlook is not None:
+        why = promise(story.outlook)
+    return (
+        f'<a href="#next">Label these {n} rows</a>: {why}. Fill in '
+        "<code>to_label.xlsx</code> (or <code>.csv</code>) and run the command "
+        "again with <code>--answers to_label.xlsx</code>."
+    )
+
+
+def is_flat(o: Outlook) -> bool:
+    """Tell whether more labels are expected to bring less than a point."""
+    return o.high - o.now < _POINT
+
+
+def promise(o: Outlook) -> str:
+    """Return what more labels would bring, in words."""
+    if is_flat(o):
+        return "more labels are unlikely to change the expected share"
+    gain, low, high = (100 * (value - o.now) for value in (o.then, o.low, o.high))
+    return f"{o.n_more} more labels would add {_points(gain)} ({low:.0f} to {high:.0f})"
+
+
+def _points(gain: float) -> str:
+    """Return a gain in words.
+
+    Examples
+    --------
+    >>> [_points(gain) for gain in (0.3, 0.7, 2.4)]
+    ['less than 1 point', 'about 1 point', 'about 2 points']
+    """
+    if gain < 0.5:
+        return "less than 1 point"
+    return "about 1 point" if round(gain) == 1 else f"about {gain:.0f} points"
+
+
+def _share_of(share: float) -> str:
+    """Return a share in words.
+
+    Examples
+    --------
+    >>> _share_of(0.846), _share_of(1.0)
+    ('about 85% of the', 'nearly all')
+    """
+    return "nearly all" if share > 0.995 else f"about {share:.0%} of the"
+
+
+def _between(c: Contestant) -> str:
+    return f"{c.low:.0%} to {c.high:.0%}"

@@ -1,0 +1,118 @@
+"""What a page may ask the studio to do, from checked JSON to a plain answer."""
+
+from collections.abc import Callable
+from typing import Any
+
+from mercer.app.studio.service import MOST_NAME, RefusedError, Studio
+
+Said = dict[str, Any]
+Act = Callable[[Studio, Said], Any]
+
+
+def check_said(said: Any, *, needs_token: bool) -> Said:
+    """Return a body if it is an object with a person and, where needed, a token."""
+    if not isinstance(said, dict):
+        msg = "the body must be an object."
+        raise RefusedError(msg)
+    for name in ("who", "token") if needs_token else ("who",):
+        value = said.get(name)
+        if not isinstance(value, str) or not 0 < len(value) <= 64:
+            msg = f"{name} must be a text of 1 to 64 characters."
+            raise RefusedError(msg)
+    return said
+
+
+def _label(said: Said) -> int:
+    label = said.get("label")
+    if type(label) is not int:
+        msg = "label must be the number of a class."
+        raise RefusedError(msg)
+    return label
+
+
+def _next(studio: Studio, said: Said) -> Any:
+    return {"question": studio.next(said["who"])}
+
+
+def _answer(studio: Studio, said: Said) -> Any:
+    row = studio.check_row(said.get("row"), said.get("data"))
+    return {"question": studio.answer(said["who"], said["token"], row, _label(said))}
+
+
+def _many(studio: Studio, said: Said) -> Any:
+    rows = said.get("rows")
+    if not isinstance(rows, list):
+        msg = "rows must be a list of row numbers."
+        raise RefusedError(msg)
+    rows = [studio.check_row(row, said.get("data")) for row in rows]
+    token = said["token"][:48]
+    return studio.answer_many(said["who"], token, rows, _label(said))
+
+
+def _skip(studio: Studio, said: Said) -> Any:
+    row = studio.check_row(said.get("row"), said.get("data"))
+    return {"question": studio.skip(said["who"], said["token"], row)}
+
+
+def _undo(studio: Studio, said: Said) -> Any:
+    return {"question": studio.undo(said["who"], said["token"])}
+
+
+def _reask(studio: Studio, said: Said) -> Any:
+    studio.reask(said["who"], said["token"])
+    return {}
+
+
+def _class(studio: Studio, said: Said) -> Any:
+    name = str(said.get("name", ""))
+    return {"label": studio.add_class(said["who"], said["token"], name)}
+
+
+def _rename(studio: Studio, said: Said) -> Any:
+    name = str(said.get("name", ""))
+    studio.rename_class(said["who"], said["token"], _label(said), name)
+    return {}
+
+
+def _sizes(studio: Studio, said: Said) -> Any:
+    sizes = said.get("sizes")
+    if not isinstance(sizes, dict) or not all(
+        c.isdecimal() and isinstance(text, str) and len(text) <= MOST_NAME
+        for c, text in sizes.items()
+    ):
+        msg = "sizes must hold a text for each number of a class."
+        raise RefusedError(msg)
+    by_label = {int(c): text for c, text in sizes.items()}
+    studio.set_sizes(said["who"], said["token"], by_label)
+    return {}
+
+
+def _next_pair(studio: Studio, said: Said) -> Any:
+    return {"pair": studio.next_pair(said["who"])}
+
+
+def _pair(studio: Studio, said: Said) -> Any:
+    row = studio.check_row(said.get("row"), said.get("data"))
+    other = studio.check_row(said.get("other"), said.get("data"))
+    same = said.get("same")
+    if type(same) is not bool:
+        msg = "same must be true or false."
+        raise RefusedError(msg)
+    pair = studio.answer_pair(said["who"], said["token"], row, other, same)
+    return {"pair": pair}
+
+
+# Those that only look need no token.
+ACTS: dict[str, tuple[Act, bool]] = {
+    "next": (_next, False),
+    "next_pair": (_next_pair, False),
+    "answer": (_answer, True),
+    "answer_many": (_many, True),
+    "skip": (_skip, True),
+    "undo": (_undo, True),
+    "reask": (_reask, True),
+    "class": (_class, True),
+    "rename": (_rename, True),
+    "sizes": (_sizes, True),
+    "pair": (_pair, True),
+}

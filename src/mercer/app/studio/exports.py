@@ -1,0 +1,166 @@
+"""The labelled table as a file, at any time."""
+
+import io
+import tempfile
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
+from multiprocessing import get_context
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mercer._base.typing import IntArray
+from mercer.app.studio.interop import to_label_studio, to_prodigy
+from mercer.app.studio.service import RefusedError, Studio
+from mercer.app.tables.class_sizes import sizes_of
+from mercer.app.tables.table import Table
+from mercer.app.tables.writing import safe_cell, write_csv
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MOST_EXCEL_ROWS, MOST_EXCEL_CELL = 1_048_575, 32_767
+
+
+def labelled_frame(studio: Studio) -> "pd.DataFrame":
+    """Return the table with its labels, who gave them, and what the model says.
+
+    Columns that the studio adds are named after the target: ``label``, ``label by``,
+    ``label skipped``, ``label predicted`` and ``label probability``.
+    """
+    items, ledger, snapshot = studio.items, studio.store.ledger, studio.snapshot
+    codes, _ = studio.labels()
+    names = dict(ledger.classes)
+    target = items.target
+    frame = items.table.frame.drop(columns=[target], errors="ignore").copy()
+    frame[target] = [names.get(int(c)) for c in codes]
+    answers = [ledger.answers.get(key, {}) for key in items.keys]
+    frame[f"{target} by"] = [
+        ", ".join(sorted(a)) if a else ("file" if codes[row] >= 0 else None)
+        for row, a in enumerate(answers)
+    ]
+    frame[f"{target} skipped"] = [key in ledger.skips for key in items.keys]
+    if snapshot.proba is not None:
+        best = snapshot.proba.argmax(axis=1)
+        known = [names.get(c, str(c)) for c in snapshot.classes]
+        frame[f"{target} predicted"] = [known[b] for b in best]
+        top = snapshot.proba[np.arange(len(best)), best]
+        frame[f"{target} probability"] = top.round(4)
+    return frame
+
+
+def as_csv(studio: Studio) -> bytes:
+    """Return the table as CSV whose cells no spreadsheet runs."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "table.csv"
+        write_csv(labelled_frame(studio), path)
+        return path.read_bytes()
+
+
+def as_parquet(studio: Studio) -> bytes:
+    """Return the table as Parquet, vectors included."""
+    frame = labelled_frame(studio)
+    for name, block in studio.items.table.vectors.items():
+        frame[name] = list(block)
+    out = io.BytesIO()
+    frame.to_parquet(out, index=False)
+    return out.getvalue()
+
+
+def as_excel(studio: Studio) -> bytes:
+    """Return the table as an Excel workbook whose cells are values, never formulas."""
+    from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
+
+    frame = labelled_frame(studio)
+    if len(frame) > MOST_EXCEL_ROWS:
+        msg = (
+            f"Excel holds {MOST_EXCEL_ROWS:,} rows and the table has {len(frame):,}; "
+            "export CSV or Parquet."
+        )
+        raise RefusedError(msg)
+
+    def plain(value: Any) -> Any:
+        if not isinstance(value, str):
+            return value
+        return safe_cell(ILLEGAL_CHARACTERS_RE.sub("", value))[:MOST_EXCEL_CELL]
+
+    for name in frame.columns:
+        if frame[name].dtype == object or str(frame[name].dtype) in {"str", "string"}:
+            frame[name] = [plain(value) for value in frame[name]]
+    out = io.BytesIO()
+    frame.rename(columns=plain).to_excel(out, index=False, engine="openpyxl")
+    return out.getvalue()
+
+
+def as_report(studio: Studio) -> bytes:
+    """Return the report that `mercer learn` writes, for the labels at hand."""
+    return _learned(studio)["report.html"]
+
+
+def as_model(studio: Studio) -> bytes:
+    """Return a model that `mercer predict` takes, for the labels at hand."""
+    return _learned(studio)["model.skops"]
+
+
+def _learned(studio: Studio) -> dict[str, bytes]:
+    """Learn from the labels as `mercer learn` does, in a process of its own."""
+    items, names = studio.items, studio.store.ledger.classes
+    codes, _ = studio.labels()
+    if len(np.unique(codes[codes >= 0])) < 2:
+        msg = (
+            "label rows of two classes first; with one class there is nothing to learn."
+        )
+        raise RefusedError(msg, 409)
+    frame = items.table.frame.drop(columns=[items.target], errors="ignore").copy()
+    frame[items.target] = [names.get(int(c)) for c in codes]
+    table = replace(items.table, frame=frame)
+    with ProcessPoolExecutor(1, get_context("spawn")) as apart:
+        try:
+            how = {
+                "id": items.id_column,
+                "drop": studio.drop,
+                "keep": studio.keep,
+                "labels_as_written": True,
+                "class_sizes": _named_sizes(studio, codes),
+            }
+            job = apart.submit(_learn, table, items.target, how)
+            return job.result()
+        except ValueError as error:
+            raise RefusedError(str(error), 409) from error
+
+
+def _named_sizes(studio: Studio, codes: IntArray) -> dict[str, float] | None:
+    """Return the shares of the classes that have labels, by their present names."""
+    sizes = sizes_of(studio.class_sizes or None, np.unique(codes[codes >= 0]))
+    if sizes is None:
+        return None
+    names = studio.store.ledger.classes
+    return {names[c]: share for c, share in sizes.items()}
+
+
+def _learn(table: Table, target: str, how: dict[str, Any]) -> dict[str, bytes]:
+    from mercer.app.tables.learning import learn
+    from mercer.app.tables.saving import save_result
+
+    with tempfile.TemporaryDirectory() as folder:
+        result = learn(table, target, **how)
+        paths = save_result(result, Path(folder) / "out")
+        return {path.name: path.read_bytes() for path in paths}
+
+
+Export = Callable[[Studio], bytes]
+EXPORTS: dict[str, tuple[str, str, Export]] = {
+    "csv": ("labelled.csv", "text/csv", as_csv),
+    "parquet": ("labelled.parquet", "application/vnd.apache.parquet", as_parquet),
+    "excel": (
+        "labelled.xlsx",
+        "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+        as_excel,
+    ),
+    "model": ("model.skops", "application/octet-stream", as_model),
+    "report": ("report.html", "text/html", as_report),
+    "label_studio": ("label-studio.json", "application/json", to_label_studio),
+    "prodigy": ("prodigy.jsonl", "application/jsonl", to_prodigy),
+}

@@ -1,0 +1,231 @@
+"""The rows of a table as things a person looks at."""
+
+import hashlib
+import io
+import os
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from stat import S_ISREG
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer._base.checks import is_empty
+from mercer.app.studio.ledger import Ledger
+from mercer.app.tables.table import Table, TableError
+from mercer.app.tables.target import Target, read_ids, read_target
+from mercer.evidence.labels import as_name, is_labeled
+
+MOST_TEXT = 20_000  # characters of a cell that are sent to the page
+SNIPPET = 140
+IMAGE_SIDE = 512
+
+
+class Items:
+    """Rows with a key that survives changes of the file.
+
+    Parameters
+    ----------
+    table : Table
+    target : str
+        Column of the labels; it need not exist.
+    id : str, optional
+        Column that names the rows. Without one, and where the table does not come
+        from a folder of files, a row is known by its content.
+    missing : tuple of str, default=()
+        Cells of the target that mean "not known", besides the usual ones.
+    """
+
+    def __init__(
+        self,
+        table: Table,
+        target: str,
+        id: str | None = None,
+        *,
+        missing: tuple[str, ...] = (),
+    ) -> None:
+        self.table, self.target, self.id_column = table, target, id
+        self.missing = missing
+        self.hidden = {target, id or "file"}
+        self.columns = [c for c in table.frame.columns if c not in self.hidden]
+        self.digests = _digests(table.without({target}))
+        named = id is not None or "file" in table.frame.columns
+        self.ids = [str(i) for i in read_ids(table, id)]
+        self.keys = self.ids if named else _numbered(self.digests)
+        self.row_of = {key: row for row, key in enumerate(self.keys)}
+        self._stamp = _stamp(table.source)
+        whole = hashlib.blake2b("".join(self.digests).encode(), digest_size=8)
+        self.fingerprint = whole.hexdigest()
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+    def changed_on_disk(self) -> list[str]:
+        """Say so if the file was written to after it was read."""
+        if self._stamp is None or _stamp(self.table.source) == self._stamp:
+            return []
+        return [
+            f"{Path(self.table.source).name} was changed on the disk after it was "
+            "read. Answers are kept; start the studio again to see the new rows."
+        ]
+
+    def given(self) -> Target:
+        """Return the labels in the file as names, read as `mercer learn` reads them."""
+        if self.target not in self.table.frame.columns:
+            return Target(np.full(len(self), None, dtype=object), ())
+        found = read_target(self.table, self.target, missing=self.missing, advise=False)
+        return found._replace(labels=names_of(found.labels))
+
+    def show(self, row: int) -> dict[str, Any]:
+        """Return what the page needs to show a row; all values are plain text."""
+        return {
+            "row": row,
+            "id": self.ids[row],
+            "cells": [
+                {"name": name, "value": self._cell(row, name)[:MOST_TEXT]}
+                for name in self.columns
+            ],
+            "image": self.table.image_shape is not None,
+            "vectors": [
+                {"name": name, "length": int(block.shape[1])}
+                for name, block in self.table.vectors.items()
+                if self.table.image_shape is None
+            ],
+        }
+
+    def snippet(self, row: int) -> str:
+        """Return a row in one short line."""
+        words = [self._cell(row, c) for c in self.columns if c != "file"]
+        joined = " · ".join(" ".join(w.split()) for w in words if w)
+        return joined if len(joined) <= SNIPPET else joined[: SNIPPET - 1] + "…"
+
+    def _cell(self, row: int, column: str) -> str:
+        return _text(self.table.frame[column].iloc[row])
+
+    def image(self, row: int) -> bytes:
+        """Return the picture of a row as PNG, drawn again from its pixels."""
+        from PIL import Image
+
+        pixels = self.table.picture(row)
+        if pixels is None:
+            msg = f"{self.table.source} has no images."
+            raise TableError(msg)
+        picture = self._original(row)
+        if picture is None:
+            shown = (255 * pixels).astype(np.uint8)
+            picture = Image.fromarray(shown[..., 0] if shown.shape[2] == 1 else shown)
+        out = io.BytesIO()
+        picture.save(out, "PNG")
+        return out.getvalue()
+
+    def _original(self, row: int) -> Any:
+        """Return the picture in the file of a row of a folder, made smaller."""
+        from PIL import Image
+
+        root = Path(self.table.source)
+        if "file" not in self.table.frame.columns or not root.is_dir():
+            return None
+        try:
+            with Image.open(root / str(self.table.frame["file"].iloc[row])) as image:
+                image.thumbnail((IMAGE_SIDE, IMAGE_SIDE))
+                return image.convert("RGB")
+        except (OSError, ValueError, Image.DecompressionBombError):
+            return None
+
+    def search(self, words: str) -> NDArray[Any]:
+        """Return which rows hold some text in any column, (n,)."""
+        wanted = words.casefold()
+        found = np.array([wanted in i.casefold() for i in self.ids], dtype=bool)
+        for name in self.columns:
+            column = self.table.frame[name].astype("string").str.casefold()
+            found |= column.str.contains(wanted, regex=False).fillna(False).to_numpy()
+        return found
+
+
+def changes(items: Items, ledger: Ledger) -> list[str]:
+    """Say which answered rows the table no longer has, or has with other values."""
+    gone, other = 0, 0
+    for item, answers in ledger.answers.items():
+        row = items.row_of.get(item)
+        if row is None:
+            gone += 1
+        elif {e.digest for e in answers.values()} != {items.digests[row]}:
+            other += 1
+    said = []
+    if gone:
+        what = "1 answered row is" if gone == 1 else f"{gone:,} answered rows are"
+        said.append(f"{what} no longer in the table; their labels stay in the store.")
+    if other:
+        what = "1 answered row has" if other == 1 else f"{other:,} answered rows have"
+        said.append(f"{what} changed since the answer; the label was matched by id.")
+    return said
+
+
+def _stamp(source: str) -> tuple[int, int] | None:
+    """Return size and time of a file; None of what is no file."""
+    try:
+        found = os.stat(source)
+    except (OSError, ValueError):
+        return None
+    return (found.st_size, found.st_mtime_ns) if S_ISREG(found.st_mode) else None
+
+
+def names_of(labels: Iterable[Any]) -> NDArray[Any]:
+    """Return labels as the page shows them, None where there is none.
+
+    Examples
+    --------
+    >>> names_of([2.0, "cat ", None, -1])
+    array(['2', 'cat', None, None], dtype=object)
+    """
+    cells = np.array([*labels], dtype=object)
+    names = np.array([as_name(value).strip() for value in cells], dtype=object)
+    names[~is_labeled(cells) | (names == "")] = None
+    return names
+
+
+def _text(value: Any) -> str:
+    if is_empty(value):
+        return ""
+    if isinstance(value, float | np.floating):
+        return str(value).removesuffix(".0")
+    return str(value)
+
+
+def _digests(table: Table) -> list[str]:
+    """Return a fingerprint of the content of every row."""
+    from pandas.util import hash_pandas_object
+
+    codes = [hash_pandas_object(table.frame, index=False).to_numpy()]
+    for block in table.vectors.values():
+        lines = np.ascontiguousarray(block).view(np.uint8).reshape(len(table), -1)
+        codes.append(
+            np.array(
+                [
+                    int.from_bytes(
+                        hashlib.blake2b(line.tobytes(), digest_size=8).digest()
+                    )
+                    for line in lines
+                ],
+                dtype=np.uint64,
+            )
+        )
+    return ["".join(f"{int(c[row]):016x}" for c in codes) for row in range(len(table))]
+
+
+def _numbered(digests: Sequence[str]) -> list[str]:
+    """Tell equal rows apart by their order.
+
+    Examples
+    --------
+    >>> _numbered(["a", "b", "a"])
+    ['a', 'b', 'a#2']
+    """
+    seen: Counter[str] = Counter()
+    keys = []
+    for digest in digests:
+        seen[digest] += 1
+        keys.append(digest if seen[digest] == 1 else f"{digest}#{seen[digest]}")
+    return keys

@@ -1,0 +1,274 @@
+"""The studio over HTTP: what the page may ask, and what it gets."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import suppress
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+from sqlalchemy.exc import SQLAlchemyError
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.routing import Route
+
+from mercer.app.studio import backend, views
+from mercer.app.studio.actions import ACTS, Act, check_said
+from mercer.app.studio.exports import EXPORTS
+from mercer.app.studio.guard import Guard, TooLargeError
+from mercer.app.studio.interop import IMPORTS, take_in
+from mercer.app.studio.service import RefusedError, Studio
+
+KINDS = {".html": "text/html", ".js": "text/javascript", ".css": "text/css"}
+HEARTBEAT_SECONDS = 15.0
+
+Handler = Callable[[Request], Awaitable[Response]]
+
+
+def make_app(studio: Studio, token: str, **guard: Any) -> Guard:
+    """Return the ASGI application.
+
+    Parameters
+    ----------
+    studio : Studio
+    token : str
+        Without it nothing but the empty page is served.
+    guard : dict
+        Passed on to `Guard`.
+    """
+    gets: dict[str, Callable[[Request], Any]] = {
+        "state": lambda request: studio.state(),
+        "accuracy": lambda request: views.accuracy(studio),
+        "review": lambda request: views.review(studio),
+        "table": lambda request: _table(studio, request),
+        "item/{row:int}": lambda r: studio.question(_row(studio, r), "picked"),
+        "why/{row:int}": lambda r: studio.why(_row(studio, r)),
+    }
+    app = Starlette(
+        routes=[
+            *_pages(),
+            *(Route(f"/api/{path}", _get(read)) for path, read in gets.items()),
+            *(
+                Route(f"/api/{name}", _post(studio, act, needs), methods=["POST"])
+                for name, (act, needs) in ACTS.items()
+            ),
+            Route("/api/events", _events(studio)),
+            Route("/api/image/{row:int}", _image(studio)),
+            Route("/api/map", _map(studio)),
+            Route("/api/colours", _colours(studio)),
+            Route("/api/export/{kind}", _export(studio)),
+            Route("/api/import/{kind}", _import(studio), methods=["POST"]),
+            *_backend(studio),
+        ],
+        exception_handlers={
+            RefusedError: _refused,
+            TooLargeError: _too_large,
+            SQLAlchemyError: _not_saved,
+        },
+    )
+    return Guard(app, token=token, **guard)
+
+
+async def _json(request: Request) -> Any:
+    try:
+        return json.loads(await request.body())
+    except (ValueError, RecursionError) as error:
+        msg = "the body is not JSON."
+        raise RefusedError(msg) from error
+
+
+def _post(studio: Studio, act: Act, needs_token: bool) -> Handler:
+    async def handle(request: Request) -> Response:
+        said = check_said(await _json(request), needs_token=needs_token)
+        return JSONResponse(await run_in_threadpool(act, studio, said))
+
+    return handle
+
+
+def _get(read: Callable[[Request], Any]) -> Handler:
+    async def handle(request: Request) -> Response:
+        return JSONResponse(await run_in_threadpool(read, request))
+
+    return handle
+
+
+def _row(studio: Studio, request: Request) -> int:
+    return studio.check_row(
+        request.path_params["row"], request.query_params.get("data")
+    )
+
+
+def _table(studio: Studio, request: Request) -> Any:
+    asked = request.query_params
+    predicted, page = asked.get("predicted", ""), asked.get("page", "0")
+    if not all(n.isascii() and n.isdecimal() and len(n) < 9 for n in (page,)):
+        msg = "page must be a number."
+        raise RefusedError(msg)
+    return views.table_page(
+        studio,
+        words=asked.get("words", "")[:200],
+        show=asked.get("show", "all"),
+        predicted=int(predicted) if predicted.isdecimal() else None,
+        order=asked.get("order", "file"),
+        page=int(page),
+    )
+
+
+def _image(studio: Studio) -> Handler:
+    async def handle(request: Request) -> Response:
+        row = _row(studio, request)
+        picture = await run_in_threadpool(studio.items.image, row)
+        return Response(picture, media_type="image/png")
+
+    return handle
+
+
+def _map(studio: Studio) -> Handler:
+    """Send the places of all rows as pairs of little-endian float32."""
+
+    async def handle(request: Request) -> Response:
+        xy = studio.snapshot.map
+        body = b"" if xy is None else np.asarray(xy, dtype="<f4").tobytes()
+        return Response(body, media_type="application/octet-stream")
+
+    return handle
+
+
+def _colours(studio: Studio) -> Handler:
+    """Send two bytes for each row: its class or 255, and how sure that is."""
+
+    def read() -> bytes:
+        codes, _ = studio.labels()
+        snapshot = studio.snapshot
+        best, sure = np.full(len(codes), 255), np.zeros(len(codes))
+        if snapshot.proba is not None:
+            best = np.array(snapshot.classes)[snapshot.proba.argmax(axis=1)]
+            sure = 254 * snapshot.proba.max(axis=1)
+        known = codes >= 0
+        best = np.where(known, codes, best)
+        sure = np.where(known, 255, sure)  # 255 only where a person or the file said so
+        pairs = np.column_stack([np.minimum(best, 255), sure]).astype(np.uint8)
+        return pairs.tobytes()
+
+    async def handle(request: Request) -> Response:
+        body = await run_in_threadpool(read)
+        return Response(body, media_type="application/octet-stream")
+
+    return handle
+
+
+def _export(studio: Studio) -> Handler:
+    async def handle(request: Request) -> Response:
+        kind = request.path_params["kind"]
+        if kind not in EXPORTS:
+            msg = f"export one of {', '.join(EXPORTS)}."
+            raise RefusedError(msg, 404)
+        name, media, write = EXPORTS[kind]
+        body = await run_in_threadpool(write, studio)
+        headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+        return Response(body, media_type=media, headers=headers)
+
+    return handle
+
+
+def _import(studio: Studio) -> Handler:
+    async def handle(request: Request) -> Response:
+        kind = request.path_params["kind"]
+        if kind not in IMPORTS:
+            msg = f"import one of {', '.join(IMPORTS)}."
+            raise RefusedError(msg, 404)
+        answers = IMPORTS[kind](await request.body())
+        return JSONResponse(await run_in_threadpool(take_in, studio, answers))
+
+    return handle
+
+
+def _backend(studio: Studio) -> list[Route]:
+    """Return what Label Studio asks of a machine-learning backend."""
+
+    def post(act: Act) -> Handler:
+        async def handle(request: Request) -> Response:
+            said = await _json(request)
+            if not isinstance(said, dict):
+                msg = "the body must be an object."
+                raise RefusedError(msg)
+            return JSONResponse(await run_in_threadpool(act, studio, said))
+
+        return handle
+
+    def health(request: Request) -> Any:
+        return {"status": "UP", "model_class": "UnifiedKernelMachine"}
+
+    def version(studio: Studio, said: Any) -> Any:
+        return {"model_version": f"mercer-{studio.snapshot.n_labels}"}
+
+    return [
+        Route("/ml/health", _get(health)),
+        Route("/ml/setup", post(version), methods=["POST"]),
+        Route("/ml/predict", post(backend.predict), methods=["POST"]),
+        Route("/ml/webhook", post(backend.webhook), methods=["POST"]),
+    ]
+
+
+def _events(studio: Studio) -> Handler:
+    """Stream a line whenever something has changed, and now and then without cause."""
+
+    async def stream(request: Request) -> AsyncIterator[str]:
+        loop, changed = asyncio.get_running_loop(), asyncio.Event()
+
+        def hear() -> None:
+            with suppress(RuntimeError):  # the loop has ended
+                loop.call_soon_threadsafe(changed.set)
+
+        studio.listeners.add(hear)
+        try:
+            while not await request.is_disconnected():
+                changed.clear()
+                yield f"data: {studio.snapshot.version} {studio.store.ledger.seq}\n\n"
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(changed.wait(), HEARTBEAT_SECONDS)
+        finally:
+            studio.listeners.discard(hear)
+
+    async def handle(request: Request) -> Response:
+        return StreamingResponse(stream(request), media_type="text/event-stream")
+
+    return handle
+
+
+def _pages() -> list[Route]:
+    """Serve the files of the page, read once: no path of a client is opened."""
+    routes = []
+    for file in files("mercer.app.studio").joinpath("static").iterdir():
+        ending = "." + file.name.rpartition(".")[2]
+        if ending in KINDS:
+            body = file.read_bytes()
+            path = "/" if file.name == "index.html" else f"/{file.name}"
+            routes.append(Route(path, _page(body, KINDS[ending])))
+    return routes
+
+
+def _page(body: bytes, kind: str) -> Handler:
+    async def handle(request: Request) -> Response:
+        return Response(body, media_type=kind)
+
+    return handle
+
+
+async def _refused(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RefusedError)
+    said = {"error": str(error), "label": error.label}
+    return JSONResponse(said, status_code=error.status)
+
+
+async def _too_large(request: Request, error: Exception) -> Response:
+    return JSONResponse({"error": "the request is too large."}, status_code=413)
+
+
+async def _not_saved(request: Request, error: Exception) -> Response:
+    reason = str(getattr(error, "orig", None) or error).splitlines()[0]
+    message = f"not saved: {reason}. The answer is still here; try again."
+    return JSONResponse({"error": message}, status_code=507)

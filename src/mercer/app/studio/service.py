@@ -1,0 +1,518 @@
+"""The studio itself: items, answers and model together, behind plain methods."""
+
+import json
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from mercer._base.typing import IntArray
+from mercer.app.studio.engine import Engine, Snapshot, digest_of, wait_until
+from mercer.app.studio.first_events import start, token_of
+from mercer.app.studio.items import Items, changes, names_of
+from mercer.app.studio.ledger import Event
+from mercer.app.studio.notebook_engine import SessionEngine
+from mercer.app.studio.pair_labels import implied_labels
+from mercer.app.studio.queue import claim, partner_of
+from mercer.app.studio.sizes import SizesError, read_percents, shares_of
+from mercer.app.studio.store import Store, Transaction
+from mercer.app.studio.worker import ProcessEngine
+from mercer.app.tables.session import Session
+
+CHECK_EVERY = 8  # one question in this many is drawn at random
+PATIENCE = 0.2  # seconds; a person looks at a row for longer
+MOST_CLASSES = 500
+MOST_AT_ONCE = 5_000
+MOST_NAME = 200
+
+
+class RefusedError(Exception):
+    """A request that is not carried out, with a sentence for the person."""
+
+    def __init__(
+        self, message: str, status: int = 400, *, label: int | None = None
+    ) -> None:
+        super().__init__(message)
+        self.status, self.label = status, label  # the class that it is about, if any
+
+
+class Studio:
+    """One table being labelled.
+
+    Parameters
+    ----------
+    items : Items
+    store : Store
+    classes : tuple of str, default=()
+        Offered besides those in the file and in the store.
+    drop : tuple of str, default=()
+        Columns not to learn from.
+    overlap : int, default=1
+        People who are asked about the same item.
+    check_every : int, default=8
+        One question in this many is drawn at random, to estimate the accuracy.
+    patience : float, default=0.2
+        Seconds that the next question waits for the model to learn from the last
+        answer, where learning takes no longer than this.
+    keep : tuple of str, default=()
+        Columns to learn from although they look misleading.
+    class_sizes : dict, optional
+        How large the classes are among all rows: counts or shares by their names, which
+        are offered as classes. A session has its own.
+    session : Session, optional
+        Answers come to this session, whose model learns in this process. By default
+        the model is in a process of its own.
+    engine : Engine, optional
+        Another model than the default.
+    """
+
+    def __init__(
+        self,
+        items: Items,
+        store: Store,
+        *,
+        classes: tuple[str, ...] = (),
+        drop: tuple[str, ...] = (),
+        keep: tuple[str, ...] = (),
+        overlap: int = 1,
+        check_every: int = CHECK_EVERY,
+        patience: float = PATIENCE,
+        class_sizes: dict[str, float] | None = None,
+        session: Session | None = None,
+        engine: Engine | None = None,
+    ) -> None:
+        self.items, self.store = items, store
+        self.overlap, self.check_every = overlap, check_every
+        self.patience = patience
+        self.drop, self.keep = drop, keep
+        self.listeners: set[Callable[[], None]] = set()
+        self._lock = threading.RLock()
+        given, notes = items.given() if session is None else (names_of(session.y), ())
+        if session is not None:
+            if class_sizes is not None:
+                msg = (
+                    "a session has its own class sizes: Session.open(class_sizes=...)."
+                )
+                raise ValueError(msg)
+            told = session.class_sizes or {}
+            class_sizes = dict(zip(names_of(told), told.values(), strict=True)) or None
+        self._given = start(store, given, classes, class_sizes)
+        self._codes, self._n_folded = self._given.copy(), 0
+        self._closed = np.zeros(len(items), dtype=bool)
+        self._changes = [*notes, *changes(items, store.ledger)]
+        self.order = np.random.default_rng(0).permutation(len(items))
+        self.engine: Engine
+        if engine is not None:
+            self.engine = engine
+        elif session is not None:
+            self.engine = SessionEngine(
+                session,
+                self.labels,
+                self.announce,
+                lambda: self.store.ledger.classes,
+                self.take_in,
+                lambda: self.class_sizes,
+            )
+        else:
+            self.engine = ProcessEngine(
+                items.table,
+                self.labels,
+                self.announce,
+                target=items.target,
+                id=items.id_column,
+                drop=drop,
+                keep=keep,
+                given=given,
+                sizes=lambda: self.class_sizes,
+            )
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """What the model knows now."""
+        return self.engine.snapshot
+
+    @property
+    def class_sizes(self) -> dict[int, float]:
+        """Shares of the classes as people gave them; empty where they did not."""
+        return shares_of(self.store.ledger.sizes, self._labelled())
+
+    def digest(self) -> int:
+        """Return a number that tells what the model should have learned from."""
+        return digest_of(self.labels()[0], self.class_sizes)
+
+    def announce(self) -> None:
+        """Tell those who wait that something has changed."""
+        for listener in tuple(self.listeners):
+            listener()
+
+    def labels(self) -> tuple[IntArray, IntArray]:
+        """Return the class of each row, -1 for none, and the rows not to ask about.
+
+        Only what events since the last call were about is looked at again.
+        """
+        with self._lock:
+            ledger, row_of = self.store.ledger, self.items.row_of
+            new = ledger.events[self._n_folded :]
+            self._n_folded += len(new)
+            items = {event.item for event in new if event.item is not None}
+            if any(event.kind == "reask" for event in new):
+                items |= {self.items.keys[row] for row in np.flatnonzero(self._closed)}
+            for item in items & row_of.keys():
+                row = row_of[item]
+                is_answered = item in ledger.answers
+                label = ledger.label_of(item) if is_answered else self._given[row]
+                self._codes[row] = -1 if label is None else label
+                self._closed[row] = is_answered or item in ledger.skips
+            pairs = self.pairs()
+            codes = implied_labels(self._codes, pairs, len(ledger.classes))
+            return (
+                codes if pairs else codes.copy(),
+                np.flatnonzero(self._closed),
+            )
+
+    def next(self, who: str) -> dict[str, Any] | None:
+        """Return the question for a person: the one on the screen, or the next."""
+        self._check_who(who)
+        with self._lock, self.store.writing() as transaction:
+            return claim(self, transaction, who, keep=True)
+
+    def answer(
+        self, who: str, token: str, row: int, label: int
+    ) -> dict[str, Any] | None:
+        """Keep an answer for good and return the next question."""
+        self._check_class(label)
+        return self._act(who, token, row, "answer", label=label)
+
+    def skip(self, who: str, token: str, row: int) -> dict[str, Any] | None:
+        """Note that a person does not know, and return the next question."""
+        return self._act(who, token, row, "skip")
+
+    def undo(self, who: str, token: str) -> dict[str, Any] | None:
+        """Take back the last answer of a person and show its item again."""
+        self._check_who(who)
+        with self._writing() as transaction:
+            ledger = self.store.ledger
+            if token in ledger.by_token:
+                return claim(self, transaction, who, keep=True)
+            last = ledger.last_of(who)
+            if last is None or last.item not in self.items.row_of:
+                msg = "there is nothing to undo."
+                raise RefusedError(msg, 409)
+            transaction.append(who, "undo", token, undoes=last.seq, item=last.item)
+            transaction.claim(last.item, who, last.purpose or "again")
+        return self.question(self.items.row_of[last.item], "again")
+
+    def reask(self, who: str, token: str) -> None:
+        """Let skipped items be asked about again."""
+        self._check_who(who)
+        self._append(who, "reask", token)
+
+    def answer_many(
+        self, who: str, token: str, rows: list[int], label: int
+    ) -> dict[str, int]:
+        """Give many rows the same label, all of them or none."""
+        self._check_who(who)
+        self._check_class(label)
+        if not 0 < len(rows) <= MOST_AT_ONCE or len(set(rows)) < len(rows):
+            msg = f"label 1 to {MOST_AT_ONCE:,} different rows at once."
+            raise RefusedError(msg)
+        fields = {"label": label, "purpose": "picked"}
+        with self._writing() as transaction:
+            if f"{token}:0" not in self.store.ledger.by_token:
+                for k, row in enumerate(rows):
+                    one = f"{token}:{k}"
+                    self._write(transaction, who, one, row, "answer", fields)
+        return {"labelled": len(rows)}
+
+    def take_in(self, who: str, row: int, name: str | None) -> bool:
+        """Keep an answer of another program, once; None stands for a skip."""
+        key = self.items.keys[row]
+        if name is None:
+            label = None
+        else:
+            known = {n: c for c, n in self.store.ledger.classes.items()}
+            label = known.get(name.strip())
+            if label is None:
+                label = self.add_class(who, token_of(name), name)
+        kept = self.store.ledger.answers if name else self.store.ledger.skips
+        before = kept.get(key, {}).get(who)
+        if before is not None and before.label == label:
+            return False
+        token = token_of(f"{who}\n{key}\n{label}\n{self.store.ledger.seq}")
+        fields = {} if label is None else {"label": label}
+        with self._writing() as transaction:
+            kind = "skip" if label is None else "answer"
+            self._write(transaction, who, token, row, kind, fields)
+        return True
+
+    def next_pair(self, who: str) -> dict[str, Any] | None:
+        """Return two rows to compare: the next question, and the most telling row."""
+        question = self.next(who)
+        if question is None:
+            return None
+        other = partner_of(self, question["row"])
+        if other is None:
+            return None
+        return {"first": question, "second": self.question(other, "labelled")}
+
+    def answer_pair(
+        self, who: str, token: str, row: int, other: int, same: bool
+    ) -> dict[str, Any] | None:
+        """Keep whether two rows belong together and return the next two."""
+        self._check_who(who)
+        if row == other:
+            msg = "a row cannot be compared with itself."
+            raise RefusedError(msg)
+        with self._writing() as transaction:
+            if token not in self.store.ledger.by_token:
+                fields = {"label": int(same), "other": self.items.keys[other]}
+                self._write(transaction, who, token, row, "pair", fields)
+            transaction.release(who)
+        return self.next_pair(who)
+
+    def add_class(self, who: str, token: str, name: str) -> int:
+        """Make a class and return its number."""
+        self._check_who(who)
+        with self._writing() as transaction:
+            ledger = self.store.ledger
+            if token in ledger.by_token:
+                return ledger.by_token[token].label or 0
+            name = self._checked_name(name)
+            if len(ledger.classes) >= MOST_CLASSES:
+                msg = f"there are {MOST_CLASSES} classes already, which is the limit."
+                raise RefusedError(msg)
+            label = max(ledger.classes, default=-1) + 1
+            transaction.append(who, "class", token, label=label, text=name)
+        return label
+
+    def rename_class(self, who: str, token: str, label: int, name: str) -> None:
+        """Give a class another name; its answers stay with it."""
+        self._check_who(who)
+        if label not in self.store.ledger.classes:
+            msg = f"there is no class number {label}."
+            raise RefusedError(msg)
+        if self.store.ledger.classes[label] != name.strip():
+            name = self._checked_name(name)
+            self._append(who, "rename", token, label=label, text=name)
+
+    def set_sizes(self, who: str, token: str, said: dict[int, str]) -> None:
+        """Keep how large classes are, in per cent, in place of what was said before.
+
+        Parameters
+        ----------
+        who, token : str
+        said : dict
+            What a person wrote, by the numbers of the classes; without any, sizes are
+            estimated again.
+        """
+        self._check_who(who)
+        names, counts = self.store.ledger.classes, self._labelled()
+        for label in sorted(said):
+            self._check_class(label)
+        try:
+            percents = read_percents(said, names, counts, len(self.items))
+        except SizesError as error:
+            raise RefusedError(str(error), label=error.label) from error
+        self._append(who, "sizes", token, text=json.dumps(percents))
+
+    def question(self, row: int, purpose: str) -> dict[str, Any]:
+        """Return a row with what the model says about it."""
+        return {
+            **self.items.show(row),
+            "purpose": purpose,
+            "prediction": self.prediction(row),
+            "label": self.store.ledger.label_of(self.items.keys[row]),
+        }
+
+    def prediction(self, row: int) -> list[dict[str, Any]]:
+        """Return classes and probabilities of a row, most probable first."""
+        snapshot = self.snapshot
+        if snapshot.proba is None:
+            return []
+        proba = snapshot.proba[row]
+        order = np.argsort(-proba, kind="stable")[:10]
+        return [
+            {"label": snapshot.classes[c], "probability": round(float(proba[c]), 4)}
+            for c in order
+        ]
+
+    def why(self, row: int) -> list[dict[str, Any]]:
+        """Return the labelled rows that say most about a row."""
+        return [
+            {"row": i, "label": label, "amount": amount, "text": self.items.snippet(i)}
+            for i, label, amount in self.engine.why(row, 6)
+        ]
+
+    def state(self) -> dict[str, Any]:
+        """Return what the page shows around the question."""
+        self.store.sync()
+        snapshot, ledger = self.snapshot, self.store.ledger
+        codes, _ = self.labels()
+        counts = np.bincount(codes[codes >= 0], minlength=1)
+        sizes = {} if self._without_sizes() else self.class_sizes
+        return {
+            "data": self.items.fingerprint,
+            "source": self.items.table.source,
+            "rows": len(self.items),
+            "images": self.items.table.image_shape is not None,
+            "labelled": int((codes >= 0).sum()),
+            "skipped": len(ledger.skips),
+            "classes": [
+                {
+                    "label": label,
+                    "name": name,
+                    "count": int(counts[label]) if label < len(counts) else 0,
+                    "size": sizes.get(label),
+                    "said": ledger.sizes.get(label),
+                }
+                for label, name in sorted(ledger.classes.items())
+            ],
+            "people": ledger.people(),
+            "version": snapshot.version,
+            "seq": ledger.seq,
+            "map": snapshot.map_version,
+            "doubts": len(snapshot.suspicious) + len(ledger.disagreements()),
+            "overlap": self.overlap,
+            "notices": self.notices(),
+            "stage": snapshot.stage,
+            "error": snapshot.error,
+            "trained": snapshot.proba is not None,
+            "model_labels": snapshot.n_labels,
+        }
+
+    def notices(self) -> list[str]:
+        """Return what a person should know about the table and the store."""
+        return [
+            *self._changes,
+            *self.items.changed_on_disk(),
+            *self._without_sizes(),
+            *self.snapshot.notes,
+        ]
+
+    def check_row(self, row: Any, data: Any) -> int:
+        """Return a row number that a page sent, if it belongs to this table."""
+        if data != self.items.fingerprint:
+            msg = "the table has changed since the page was opened; reload the page."
+            raise RefusedError(msg, 409)
+        if type(row) is not int or not 0 <= row < len(self.items):
+            msg = f"row must be a number from 0 to {len(self.items) - 1}."
+            raise RefusedError(msg)
+        return row
+
+    def _act(
+        self, who: str, token: str, row: int, kind: str, **fields: Any
+    ) -> dict[str, Any] | None:
+        self._check_who(who)
+        key = self.items.keys[row]
+        with self._lock:
+            snapshot = self.snapshot
+            with self._writing() as transaction:
+                if token not in self.store.ledger.by_token:
+                    self._write(transaction, who, token, row, kind, fields)
+                question = claim(self, transaction, who, keep=False, done=key)
+        if question is None or not self._learns_soon(snapshot):
+            return question
+        with self._lock, self.store.writing() as transaction:
+            return claim(self, transaction, who, keep=False)
+
+    def _learns_soon(self, before: Snapshot) -> bool:
+        """Wait until the model has learned the last answer, where that is quick."""
+        if before.proba is None or before.error or before.seconds > self.patience:
+            return False
+        told = self.digest()
+        return before.learned_from != told and wait_until(
+            lambda: self.snapshot.learned_from == told, self.patience
+        )
+
+    def _write(
+        self,
+        transaction: Transaction,
+        who: str,
+        token: str,
+        row: int,
+        kind: str,
+        fields: dict[str, Any],
+    ) -> Event:
+        key = self.items.keys[row]
+        if "purpose" not in fields:
+            shown = {(i, w): p for i, w, p in transaction.claims()}
+            fields = {**fields, "purpose": shown.get((key, who), "picked")}
+        snapshot = self.snapshot
+        guess = None
+        if snapshot.proba is not None:
+            guess = snapshot.classes[int(snapshot.proba[row].argmax())]
+        return transaction.append(
+            who,
+            kind,
+            token,
+            item=key,
+            digest=self.items.digests[row],
+            guess=guess,
+            n_labels=snapshot.n_labels,
+            **fields,
+        )
+
+    @contextmanager
+    def _writing(self) -> Iterator[Transaction]:
+        """Write events; then the model and those who wait are told."""
+        with self._lock:
+            with self.store.writing() as transaction:
+                yield transaction
+            self.engine.wake()
+            self.announce()
+
+    def pairs(self) -> list[tuple[int, int, bool]]:
+        """Return the pairs that people agree on."""
+        row_of = self.items.row_of
+        said = []
+        for (item, other), answers in self.store.ledger.pairs.items():
+            votes = {event.label for event in answers.values()}
+            if len(votes) == 1 and item in row_of and other in row_of:
+                said.append((row_of[item], row_of[other], votes == {1}))
+        return said
+
+    def _append(self, who: str, kind: str, token: str, **fields: Any) -> None:
+        with self._writing() as transaction:
+            if token not in self.store.ledger.by_token:
+                transaction.append(who, kind, token, **fields)
+
+    def _labelled(self) -> dict[int, int]:
+        """Return the number of labels of each class that has some."""
+        codes, _ = self.labels()
+        labels, counts = np.unique(codes[codes >= 0], return_counts=True)
+        return dict(zip(labels.tolist(), counts.tolist(), strict=True))
+
+    def _without_sizes(self) -> list[str]:
+        """Say so if class sizes are not used, as a class has none."""
+        sizes = self.class_sizes
+        lacking = self._labelled().keys() - sizes.keys()
+        if not sizes or not lacking:
+            return []
+        names = self.store.ledger.classes
+        said = ", ".join(repr(names[c]) for c in sorted(lacking))
+        return [
+            f"No size was given for {said}, and the others add up to 100 %, so class "
+            'sizes are estimated. Change them under "Class sizes".'
+        ]
+
+    def _checked_name(self, name: str) -> str:
+        name = name.strip()
+        if not name or len(name) > MOST_NAME:
+            msg = f"a class needs a name of 1 to {MOST_NAME} characters."
+            raise RefusedError(msg)
+        if name in self.store.ledger.classes.values():
+            msg = f"the class {name!r} exists already."
+            raise RefusedError(msg, 409)
+        return name
+
+    def _check_class(self, label: int) -> None:
+        if label not in self.store.ledger.classes:
+            msg = f"there is no class number {label}; reload the page."
+            raise RefusedError(msg)
+
+    def _check_who(self, who: Any) -> None:
+        if not isinstance(who, str) or not 0 < len(who.strip()) <= 64:
+            msg = "a person needs a name of 1 to 64 characters."
+            raise RefusedError(msg)

@@ -1,0 +1,182 @@
+"""The model in a process of its own, so that training never delays an answer."""
+
+import itertools
+import os
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from typing import Any
+
+from mercer._base.threads import threads_for
+from mercer._base.typing import IntArray
+from mercer.app.studio.engine import Labels, ModelEngine, Sizes, Snapshot
+from mercer.app.tables.table import Table
+
+REPLY_SECONDS = 120.0
+_NICER = 5  # the page comes first
+
+
+class ProcessEngine:
+    """A `ModelEngine` in another process, seen as if it were here.
+
+    Parameters
+    ----------
+    table, labels, changed, sizes
+        As for `ModelEngine`.
+    settings : dict
+        Passed on to `ModelEngine`.
+    """
+
+    def __init__(
+        self,
+        table: Table,
+        labels: Labels,
+        changed: Callable[[], None] = lambda: None,
+        *,
+        sizes: Sizes = dict,
+        **settings: Any,
+    ) -> None:
+        self.snapshot = Snapshot()
+        self._labels, self._sizes, self._changed = labels, sizes, changed
+        self._arguments = (table, settings)
+        self._wake = threading.Event()
+        self._stopping = False
+        self._numbers = itertools.count()
+        self._replies: dict[int, Any] = {}
+        self._replied = threading.Condition()
+        self._sending = threading.Lock()
+
+    def start(self) -> None:
+        """Start the process and the threads that talk to it."""
+        context = get_context("spawn")
+        self._pipe, theirs = context.Pipe()
+        self._process = context.Process(
+            target=work, args=(theirs, *self._arguments, self._told()), daemon=True
+        )
+        self._process.start()
+        theirs.close()
+        self._threads = [
+            threading.Thread(target=target, daemon=True)
+            for target in (self._send_told, self._receive)
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    def stop(self) -> None:
+        """End the process at once: it holds nothing that is not in the store."""
+        self._stopping = True
+        self._wake.set()
+        self._process.terminate()
+        self._process.join()
+        for thread in self._threads:
+            thread.join()
+        self._pipe.close()
+
+    def wake(self) -> None:
+        """Take note that answers have changed."""
+        self._wake.set()
+
+    def why(self, row: int, n: int) -> list[tuple[int, int, float]]:
+        """Return labelled rows that pull a row, the class pulled to, how strongly."""
+        said: list[tuple[int, int, float]] = self._ask("why", row, n) or []
+        return said
+
+    def _ask(self, name: str, *arguments: Any) -> Any:
+        """Call a method there and wait for its value."""
+        if not self.snapshot.ready:
+            return None
+        number = next(self._numbers)
+        self._send((name, number, arguments))
+        with self._replied:
+            self._replied.wait_for(
+                lambda: number in self._replies or self.snapshot.error, REPLY_SECONDS
+            )
+            return self._replies.pop(number, None)
+
+    def _send(self, message: Any) -> None:
+        with self._sending:
+            try:
+                self._pipe.send(message)
+            except (OSError, ValueError):
+                return  # it has ended, which _receive notices
+
+    def _told(self) -> tuple[tuple[IntArray, IntArray], dict[int, float]]:
+        return self._labels(), self._sizes()
+
+    def _send_told(self) -> None:
+        while True:
+            self._wake.wait()
+            if self._stopping:
+                return
+            self._wake.clear()
+            self._send(("told", 0, self._told()))
+
+    def _receive(self) -> None:
+        while True:
+            try:
+                kind, number, value = self._pipe.recv()
+            except (EOFError, OSError):
+                if not self._stopping:
+                    msg = (
+                        "the model has ended; answers are kept. Start the studio again."
+                    )
+                    self.snapshot = replace(self.snapshot, error=msg)
+                    with self._replied:
+                        self._replied.notify_all()
+                    self._changed()
+                return
+            if kind == "changes":
+                self.snapshot = replace(self.snapshot, **value)
+                self._changed()
+            else:
+                with self._replied:
+                    self._replies[number] = value
+                    self._replied.notify_all()
+
+
+def work(
+    pipe: Connection,
+    table: Table,
+    settings: dict[str, Any],
+    told: tuple[tuple[IntArray, IntArray], dict[int, float]],
+) -> None:
+    """Run a model until the other end of the pipe is closed.
+
+    Only what changed in a snapshot is sent: the map of many points is large and seldom
+    new.
+    """
+    os.nice(_NICER)
+    held, sending, sent = [told], threading.Lock(), [Snapshot()]
+
+    def tell(message: Any) -> None:
+        with sending:
+            pipe.send(message)
+
+    def changed() -> None:
+        now, before = engine.snapshot, sent[0]
+        names = Snapshot.__dataclass_fields__
+        new = {
+            name: getattr(now, name)
+            for name in names
+            if getattr(now, name) is not getattr(before, name)
+        }
+        sent[0] = now
+        tell(("changes", 0, new))
+
+    engine = ModelEngine(
+        table, lambda: held[0][0], changed, sizes=lambda: held[0][1], **settings
+    )
+    try:
+        with threads_for(len(table)):
+            engine.start()
+            while True:
+                name, number, arguments = pipe.recv()
+                if name == "told":
+                    held[0] = arguments
+                    engine.wake()
+                else:
+                    tell(("reply", number, getattr(engine, name)(*arguments)))
+    except (EOFError, OSError, KeyboardInterrupt):
+        os._exit(0)  # whatever is being computed, nobody waits for it

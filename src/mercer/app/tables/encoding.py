@@ -1,0 +1,379 @@
+"""From the columns of a table to the coordinates of points."""
+
+import warnings
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.utils.validation import check_is_fitted
+
+from mercer._base.typing import BoolArray, FloatArray, IntArray
+from mercer.app.tables.columns import (
+    apply_steps,
+    as_floats,
+    check_numbers,
+    is_flag,
+    is_text,
+    moments,
+    numbers_among,
+    numbers_of,
+    origins_of,
+    strings_of,
+    warn_of_strange,
+    warn_of_unit,
+)
+from mercer.app.tables.number_columns import strings_among
+from mercer.app.tables.strings import fit_strings
+from mercer.app.tables.table import Table, TableError
+
+# Mean number of words from which on a column of strings is text.
+_WORDS_OF_TEXT = 4
+_MOST_WORDS = 50_000
+# A median this many standard deviations from the mean in training is of other units:
+# of the training rows at most one in a hundred is as far off.
+_OTHER_UNIT = 10.0
+# Arrays are scaled column by column if one spreads this much more than the median.
+_UNEVEN = 10.0
+
+
+class ColumnNote(NamedTuple):
+    """What became of a column."""
+
+    column: str
+    kind: str
+    done: str
+    n_coordinates: int
+
+
+class TableEncoder(BaseEstimator):
+    """Turns rows of a table into points between which distances make sense.
+
+    A single column of texts becomes TF-IDF vectors; a single column of vectors is
+    used as it is (scaled column by column if its columns have different units).
+    In anything else numbers stay as they are; other columns go through skrub's
+    `TableVectorizer`: dates to their parts, few categories to 0/1, many to directions
+    of their n-grams, texts to directions of their TF-IDF. Then empty cells get the
+    mean, and the coordinates of a column are scaled to a total variance of 1, of a
+    text or of vectors to that of all other columns together. Coordinates that are 0 or
+    1 stay so: two categories are then as far apart as two numbers drawn at random, and
+    a rare one is not farther. Where numbers or dates are missing, one more coordinate
+    is 1; columns that are empty in the same rows share it.
+
+    Parameters
+    ----------
+    random_state : int, default=0
+        For the directions of texts.
+
+    Attributes
+    ----------
+    notes_ : list of ColumnNote
+        What was done to each column.
+    """
+
+    scale_: Any  # (d,), or None where vectors are used as they are
+    # Models of old have neither of these.
+    origins_: Any = np.zeros(0)  # of the columns of numbers
+    telling_: Any = np.zeros(0, dtype=np.intp)  # coordinates that tell empty cells
+
+    def __init__(self, *, random_state: int = 0) -> None:
+        self.random_state = random_state
+
+    def fit_transform(self, table: Table) -> Any:
+        """Learn the encoding and return the points, (n, d), dense or sparse."""
+        if not table.columns:
+            msg = (
+                f"{table.source} has no column besides target and id, so there is "
+                "nothing to learn from."
+            )
+            raise TableError(msg)
+        self.columns_ = table.columns
+        self.vector_sizes_ = {k: v.shape[1] for k, v in table.vectors.items()}
+        for name, block in table.vectors.items():
+            check_numbers(name, block, table.source)
+        if len(table.columns) == 1 and table.vectors:
+            return self._fit_vectors(table)
+        words = _WORDS_OF_TEXT if len(table.columns) > 1 else 1
+        texts = [
+            c for c in strings_among(table.frame) if is_text(table.frame[c], words)
+        ]
+        if table.columns == texts:
+            return self._fit_text(table, texts[0])
+        return self._fit_mixed(table, texts)
+
+    def fit(self, table: Table) -> Self:
+        """Learn the encoding."""
+        self.fit_transform(table)
+        return self
+
+    def transform(self, table: Table, *, compare_units: bool = False) -> Any:
+        """Return the points of new rows of a table with the same columns.
+
+        Parameters
+        ----------
+        table : Table
+        compare_units : bool, default=False
+            Whether to warn where most numbers of a column are far from those in
+            training.
+        """
+        check_is_fitted(self, "notes_")
+        self._check_columns(table)
+        if self.kind_ == "vectors":
+            block = as_floats(table.vectors[self.columns_[0]])
+            return block if self.scale_ is None else (block - self.mean_) / self.scale_
+        if self.kind_ == "text":
+            return self.encoder_.transform(strings_of(table.frame[self.columns_[0]]))
+        parts = self._parts_of(table)
+        if compare_units:
+            self._compare_units(parts[0], table.source)
+        return self._scaled(self._with_empty(np.hstack(parts)))
+
+    def _compare_units(self, numbers: FloatArray, source: str) -> None:
+        for k, name in enumerate(self.numbers_):
+            filled = numbers[:, k][~np.isnan(numbers[:, k])]
+            if not len(filled):
+                continue
+            origin = self.origins_[k] if len(self.origins_) else 0.0
+            here, there = np.median(filled) + origin, self.mean_[k] + origin
+            apart = abs(here - there)
+            # In another unit a number is several times as large: 2031 is not of 2020.
+            is_other = 2 * apart > max(abs(here), abs(there))
+            if is_other and apart * self.scale_[k] > _OTHER_UNIT:
+                warn_of_unit(source, name, here, there)
+
+    def places(self) -> dict[str, IntArray]:
+        """Return the coordinates that each column has; of a single column, nothing."""
+        if self.kind_ != "mixed":
+            return {}
+        used = self.scale_ > 0
+        place = np.cumsum(used) - 1
+        found = {}
+        for name, (start, stop) in self.groups_.items():
+            columns = place[start:stop][used[start:stop]]
+            if name in self.empty_:
+                columns = np.append(columns, place[self.empty_[name]])
+            if len(columns):
+                found[name] = columns
+        return found
+
+    def _check_columns(self, table: Table) -> None:
+        lacking = [c for c in self.columns_ if c not in table.columns]
+        if lacking:
+            msg = (
+                f"{table.source} lacks the column {lacking[0]!r}, which the model was "
+                f"trained with; it needs {', '.join(map(repr, self.columns_))}."
+            )
+            raise TableError(msg)
+        for name, size in self.vector_sizes_.items():
+            found = table.vectors[name].shape[1] if name in table.vectors else 1
+            if found != size:
+                msg = (
+                    f"{table.source}: the vectors in {name!r} have {found} numbers; "
+                    f"the model was trained with {size}."
+                )
+                raise TableError(msg)
+            check_numbers(name, table.vectors[name], table.source)
+
+    def _fit_vectors(self, table: Table) -> Any:
+        self.kind_, name = "vectors", table.columns[0]
+        X = as_floats(table.vectors[name])
+        spread = X.std(axis=0, dtype=np.float64)
+        if not spread.any():
+            msg = f"{table.source}: all vectors in {name!r} are equal."
+            raise TableError(msg)
+        uneven = spread.max() > _UNEVEN * np.median(spread[spread > 0])
+        done = "used as they are"
+        self.scale_ = None
+        if uneven:
+            self.mean_ = X.mean(axis=0, dtype=np.float64).astype(X.dtype)
+            spread[is_flag(X, np.isnan(X)) | (spread == 0)] = 1.0
+            self.scale_ = spread.astype(X.dtype)
+            X = (X - self.mean_) / self.scale_
+            done = "columns in different units: scaled to variance 1, 0/1 kept"
+        self.notes_ = [ColumnNote(name, "vectors", done, X.shape[1])]
+        return X
+
+    def _fit_text(self, table: Table, name: str) -> Any:
+        self.kind_ = "text"
+        self.encoder_ = TfidfVectorizer(
+            sublinear_tf=True, max_features=_MOST_WORDS, strip_accents="unicode"
+        )
+        try:
+            X = self.encoder_.fit_transform(strings_of(table.frame[name]))
+        except ValueError as error:  # an empty vocabulary
+            msg = f"{table.source}: the texts in {name!r} contain no words."
+            raise TableError(msg) from error
+        done = "TF-IDF of its words, compared by angle"
+        self.notes_ = [ColumnNote(name, "text", done, X.shape[1])]
+        return sparse.csr_array(X)
+
+    def _fit_mixed(self, table: Table, texts: list[str]) -> Any:
+        self.kind_ = "mixed"
+        self.texts_ = texts
+        self.numbers_ = numbers_among(table.frame)
+        strings = fit_strings(
+            table.frame.drop(columns=self.numbers_), texts, self.random_state
+        )
+        self.steps_, self.kinds_ = strings.steps, strings.kinds
+        self.origins_ = origins_of(table.frame, self.numbers_)
+        numbers = numbers_of(table, self.numbers_, self.origins_)
+        Z = np.hstack([numbers, strings.Z, *self._blocks(table)])
+        self.groups_ = groups(self.numbers_, strings.sizes, self.vector_sizes_)
+        refuse_infinite(Z, self.groups_, table.source)
+        empty = np.isnan(Z)
+        self.mean_, variance = moments(Z, empty)
+        self.scale_ = self._scales(variance, is_flag(Z, empty))
+        self._tell_empty(empty)
+        if not self.scale_.any():
+            msg = f"{table.source}: every column holds one value in all rows."
+            raise TableError(msg)
+        n_empty = dict(zip(self.numbers_, empty.sum(axis=0).tolist(), strict=False))
+        self.notes_ = [
+            self._note(table, name, self.groups_.get(name, (0, 0)), n_empty.get(name))
+            for name in table.columns
+        ]
+        self.mean_ = self.mean_.astype(Z.dtype)
+        self.scale_ = self.scale_.astype(Z.dtype)
+        return self._scaled(self._with_empty(Z))
+
+    def _tell_empty(self, empty: BoolArray) -> None:
+        """Add a coordinate for every set of rows in which columns are empty."""
+        found: dict[bytes, int] = {}
+        self.empty_: dict[str, int] = {}  # column to coordinate
+        starts: list[int] = []
+        for name, (start, _) in self.groups_.items():
+            rows = empty[:, start]
+            if rows.any() and not rows.all():
+                place = found.setdefault(np.packbits(rows).tobytes(), len(found))
+                self.empty_[name] = empty.shape[1] + place
+                if place == len(starts):
+                    starts.append(start)
+        self.telling_ = np.array(starts, dtype=np.intp)
+        shares = empty[:, self.telling_].mean(axis=0)
+        self.mean_ = np.concatenate([self.mean_, shares])
+        self.scale_ = np.concatenate([self.scale_, np.ones(len(shares))])
+
+    def _with_empty(self, Z: FloatArray) -> FloatArray:
+        """Return unscaled coordinates with those that tell empty cells."""
+        if not len(self.telling_):
+            return Z
+        return np.hstack([Z, np.isnan(Z[:, self.telling_])])
+
+    def _scales(self, variance: FloatArray, flags: BoolArray) -> FloatArray:
+        """Return what each coordinate is multiplied by; 0 where it says nothing."""
+        m = len(self.numbers_)
+        scale = np.zeros(len(variance))
+        n_plain = max(len([c for c in self.groups_ if not self._is_wide(c)]), 1)
+        told = variance[:m] > 0
+        scale[:m][told] = np.where(flags[:m], 1.0, np.sqrt(variance[:m]))[told] ** -1
+        for name, (start, stop) in list(self.groups_.items())[m:]:
+            total = float(variance[start:stop].sum())
+            if total == 0:
+                continue
+            share = n_plain if self._is_wide(name) else 1
+            scale[start:stop] = np.sqrt(share / total)
+            if self.kinds_.get(name) == "low_cardinality" or (
+                stop - start == 1 and flags[start]
+            ):
+                scale[start:stop] = 1.0
+        scale[variance == 0] = 0.0
+        return scale
+
+    def _is_wide(self, name: str) -> bool:
+        return name in self.texts_ or name in self.vector_sizes_
+
+    def _parts_of(self, table: Table) -> list[FloatArray]:
+        """Return unscaled coordinates of new rows."""
+        parts = [numbers_of(table, self.numbers_, self.origins_)]
+        for name, steps in self.steps_.items():
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                value = apply_steps(steps, table.frame[name])
+            if caught:  # scikit-learn counts columns where a person wants a name
+                warn_of_strange(table.source, name)
+            parts.append(value.reshape(len(table), -1))
+        return [*parts, *self._blocks(table)]
+
+    def _blocks(self, table: Table) -> list[FloatArray]:
+        return [table.vectors[name].astype(np.float32) for name in self.vector_sizes_]
+
+    def _scaled(self, Z: FloatArray) -> FloatArray:
+        Z -= self.mean_
+        Z *= self.scale_
+        np.copyto(Z, 0.0, where=np.isnan(Z))
+        used = self.scale_ > 0
+        return np.ascontiguousarray(Z if used.all() else Z[:, used])
+
+    def _note(
+        self, table: Table, name: str, places: tuple[int, int], n_empty: int | None
+    ) -> ColumnNote:
+        start, stop = places
+        scales = self.scale_[start:stop]
+        used = int(np.count_nonzero(scales))
+        tells = int(start in self.telling_)
+        if not used and name in self.empty_:
+            return ColumnNote(name, "number", "filled or empty as 0/1", tells)
+        if not used:
+            why = (
+                "left out: one value in all rows" if stop > start else "left out: empty"
+            )
+            return ColumnNote(name, "no information", why, 0)
+        if name in self.vector_sizes_:
+            done = "used as they are, scaled as a whole"
+            return ColumnNote(name, "vectors", done, used)
+        if name in self.texts_:
+            return ColumnNote(name, "text", f"{used} directions of its TF-IDF", used)
+        kind = self.kinds_.get(name, "numeric")
+        if kind == "numeric":
+            flag = scales[0] == 1.0
+            what, done = "number", "kept as 0/1" if flag else "scaled to variance 1"
+        elif kind == "datetime":
+            what, done = "date", f"{used} parts: year, month, day, time"
+        elif kind == "low_cardinality":
+            n_values = table.frame[name].nunique()
+            what, done = "category", f"{n_values} categories as 0/1"
+        else:
+            what, done = "many categories", f"{used} directions of its n-grams"
+        if n_empty is None:
+            n_empty = int(table.frame[name].isna().sum())
+        if n_empty:
+            done += f"; {n_empty:,} empty cells " + (
+                "set to the mean, filled or empty as 0/1"
+                if name in self.empty_
+                else "count as a category"
+            )
+        return ColumnNote(name, what, done, used + tells)
+
+
+def groups(numbers: list[str], *sizes: dict[str, int]) -> dict[str, tuple[int, int]]:
+    """Return where the coordinates of each column start and stop.
+
+    Examples
+    --------
+    >>> groups(["a", "b"], {"c": 3})
+    {'a': (0, 1), 'b': (1, 2), 'c': (2, 5)}
+    """
+    places = {name: (k, k + 1) for k, name in enumerate(numbers)}
+    start = len(numbers)
+    for some in sizes:
+        for name, size in some.items():
+            places[name] = (start, start + size)
+            start += size
+    return places
+
+
+def refuse_infinite(
+    Z: FloatArray, places: dict[str, tuple[int, int]], source: str
+) -> None:
+    """Raise, with row and column, if a number is infinite."""
+    wrong = np.isinf(Z)
+    if not wrong.any():
+        return
+    row, place = np.argwhere(wrong)[0]
+    name = next(name for name, (a, b) in places.items() if a <= place < b)
+    msg = (
+        f"{source}: the number in row {row + 1}, column {name!r}, is infinite or too "
+        f"large. Correct it, or leave the column out with --drop {name!r}."
+    )
+    raise TableError(msg)

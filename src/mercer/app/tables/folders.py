@@ -1,0 +1,117 @@
+"""Folders of images and of texts as tables, one row per file."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer._base.words import counted, reason
+from mercer.app.tables.table import Table, TableError
+
+IMAGES = {".png", ".jpg", ".jpeg", ".bmp", ".gif", ".webp", ".tif", ".tiff", ".pgm"}
+TEXTS = {".txt", ".md", ".rst", ".text"}
+LABELS_FILE = "labels.csv"
+UNLABELED_FOLDERS = {"unlabelled", "unlabeled", "unknown"}
+# Images of one size up to this are kept as they are; others become SCALED x SCALED.
+_KEPT, _SCALED = 64, 32
+
+
+def read_folder(
+    path: Path, *, image_shape: tuple[int, int, int] | None = None
+) -> Table:
+    """Read every image, or every text, under a folder.
+
+    The column "file" has the path within the folder and "label" the name of the
+    subfolder a file lies in, if any; "unlabelled" is no label.
+
+    Parameters
+    ----------
+    path : Path
+    image_shape : tuple of int, optional
+        Height, width and colours (1 or 3) that images are brought to. By default
+        images of one size up to 64 x 64 keep it, and others become 32 x 32.
+    """
+    import pandas as pd
+
+    files = sorted(f for f in path.rglob("*") if f.is_file())
+    images = [f for f in files if f.suffix.lower() in IMAGES]
+    texts = [f for f in files if f.suffix.lower() in TEXTS]
+    if not images and not texts:
+        kinds = ", ".join(sorted(IMAGES | TEXTS))
+        msg = f"{path} holds neither images nor texts ({kinds})."
+        raise TableError(msg)
+    if images and texts:
+        msg = (
+            f"{path} holds {counted(len(images), 'image')} and "
+            f"{counted(len(texts), 'text')}; a folder must hold one kind only."
+        )
+        raise TableError(msg)
+    chosen = images or texts
+    frame = pd.DataFrame(
+        {
+            "file": [f.relative_to(path).as_posix() for f in chosen],
+            "label": [_label_of(f, path) for f in chosen],
+        }
+    )
+    if texts:
+        frame["text"] = [_read_text(f) for f in chosen]
+        return Table(frame, source=str(path))
+    pixels, shape = _read_images(chosen, image_shape)
+    return Table(frame, {"image": pixels}, str(path), shape)
+
+
+def _label_of(file: Path, root: Path) -> str | None:
+    parent = file.parent.relative_to(root).as_posix()
+    return None if parent == "." or parent.lower() in UNLABELED_FOLDERS else parent
+
+
+def _read_text(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        msg = f"{file} is not UTF-8 (byte {error.start + 1}); save it as UTF-8."
+        raise TableError(msg) from error
+    except FileNotFoundError as error:
+        msg = f"{file} disappeared while the folder was read."
+        raise TableError(msg) from error
+
+
+def _read_images(
+    files: Sequence[Path], shape: tuple[int, int, int] | None
+) -> tuple[NDArray[Any], tuple[int, int, int]]:
+    opened = [_open(file) for file in files]
+    if shape is None:
+        colours = 1 if all(image.mode in {"1", "L", "LA"} for image in opened) else 3
+        sizes = {image.size for image in opened}
+        width, height = next(iter(sizes))
+        if len(sizes) > 1 or max(width, height) > _KEPT:
+            width = height = _SCALED
+        shape = (height, width, colours)
+    pixels = np.empty((len(files), int(np.prod(shape))), dtype=np.float32)
+    for k, image in enumerate(opened):
+        image = image.convert("L" if shape[2] == 1 else "RGB")
+        if image.size != (shape[1], shape[0]):
+            image = image.resize((shape[1], shape[0]))
+        pixels[k] = np.asarray(image, dtype=np.float32).ravel() / 255
+    return pixels, shape
+
+
+def _open(file: Path) -> Any:
+    """Return an image of at most 256 pixels a side, which is all that is kept."""
+    from PIL import Image
+
+    try:
+        with Image.open(file) as image:
+            if max(image.size) > 4 * _KEPT:
+                image.draft("RGB", (4 * _KEPT, 4 * _KEPT))
+                image.thumbnail((4 * _KEPT, 4 * _KEPT))
+            image.load()
+            return image.copy()
+    except FileNotFoundError as error:
+        msg = f"{file} disappeared while the folder was read."
+        raise TableError(msg) from error
+    except (OSError, ValueError, Image.DecompressionBombError) as error:
+        msg = f"{file} cannot be read as an image: {reason(error)}."
+        raise TableError(msg) from error

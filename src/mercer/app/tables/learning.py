@@ -1,0 +1,218 @@
+"""From a table with a few labels to predictions and a model, in one call."""
+
+import warnings
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mercer._base.progress import Stages, quiet, watching
+from mercer._base.typing import FloatArray, IntArray
+from mercer.app.tables.influence import Influence
+from mercer.app.tables.model import TableModel
+from mercer.app.tables.notebook import headline, in_html
+from mercer.app.tables.session import Session
+from mercer.app.tables.table import Table
+from mercer.evidence.labels import Labels
+from mercer.fewlabels.sizes import LabelsDrawn
+from mercer.judging.hiding import Check
+from mercer.judging.outlook import Outlook
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+N_NEXT = 20
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TableResult:
+    """What `learn` found out about a table: the session, and how good it is."""
+
+    session: Session
+    proba: FloatArray  # (n, n_classes)
+    check: Check | None  # None: no class has two labels
+    next_rows: IntArray  # to label next, most useful first
+    warnings: tuple[str, ...]
+    outlook: Outlook | None = None  # what more labels would bring
+    influences: tuple[Influence, ...] = ()  # of the columns, largest first
+
+    def __repr__(self) -> str:
+        return headline(self)
+
+    def _repr_html_(self) -> str:
+        return in_html(self)
+
+    def save(self, folder: str | Path) -> list[Path]:
+        """Write report, predictions, rows to label and model to a folder.
+
+        Parameters
+        ----------
+        folder : str or Path
+            Made if need be.
+
+        Returns
+        -------
+        list of Path
+            The files, the report first.
+        """
+        from mercer.app.tables.saving import save_result
+
+        return save_result(self, Path(folder))
+
+    @property
+    def table(self) -> Table:
+        """The table."""
+        return self.session.table
+
+    @property
+    def ids(self) -> Any:
+        """What a person calls the rows, (n,)."""
+        return self.session.ids
+
+    @property
+    def labels(self) -> Labels:
+        """The labels, as codes."""
+        return self.session.labels
+
+    @property
+    def model(self) -> TableModel:
+        """What predicts new rows and can be saved."""
+        return self.session.saved()
+
+    @property
+    def predictions(self) -> "pd.DataFrame":
+        """One line per row: id, prediction, probabilities, margin, was it labelled.
+
+        With the index of the data frame that was given, so that columns can be joined.
+        """
+        labels = self.labels
+        frame = predictions_frame(
+            self.ids, self.proba, labels.classes, labels.codes >= 0
+        )
+        index = self.table.index
+        return frame if index is None else frame.set_axis(index)
+
+
+def predictions_frame(
+    ids: Any, proba: FloatArray, classes: Any, was_labeled: Any = None
+) -> "pd.DataFrame":
+    """Return the table that is written as predictions.
+
+    The margin is the lead of the first class over the second.
+    """
+    import pandas as pd
+
+    top = np.partition(proba, -2, axis=1)[:, -2:]
+    columns = {
+        "id": ids,
+        "prediction": classes[proba.argmax(axis=1)],
+        "margin": top[:, 1] - top[:, 0],
+    }
+    if was_labeled is not None:
+        columns["labelled"] = was_labeled
+    for k, name in enumerate(classes):
+        columns[f"probability {name}"] = proba[:, k]
+    return pd.DataFrame(columns)
+
+
+def learn(
+    data: Any,
+    target: str = "label",
+    *,
+    id: str | None = None,
+    pairs: Any = None,
+    labels_drawn: LabelsDrawn | None = None,
+    class_sizes: Any = None,
+    drop: Iterable[str] = (),
+    keep: Iterable[str] = (),
+    labels_as_written: bool = False,
+    missing: Iterable[str] = (),
+    memory: float | None = None,
+    random_state: int = 0,
+    stages: Stages | None = None,
+) -> TableResult:
+    """Learn the target of a table from the rows where it is filled in.
+
+    Parameters
+    ----------
+    data : data frame, dict of arrays, Table or path
+        The table, or the file that holds it.
+    target : str, default="label"
+        Column to predict; rows in which it is empty are unlabelled.
+    id : str, optional
+        Column that names the rows; not learned from.
+    labels_drawn : {"at random", "per class"}, optional
+        How rows were chosen for labels, if that is known. At random, the numbers of
+        labels tell how large the classes are; per class they tell nothing.
+    class_sizes : dict or Series, optional
+        How large the classes are among all rows, if that is known: counts or shares by
+        the names of the classes.
+    pairs, drop, keep, labels_as_written, missing, memory
+        See `Session.open`.
+    random_state : int, default=0
+        Equal seeds give equal results.
+    stages : Stages, optional
+        Told which stage begins and how much of it is done. By default a line in a
+        notebook, and nothing elsewhere.
+
+    Returns
+    -------
+    TableResult
+        `predictions` is a data frame, `check` says how good they are, `model` predicts
+        new rows, and `save(folder)` writes the report.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> table = pd.DataFrame({"size": [1, 2, 1, 2, 8, 9, 8, 9], "label": ["small",
+    ...     "small", None, None, "big", "big", None, None]})
+    >>> result = learn(table, target="label")
+    >>> result.predictions["prediction"].tolist()
+    ['small', 'small', 'small', 'small', 'big', 'big', 'big', 'big']
+
+    Four labels, two of each class; most rows are known to be small:
+
+    >>> table["size"] = [1, 2, 4, 5, 8, 9, 6, 5]
+    >>> told = learn(table, class_sizes={"small": 6, "big": 2})
+    >>> told.predictions["prediction"].value_counts().to_dict()
+    {'small': 6, 'big': 2}
+    """
+    with watching(stages) as watcher:
+        session = Session.open(
+            data,
+            target,
+            id=id,
+            pairs=pairs,
+            labels_drawn=labels_drawn,
+            class_sizes=class_sizes,
+            drop=drop,
+            keep=keep,
+            labels_as_written=labels_as_written,
+            missing=missing,
+            memory=memory,
+            random_state=random_state,
+            stages=watcher,
+        )
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            session.fit(stages=watcher)
+            result = judged(session, stages=watcher)
+        return replace(result, warnings=said_by(session, caught))
+
+
+def said_by(session: Session, caught: Iterable[Any]) -> tuple[str, ...]:
+    """Return what the look at a table and the warnings say, each once."""
+    said = [*session.looked.notes, *(str(w.message) for w in caught)]
+    return tuple(dict.fromkeys([*said, *session.advice()]))
+
+
+def judged(session: Session, *, stages: Stages = quiet) -> TableResult:
+    """Return what a fitted session found out, and how good it is."""
+    stages.begin("checks with hidden labels")
+    check = session.check(advance=stages.advance)
+    outlook, influences = session.look_further(check)
+    stages.begin("predictions")
+    rows = session.ask(N_NEXT)
+    return TableResult(session, session.proba, check, rows, (), outlook, influences)

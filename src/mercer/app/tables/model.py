@@ -1,0 +1,124 @@
+"""What is kept of a learned table: enough to predict new rows."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from mercer._base.html import Shown
+from mercer._base.typing import FloatArray
+from mercer.active.strategies import ask_rows
+from mercer.app.tables.encoding import TableEncoder
+from mercer.app.tables.table import as_table
+from mercer.app.tables.target import read_target
+from mercer.evidence.labels import is_labeled
+from mercer.model.estimator import UnifiedKernelMachine
+from mercer.model.view import names_of
+
+
+class TableModel(Shown, ClassifierMixin, BaseEstimator):
+    """Predicts the target of new rows; what `mercer learn` saves.
+
+    Parameters
+    ----------
+    encoder : TableEncoder
+        Fitted; from cells to points.
+    model : UnifiedKernelMachine
+        Fitted to the encoded table.
+    target : str
+        Name of the target column.
+    id : str or None
+        Name of the column of ids.
+    image_shape : tuple of int or None
+        Height, width and colours of the images, if the table was a folder of them.
+    """
+
+    def __init__(
+        self,
+        encoder: TableEncoder,
+        model: UnifiedKernelMachine,
+        *,
+        target: str = "label",
+        id: str | None = None,
+        image_shape: tuple[int, int, int] | None = None,
+    ) -> None:
+        self.encoder = encoder
+        self.model = model
+        self.target = target
+        self.id = id
+        self.image_shape = image_shape
+
+    def _facts(self) -> dict[str, Any]:
+        facts = {
+            "predicts": self.target,
+            "classes": names_of(self.classes_),
+            "columns": ", ".join(note.column for note in self.encoder.notes_),
+        }
+        sizes = getattr(self.model.machine, "class_sizes", None)
+        if isinstance(sizes, dict):
+            shares = (f"{name} {share:.1%}" for name, share in sizes.items())
+            facts["class sizes that were given"] = ", ".join(shares)
+        return facts
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """The classes, in the order of the probabilities."""
+        check_is_fitted(self.model, "classes_")
+        classes: NDArray[Any] = self.model.classes_
+        return classes
+
+    def features(self, data: Any) -> FloatArray:
+        """Return the learned features of rows, (m, r)."""
+        return self.model.transform(self._points(data))
+
+    def predict_proba(self, data: Any) -> FloatArray:
+        """Return the probability of every class, (m, n_classes).
+
+        Parameters
+        ----------
+        data : data frame, dict of arrays or Table
+            With the columns of the table that was learned from; other columns, the
+            target too, are not looked at.
+        """
+        return self.model.predict_proba(self._points(data))
+
+    def _points(self, data: Any) -> Any:
+        return self.encoder.transform(as_table(data), compare_units=True)
+
+    def predict(self, data: Any) -> NDArray[Any]:
+        """Return the class of rows, (m,)."""
+        proba = self.model.predict_proba(self._points(data))
+        return np.asarray(self.classes_[proba.argmax(axis=1)])
+
+    def ask(
+        self, data: Any, n: int = 20, *, query: str = "fill", random_state: int = 0
+    ) -> NDArray[Any]:
+        """Return the row numbers, from 0, of the unlabelled rows most worth a label.
+
+        Parameters
+        ----------
+        data : data frame, dict of arrays or Table
+            If it has the target column, labelled rows are not asked for, and rows
+            like them less.
+        n : int, default=20
+            How many; fewer when fewer are unlabelled.
+        query : str, default="fill"
+            See `mercer.active.strategies.choose_rows`.
+        random_state : int, default=0
+            Draws the rows that are compared, of many, and breaks ties.
+        """
+        table = as_table(data)
+        labeled = np.array([], dtype=np.intp)
+        if self.target in table.frame.columns:
+            labeled = np.flatnonzero(is_labeled(read_target(table, self.target).labels))
+        points = self._points(table)
+        return ask_rows(
+            query,
+            n,
+            proba=self.model.predict_proba(points),
+            features_of=lambda rows: self.model.transform(points[rows]),
+            labeled=labeled,
+            rng=np.random.default_rng(random_state),
+        )

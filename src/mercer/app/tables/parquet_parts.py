@@ -1,0 +1,315 @@
+"""A table in many Parquet files: learned through Dask, predicted block by block.
+
+A block is a row group of a file. What comes here are the labelled rows and rows drawn
+at random; everything else stays where Dask reads it.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from glob import glob
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.sparse import issparse
+
+from mercer._base.progress import Stages, quiet
+from mercer._base.random import draw_rows
+from mercer._base.typing import FloatArray, IntArray
+from mercer._base.words import reason
+from mercer.app.tables.class_sizes import check_drawn
+from mercer.app.tables.encoding import TableEncoder
+from mercer.app.tables.formats import from_arrow
+from mercer.app.tables.learning import TableResult, judged, predictions_frame, said_by
+from mercer.app.tables.numbers import is_placeholder
+from mercer.app.tables.session import Session
+from mercer.app.tables.table import Table, TableError
+from mercer.app.tables.target import read_ids
+from mercer.fewlabels.pools import dask as dask_
+from mercer.fewlabels.pools.choice import PoolPlan, choose_pool
+from mercer.fewlabels.sizes import LabelsDrawn
+
+MOST_LABELS = 1_000_000
+_PATTERN = re.compile(r"[*?\[]")
+
+
+@dataclass(frozen=True)
+class Block:
+    """A row group of a file."""
+
+    path: str
+    group: int
+    start: int  # position of its first row
+    n: int
+
+    def read(self, columns: list[str] | None = None) -> Table:
+        """Read it, or some of its columns."""
+        import pyarrow as pa
+        from pyarrow import parquet
+
+        try:
+            file = parquet.ParquetFile(self.path, page_checksum_verification=True)
+            arrow = file.read_row_group(self.group, columns)
+        except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+            raise TableError(_not_parquet(self.path, error)) from error
+        return from_arrow(arrow, self.path)
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The blocks of all files, in the order of their names."""
+
+    blocks: tuple[Block, ...]
+    source: str
+
+    @classmethod
+    def find(cls, pattern: str) -> "Parts":
+        """Look for the files that a pattern names; only their footers are read."""
+        import pyarrow as pa
+        from pyarrow import parquet
+
+        paths = sorted(glob(pattern))
+        if not paths:
+            msg = f"no file matches {pattern}."
+            raise TableError(msg)
+        blocks, start = [], 0
+        for path in paths:
+            try:
+                footer = parquet.ParquetFile(path).metadata
+            except (pa.ArrowException, OSError) as error:
+                raise TableError(_not_parquet(path, error)) from error
+            for group in range(footer.num_row_groups):
+                n = footer.row_group(group).num_rows
+                blocks.append(Block(str(Path(path).resolve()), group, start, n))
+                start += n
+        return cls(tuple(blocks), pattern)
+
+    def __len__(self) -> int:
+        return sum(block.n for block in self.blocks)
+
+
+def _not_parquet(path: str, error: Exception) -> str:
+    return f"{path} cannot be read as Parquet: {reason(error)}."
+
+
+class PartsSession(Session):
+    """A session whose table is the rows at hand of many more."""
+
+    n_all: int
+
+    @property
+    def n_rows(self) -> int:
+        """Rows of all files together."""
+        return self.n_all
+
+    @property
+    def plan(self) -> PoolPlan | None:
+        """Which kernels are used, and why."""
+        q, d = len(self.labels.classes), self.points.shape[1]
+        return choose_pool(self.n_rows, d, n_classes=q, kind="dask", memory=self.memory)
+
+
+def is_pattern(file: str) -> bool:
+    """Tell whether a name stands for many files.
+
+    Examples
+    --------
+    >>> is_pattern("part-*.parquet"), is_pattern("wine.csv")
+    (True, False)
+    """
+    return bool(_PATTERN.search(file)) and not Path(file).exists()
+
+
+def learn_parts(
+    pattern: str,
+    target: str = "label",
+    *,
+    id: str | None = None,
+    labels_drawn: LabelsDrawn | None = None,
+    class_sizes: Any = None,
+    drop: Iterable[str] = (),
+    keep: Iterable[str] = (),
+    labels_as_written: bool = False,
+    missing: Iterable[str] = (),
+    memory: float | None = None,
+    random_state: int = 0,
+    stages: Stages = quiet,
+) -> tuple[TableResult, Parts]:
+    """Learn the target of a table in many Parquet files.
+
+    Where a client of Dask was made, its cluster does the work; the files must have the
+    same paths there.
+
+    Parameters
+    ----------
+    pattern : str
+        Such as ``"rows/part-*.parquet"``.
+    target, id, labels_drawn, drop, keep, labels_as_written, missing
+        See `mercer.app.tables.learning.learn`.
+    class_sizes : dict or Series, optional
+        Those of all files together.
+    memory, random_state, stages
+        See `mercer.app.tables.learning.learn`.
+
+    Returns
+    -------
+    result : TableResult
+        About the rows at hand: the labelled ones and 100,000 others.
+    parts : Parts
+        All rows, for `write_predictions`.
+    """
+    check_drawn(labels_drawn, class_sizes)
+    stages.begin("reading")
+    parts, missing = Parts.find(pattern), tuple(missing)
+    rng = np.random.default_rng(random_state)
+    labeled = _labeled_rows(parts, target, missing, labels_as_written)
+    ids = np.union1d(labeled, draw_rows(len(parts), dask_.LOCAL_ROWS, rng))
+    table = _rows(parts, ids)
+    session = PartsSession.open(
+        table,
+        target,
+        id=id,
+        labels_drawn=labels_drawn,
+        class_sizes=class_sizes,
+        drop=drop,
+        keep=keep,
+        labels_as_written=labels_as_written,
+        missing=missing,
+        memory=memory,
+        random_state=random_state,
+        stages=stages,
+    )
+    points, looked = session.points, session.looked
+    if issparse(points):
+        msg = f"{pattern}: a table of texts alone must be one file; or add vectors."
+        raise TableError(msg)
+    session.n_all = len(parts)
+    if id is None:
+        session.ids = ids + 1  # row numbers of all files together
+    stages.tell(f"{len(parts):,} rows, {len(labeled):,} labels: {session.plan}")
+    stages.begin("neighbours and directions")
+    model = session.unfitted()
+    at_hand: Any = dask_.RowsAtHand(ids, points, looked.labels)
+    model.fit(_encoded(parts, session.encoder, points.shape[1]), at_hand)
+    model.ids_ = np.arange(len(ids))  # a session names rows of its table
+    session.model = model
+    result = judged(session, stages=stages)
+    note = (
+        f"This report is about {len(ids):,} of {len(parts):,} rows: those with a label "
+        "and some drawn at random. predictions-*.parquet holds all rows."
+    )
+    return replace(result, warnings=(note, *said_by(session, ()))), parts
+
+
+def write_predictions(result: TableResult, parts: Parts, folder: Path) -> None:
+    """Write predictions-00000.parquet and so on, one file per block."""
+    from dask import delayed
+
+    session = result.session
+    model = delayed(session.saved(), pure=False)
+    where = folder.resolve()
+    tasks = [
+        delayed(_predict)(block, model, str(where / f"predictions-{i:05d}.parquet"))
+        for i, block in enumerate(parts.blocks)
+    ]
+    dask_.computed(tasks, dask_.client_at_hand())
+
+
+def _predict(block: Block, model: Any, path: str) -> int:
+    table = block.read()
+    ids = (
+        np.arange(block.start + 1, block.start + block.n + 1)
+        if model.id is None
+        else read_ids(table, model.id)
+    )
+    frame = predictions_frame(ids, model.predict_proba(table), model.classes_)
+    frame.to_parquet(path, index=False)
+    return len(frame)
+
+
+def _labeled_rows(
+    parts: Parts, target: str, missing: tuple[str, ...], as_written: bool
+) -> IntArray:
+    """Return the positions of the rows whose target is filled in."""
+    from dask import delayed
+
+    tasks = [
+        delayed(_filled)(block, target, missing, as_written) for block in parts.blocks
+    ]
+    found = dask_.computed(tasks, dask_.client_at_hand())
+    rows = np.concatenate(found)
+    if len(rows) > MOST_LABELS:
+        msg = (
+            f"{parts.source}: {len(rows):,} rows have a label in {target!r}; the "
+            f"limit is {MOST_LABELS:,}, because labels are held in one process."
+        )
+        raise TableError(msg)
+    return rows
+
+
+def _filled(
+    block: Block, target: str, missing: tuple[str, ...], as_written: bool
+) -> IntArray:
+    from pyarrow import parquet
+
+    names = parquet.ParquetFile(block.path).schema_arrow.names
+    if target not in names:
+        block.read().check_column(target, "--target")
+    cells = block.read([target]).frame[target]
+    filled = cells.notna().to_numpy()
+    if cells.dtype.kind in "iuf":
+        filled = filled & (cells != -1).to_numpy()
+    elif not as_written:
+        empty = {
+            value
+            for value in cells[filled].unique()
+            if isinstance(value, str) and (is_placeholder(value) or value in missing)
+        }
+        filled = filled & ~cells.isin(empty).to_numpy()
+    return block.start + np.flatnonzero(filled)
+
+
+def _rows(parts: Parts, rows: IntArray) -> Table:
+    """Return some rows, ascending, in this process."""
+    import pandas as pd
+    from dask import delayed
+
+    starts = np.array([block.start for block in parts.blocks])
+    which = np.searchsorted(starts, rows, side="right") - 1
+    tasks = [
+        delayed(_take)(parts.blocks[i], rows[which == i] - starts[i])
+        for i in np.unique(which)
+    ]
+    tables: list[Table] = dask_.computed(tasks, dask_.client_at_hand())
+    frame = pd.concat([table.frame for table in tables], ignore_index=True)
+    vectors = {
+        name: np.concatenate([table.vectors[name] for table in tables])
+        for name in tables[0].vectors
+    }
+    return Table(frame, vectors, parts.source, unread=tables[0].unread)
+
+
+def _take(block: Block, rows: IntArray) -> Table:
+    return block.read().take(rows)
+
+
+def _encoded(parts: Parts, encoder: TableEncoder, d: int) -> Any:
+    """Return the points of all rows as an array of Dask."""
+    import dask.array as da
+    from dask import delayed
+
+    at_workers = delayed(encoder, pure=False)
+    blocks = [
+        da.from_delayed(
+            delayed(_points)(block, at_workers), (block.n, d), dtype=np.float64
+        )
+        for block in parts.blocks
+        if block.n
+    ]
+    return da.concatenate(blocks)
+
+
+def _points(block: Block, encoder: TableEncoder) -> FloatArray:
+    points: FloatArray = encoder.transform(block.read(list(encoder.columns_)))
+    return points

@@ -1,0 +1,147 @@
+"""Rows of a table in words: all their cells, in full and in short."""
+
+from collections.abc import Sequence
+from pathlib import PurePath
+from typing import Any
+
+import numpy as np
+
+from mercer._base.checks import is_empty
+from mercer._base.typing import FloatArray
+from mercer._base.words import counted
+from mercer.app.report.story import Listed
+from mercer.app.tables.table import Table
+from mercer.evidence.labels import Labels
+
+# Characters of a cell, and cells, that a short account of a row has.
+_CELL, _CELLS = 40, 6
+# Cells of a row, and columns, that the report names; a sheet has them all.
+MOST_CELLS, MOST_COLUMNS = 100, 1000
+# Rows that the list of predictions in the report has at most.
+LISTED = 2000
+
+
+def name_of(source: str) -> str:
+    """Return what a page calls a source: no folder of this machine.
+
+    Examples
+    --------
+    >>> name_of("/home/ada/wines.csv"), name_of("the table")
+    ('wines.csv', 'the table')
+    """
+    return PurePath(source.replace("\\", "/")).name or source
+
+
+def cells_of(
+    table: Table, row: int, without: set[str | None]
+) -> tuple[tuple[str, str], ...]:
+    """Return name and content of the filled cells of a row.
+
+    Of a table with more columns than `MOST_CELLS` the first, and how many there are.
+    """
+    names = [c for c in table.frame.columns if c not in without and c != "file"]
+    shown = _filled(table, row, names[:MOST_CELLS])
+    if len(names) > MOST_CELLS:
+        n = counted(len(names) - MOST_CELLS, "column")
+        shown += (("more", f"{n}, in the sheet to fill in"),)
+    return shown
+
+
+def _filled(table: Table, row: int, names: list[str]) -> tuple[tuple[str, str], ...]:
+    shown = []
+    for name in names:
+        value = table.frame[name].iat[row]
+        if is_empty(value):
+            continue
+        said = f"{value:.4g}" if isinstance(value, float) else str(value)
+        if said.strip():
+            shown.append((name, said))
+    return tuple(shown)
+
+
+def columns_of(
+    notes: Sequence[Sequence[Any]], table: Table
+) -> tuple[tuple[str, str, str, int], ...]:
+    """Return how columns were used; of very many, those left out and the first.
+
+    Parameters
+    ----------
+    notes : sequence of (name, kind, what was done, number of coordinates)
+    table : Table
+        Says how many cells are empty.
+
+    Examples
+    --------
+    >>> from mercer.app.tables.table import as_table
+    >>> table = as_table({"size": [1.0, 2.0, 3.0, np.nan]})
+    >>> columns_of([("size", "number", "scaled to variance 1", 1)], table)
+    (('size', 'number', 'scaled to variance 1; 25% of the cells are empty', 1),)
+    """
+    told = [(n[0], n[1], n[2], n[3]) for n in notes]
+    first = [
+        (name, kind, done + _empty(table, name), n)
+        for name, kind, done, n in told[:MOST_COLUMNS]
+    ]
+    rest: dict[str, list[int]] = {}
+    for name, kind, done, n in told[MOST_COLUMNS:]:
+        if kind == "left out":
+            first.append((name, kind, done, n))
+        else:
+            rest.setdefault(kind, []).append(n)
+    return (
+        *first,
+        *(
+            (counted(len(n), "more column"), kind, "as those above", sum(n))
+            for kind, n in rest.items()
+        ),
+    )
+
+
+def _empty(table: Table, name: str) -> str:
+    """Return what to say of the empty cells of a column."""
+    if name not in table.frame.columns:
+        return ""
+    cells = table.frame[name]
+    share = float((cells.isna() | (cells == "").fillna(False)).mean())
+    if share == 0:
+        return ""
+    said = "less than 1%" if share < 0.01 else f"{share:.0%}"
+    return f"; {said} of the cells are empty"
+
+
+def in_short(table: Table, row: int, without: set[str | None]) -> str:
+    """Return the first cells of a row in one line.
+
+    Examples
+    --------
+    >>> from mercer.app.tables.table import as_table
+    >>> table = as_table({"size": [3], "label": ["a"], "colour": ["red"]})
+    >>> in_short(table, 0, {"label"})
+    'size: 3 · colour: red'
+    """
+    some = table.frame.columns[: 4 * _CELLS]  # some of them may be empty
+    names = [c for c in some if c not in without and c != "file"]
+    parts = []
+    for name, value in _filled(table, row, names)[:_CELLS]:
+        said = value if len(value) <= _CELL else value[: _CELL - 1] + "…"
+        parts.append(f"{name}: {said}")
+    return " · ".join(parts)
+
+
+def listed(
+    ids: Any, proba: FloatArray, labels: Labels, names: tuple[str, ...]
+) -> tuple[Listed, ...]:
+    """Return the predictions of the least certain rows, the least certain first."""
+    best = proba.max(axis=1)
+    order = np.argsort(best, kind="stable")[:LISTED]
+    two = np.argsort(-proba[order], axis=1, kind="stable")[:, :2]
+    return tuple(
+        Listed(
+            str(ids[i]),
+            names[first],
+            float(best[i]),
+            names[second],
+            "" if labels.codes[i] < 0 else names[labels.codes[i]],
+        )
+        for i, (first, second) in zip(order, two, strict=True)
+    )

@@ -1,0 +1,256 @@
+"""From a result to the story that the report tells."""
+
+from dataclasses import astuple
+from datetime import datetime
+
+import numpy as np
+from sklearn.manifold import TSNE
+
+from mercer import __version__
+from mercer._base.random import draw_rows
+from mercer._base.typing import FloatArray, IntArray
+from mercer.app.report.story import (
+    Bin,
+    Contestant,
+    Evidence,
+    Influence,
+    Map,
+    Outlook,
+    Picture,
+    Quality,
+    Row,
+    Story,
+)
+from mercer.app.tables.figures import figures_of
+from mercer.app.tables.learning import TableResult
+from mercer.app.tables.row_text import cells_of, columns_of, in_short, listed, name_of
+from mercer.fewlabels.learner import AutoKernel
+from mercer.fewlabels.pools.choice import PoolPlan
+from mercer.fewlabels.weigh import pool_members
+from mercer.judging.hiding import Check
+from mercer.judging.intervals import effective_number, wilson_interval
+from mercer.judging.suspicion import SuspiciousLabels
+
+Guess = tuple[str, float]  # a class and its probability
+_ON_MAP, _IN_PICTURE = 1000, 240
+_DOUBTFUL = 20
+
+# Blocks of the pool by the kind of evidence that they are.
+KINDS = {"laplacian": "graphs", "kernel": "direct", "density": "density"}
+
+
+def tell(result: TableResult, *, rng: np.random.Generator) -> Story:
+    """Return what the report shows of a result.
+
+    Parameters
+    ----------
+    result : TableResult
+    rng : numpy.random.Generator
+        Draws the rows of the map and of the picture.
+    """
+    session, labels = result.session, result.labels
+    q = len(labels.classes)
+    names = tuple(str(c) for c in labels.classes)
+    codes = result.proba.argmax(axis=1)
+    values, weights, choices = _spectrum(result)
+    return Story(
+        source=name_of(result.table.source),
+        target=session.target,
+        made=f"{datetime.now():%d %B %Y}, Mercer {__version__}",
+        n_rows=len(result.table),
+        classes=names,
+        n_given=labels.counts(),
+        n_predicted=np.bincount(codes, minlength=q),
+        n_pairs=0 if session.pairs is None else len(session.pairs),
+        quality=_quality(result, names),
+        next_rows=tuple(
+            _row(result, i, *_guesses(result, i, names))
+            for i in result.next_rows.tolist()
+        ),
+        map=_map(result, codes, names, rng),
+        picture=_picture(result, codes, rng),
+        values=values,
+        weights=weights,
+        choices=choices,
+        evidence=_evidence(result),
+        n_weighed=getattr(session.fitted.learner_.certificate_, "n_held_out", 0),
+        columns=columns_of(session.notes, result.table),
+        facts=figures_of(session.fitted),
+        warnings=tuple(
+            w.replace(result.table.source, name_of(result.table.source))
+            for w in result.warnings
+        ),
+        method=_method(session.plan),
+        predictions=listed(result.ids, result.proba, labels, names),
+        influences=tuple(Influence(*i) for i in result.influences),
+        outlook=None if result.outlook is None else Outlook(*result.outlook),
+        labels_drawn=session.labels_drawn or "",
+        class_sizes=session.known_sizes or (),
+        counts_alike=session.counts_alike(result.proba),
+    )
+
+
+def _method(plan: PoolPlan | None) -> str:
+    """Return which kernels were computed, and why, as a sentence without its stop."""
+    if plan is None:
+        return "Method: a kernel from pairs"
+    if not plan.is_reduced:
+        return f"Method: {plan.reason}"
+    return (
+        f"Method: {plan.reason}; {plan.n_components} directions instead of "
+        f"{plan.wanted}, to fit into memory"
+    )
+
+
+def _quality(result: TableResult, names: tuple[str, ...]) -> Quality | None:
+    check = result.check
+    if check is None:
+        return None
+    ranked = result.session.suspicious_labels()
+    doubtful = np.flatnonzero(ranked.looks_wrong)[:_DOUBTFUL]
+    return Quality(
+        contestants=tuple(Contestant(*astuple(score)) for score in check.scores),
+        bins=tuple(_bins(check)),
+        calibration_error=check.calibration_error,
+        confusion=check.confusion,
+        n_tested=len(check.rows),
+        n_splits=check.n_splits,
+        n_repeats=check.n_repeats,
+        n_tried=check.n_tried,
+        doubtful=tuple(_contradicted(result, ranked, k) for k in doubtful),
+        false_alarms=ranked.false_alarms,
+        shift=check.shift,
+    )
+
+
+def _bins(check: Check) -> list[Bin]:
+    """Return bins of equal numbers of rows; ten at most, ten rows at least."""
+    confidence = check.proba.max(axis=1)
+    right = check.proba.argmax(axis=1) == check.codes
+    order = np.argsort(confidence, kind="stable")
+    bins = []
+    for part in np.array_split(order, int(np.clip(len(order) // 10, 1, 10))):
+        weights = check.weights[part]
+        share = float(np.average(right[part], weights=weights))
+        low, high = wilson_interval(share, effective_number(weights))
+        mean = float(np.average(confidence[part], weights=weights))
+        bins.append(Bin(mean, share, low, high, len(part)))
+    return bins
+
+
+def _contradicted(result: TableResult, ranked: SuspiciousLabels, k: int) -> Row:
+    """Return a labelled row with what the other labels say of it."""
+    given = str(ranked.given[k])
+    best = str(ranked.suggested[k]), float(ranked.best[k])
+    own = given, float(ranked.support[k])
+    return _row(result, int(ranked.ids[k]), given, best, own)
+
+
+def _row(result: TableResult, i: int, given: str, best: Guess, second: Guess) -> Row:
+    cells = cells_of(result.table, i, {result.session.target, result.session.id})
+    picture = result.table.picture(i)
+    return Row(str(result.ids[i]), given, *best, *second, cells, picture)
+
+
+def _guesses(
+    result: TableResult, i: int, names: tuple[str, ...]
+) -> tuple[str, Guess, Guess]:
+    """Return the label of a row, if it has one, and its two most probable classes."""
+    first, second = np.argsort(-result.proba[i], kind="stable")[:2]
+    code = result.labels.codes[i]
+    return (
+        "" if code < 0 else names[code],
+        (names[first], float(result.proba[i, first])),
+        (names[second], float(result.proba[i, second])),
+    )
+
+
+def _map(
+    result: TableResult,
+    codes: IntArray,
+    names: tuple[str, ...],
+    rng: np.random.Generator,
+) -> Map:
+    rows = _sample(result, _ON_MAP, rng)
+    features = _directions_of(result, rows)
+    if len(rows) > 3:
+        xy = TSNE(
+            max_iter=300,
+            perplexity=min(20, (len(rows) - 1) / 3),
+            random_state=int(rng.integers(2**31)),
+        ).fit_transform(features.astype(np.float32))
+    else:
+        xy = features[:, :2]
+    tips = []
+    aside = {result.session.target, result.session.id}
+    for i in rows.tolist():
+        given, (first, probability), (second, _) = _guesses(result, i, names)
+        label = f"labelled {given}" if given else "not labelled"
+        said = f"{first} {probability:.0%}, or {second}"
+        cells = in_short(result.table, i, aside)
+        tips.append(f"{result.ids[i]} ({label})\n{said}\n{cells}")
+    known = result.labels.codes[rows] >= 0
+    return Map(np.asarray(xy), codes[rows], known, tuple(tips))
+
+
+def _picture(result: TableResult, codes: IntArray, rng: np.random.Generator) -> Picture:
+    rows = _sample(result, _IN_PICTURE, rng)
+    rows = rows[np.argsort(codes[rows], kind="stable")]
+    features = _directions_of(result, rows)
+    return Picture(features @ features.T, codes[rows])
+
+
+def _spectrum(
+    result: TableResult,
+) -> tuple[FloatArray, FloatArray, tuple[tuple[str, float], ...]]:
+    """Return roughness and weights of directions, and the kernels that were mixed.
+
+    Of a pool, the directions of the graph that counts most.
+    """
+    model = result.session.fitted
+    core, basis = np.asarray(model.kernel_.core), model.basis_
+    if not hasattr(basis, "blocks_"):
+        weights = core if core.ndim == 1 else np.diag(core)
+        return np.maximum(basis.values_, 0.0), weights, ()
+    graphs = [b for b in basis.blocks_ if b.kind == "laplacian"]
+    shares = [core[b.columns] * np.diag(b.covariance) for b in graphs]
+    best = int(np.argmax([share.sum() for share in shares]))
+    evidence = model.learner_.certificate_
+    ranked = sorted(zip(evidence.weights, evidence.names, strict=True), reverse=True)
+    choices = tuple((name, float(w)) for w, name in ranked[:6] if w >= 0.005)
+    return np.maximum(graphs[best].values, 0.0), shares[best], choices
+
+
+def _evidence(result: TableResult) -> tuple[Evidence, ...]:
+    """Return how much each kind of kernel counts, and would without labels."""
+    learner = result.session.fitted.learner_
+    if not isinstance(learner, AutoKernel):
+        return ()
+    found = learner.certificate_
+    members = pool_members(learner.basis_.blocks_, max(len(result.labels.classes), 2))
+    prior = np.array([member.prior for member in members])
+    kinds = np.array([KINDS[member.block.kind] for member in members])
+    shares = [
+        Evidence(
+            str(kind),
+            float(found.weights[kinds == kind].sum()),
+            float(prior[kinds == kind].sum() / prior.sum()),
+        )
+        for kind in dict.fromkeys(kinds)
+    ]
+    return tuple(sorted(shares, key=lambda e: -e.share))
+
+
+def _sample(result: TableResult, n: int, rng: np.random.Generator) -> IntArray:
+    """Return at most n rows, half of them labelled if there are enough."""
+    labeled = draw_rows(result.labels.labeled, n // 2, rng)
+    rest = np.flatnonzero(result.labels.codes < 0)
+    rest = draw_rows(rest, n - len(labeled), rng)
+    return np.sort(np.concatenate([labeled, rest]))
+
+
+def _directions_of(result: TableResult, rows: IntArray) -> FloatArray:
+    """Return features of length 1, so that products are cosines in the kernel."""
+    features = result.session.features(rows)
+    length = np.linalg.norm(features, axis=1, keepdims=True)
+    return np.asarray(features / np.where(length > 0, length, 1.0))

@@ -1,0 +1,1 @@
+"""Neighbour search, eigenpairs and features on PyTorch tensors."""

@@ -1,0 +1,147 @@
+"""The smoothest directions of a neighbour graph, computed on a device."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from mercer._base.tensors import to_numpy, torch
+from mercer._base.typing import FloatArray
+from mercer.backends.torch.eigen import TorchEigenpairs, smallest_pairs
+from mercer.backends.torch.graph import (
+    TorchGraph,
+    Weights,
+    component_labels,
+    graph_of,
+    null_vectors,
+)
+from mercer.backends.torch.search import TorchNeighbors, TorchSearch
+
+_ROWS = 2**14  # new points extended to at a time
+_EQUAL = 1e-4  # of the distance to the last neighbour, as on the host
+_SMALLEST_DIVISOR = 0.1
+
+
+@dataclass(frozen=True, eq=False)
+class DeviceBasis:
+    """A graph on a device, its eigenpairs, and the search they came from."""
+
+    search: TorchSearch
+    graph: TorchGraph
+    pairs: TorchEigenpairs
+    vectors: Any  # (n, r) those of the Laplacian asked for, signs fixed
+    orthogonality: float  # of the vectors of the normalised Laplacian
+    n_null: int
+    walk: bool  # whether the vectors are those of the random walk
+
+    @property
+    def gap(self) -> float:
+        """Between the last value and the first that was left out."""
+        return self.pairs.next_value - float(self.pairs.values[-1])
+
+    def extend(self, X: Any, k: int) -> FloatArray:
+        """Return the values of the directions at new points, (m, r)."""
+        ids, distances = self.search.query(X, k)
+        extended = np.empty((len(ids), self.vectors.shape[1]))
+        for start in range(0, len(ids), _ROWS):
+            part = slice(start, start + _ROWS)
+            extended[part] = to_numpy(self.extended(ids[part], distances[part]))
+        return extended
+
+    def extended(self, ids: Any, distances: Any) -> Any:
+        """Return the values at points with these neighbours, nearest first."""
+        t = torch()
+        weights = self.graph.weigh(ids, distances)
+        d_new = weights.sum(dim=1, keepdim=True)
+        step = t.where(d_new > 0, weights / d_new, 0.0)
+        rest = t.as_tensor(1.0 - self.pairs.values, device=step.device)
+        factor = rest.abs() / (rest * rest).clamp(min=_SMALLEST_DIVISOR**2)
+        if not self.walk:
+            d = self.graph.degrees
+            smallest = d[d > 0].min() if bool((d > 0).any()) else d.new_ones(())
+            root = d[ids].rsqrt()
+            step = step * t.where(d[ids] > 0, root, 0.0)
+            factor = factor * t.maximum(d_new, smallest).sqrt()
+        values = t.einsum("mk,mkr->mr", step.float(), self.vectors[ids]) * factor
+        equal = distances <= _EQUAL * distances[:, -1:]
+        nearest = equal & (distances <= distances[:, :1])
+        first = t.where(nearest, ids, len(self.vectors)).min(dim=1).values
+        known = equal[:, 0]
+        values[known] = self.vectors[first[known]].to(values.dtype)
+        return values
+
+
+def fit_on_device(
+    X: Any,
+    r: int,
+    k: int,
+    *,
+    weights: Weights,
+    sigma: float | None,
+    mutual: bool,
+    walk: bool,
+    device: str | None,
+    rng: np.random.Generator,
+) -> DeviceBasis:
+    r"""Search neighbours, build the graph and compute its r smoothest directions.
+
+    Parameters
+    ----------
+    X : tensor or array-like of shape (n, d)
+        Points; a tensor stays on its device unless `device` names another.
+    r : int
+        Number of directions.
+    k : int
+        Neighbours of each point.
+    weights, sigma, mutual
+        See `mercer.backends.torch.graph.graph_of`.
+    walk : bool
+        Whether the vectors are those of the random walk, with the weights
+        :math:`d_j / \bar d`, in place of the normalised Laplacian.
+    device : str or None
+    rng : numpy.random.Generator
+    """
+    search = TorchSearch.prepare(X, device=device, rng=rng)
+    n = len(search.points)
+    found = search.neighbors(min(k, n - 1))
+    return basis_of(
+        search, found, r, None, weights=weights, sigma=sigma, mutual=mutual, walk=walk,
+        rng=rng,
+    )  # fmt: skip
+
+
+def basis_of(
+    search: TorchSearch,
+    found: TorchNeighbors,
+    r: int,
+    k: int | None,
+    *,
+    weights: Weights,
+    sigma: float | None = None,
+    mutual: bool = False,
+    walk: bool,
+    rng: np.random.Generator,
+) -> DeviceBasis:
+    """Compute the basis of the graph of the k nearest of a finished search."""
+    graph = graph_of(found, k, weights=weights, sigma=sigma, mutual=mutual)
+    r = min(r, graph.n_points)
+    null, n_null = null_vectors(graph, component_labels(graph), at_most=r + 1)
+    pairs = smallest_pairs(graph, r, null=null, rng=rng)
+    U = pairs.vectors
+    orthogonality = float(_off_identity(U))
+    size = U.abs()
+    first = (size >= (1 - 1e-6) * size.max(dim=0).values).int().argmax(dim=0)
+    signs = U.gather(0, first[None])[0]
+    U = U * (1 - 2 * (signs < 0).to(U.dtype))
+    if walk:
+        d = graph.degrees
+        share = d / (float(d.mean()) or 1.0)
+        share[d == 0] = 1.0
+        U = (U / share.sqrt()[:, None]).to(U.dtype)
+    return DeviceBasis(search, graph, pairs, U, orthogonality, n_null, walk)
+
+
+def _off_identity(U: Any) -> Any:
+    t = torch()
+    G = U.T @ U
+    return (G - t.eye(len(G), dtype=G.dtype, device=G.device)).abs().max()

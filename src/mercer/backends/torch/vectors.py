@@ -1,0 +1,45 @@
+"""Columns as long as the data that stay on a device; rows of them come as NumPy's."""
+
+from typing import Any
+
+import numpy as np
+
+from mercer._base.tensors import to_numpy, torch
+from mercer._base.typing import FloatArray
+
+
+class DeviceVectors:
+    """An (n, r) tensor that gives its rows as NumPy arrays.
+
+    Whoever looks at the rows of some labelled points gets them in double precision;
+    the rest stays where it is. ``np.asarray`` copies all of it to the host.
+    """
+
+    dtype = np.dtype(np.float64)
+    ndim = 2
+
+    def __init__(self, tensor: Any) -> None:
+        self.tensor = tensor
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of points and of columns."""
+        n, r = self.tensor.shape
+        return int(n), int(r)
+
+    def __len__(self) -> int:
+        return len(self.tensor)
+
+    def __getitem__(self, rows: Any) -> FloatArray:
+        if isinstance(rows, np.ndarray):
+            rows = torch().as_tensor(rows, device=self.tensor.device)
+        some: FloatArray = to_numpy(self.tensor[rows])
+        return some
+
+    def column_squares(self) -> FloatArray:
+        """Return the sum of the squares of each column, (r,)."""
+        squares: FloatArray = to_numpy((self.tensor * self.tensor).sum(dim=0))
+        return squares
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> FloatArray:
+        return np.asarray(to_numpy(self.tensor), dtype=dtype)

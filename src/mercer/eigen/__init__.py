@@ -1,0 +1,1 @@
+"""Smallest eigenpairs of large sparse matrices, with evidence that none is missing."""

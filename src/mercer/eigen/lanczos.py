@@ -1,0 +1,399 @@
+"""Block Lanczos on a transform of a sparse matrix."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from scipy.linalg import eigh
+
+from mercer._base.typing import BoolArray, FloatArray, IntArray, SparseArray
+from mercer.eigen.orthogonal import inner, orthonormalised, remove, turn
+from mercer.eigen.proof import largest_unseen
+from mercer.eigen.recurrence import times
+from mercer.eigen.transforms import Transform
+from mercer.eigen.work import Work
+
+BLOCK, WIDEST = 8, 64
+# Residuals of this many vectors, the least exact, tell when to compute all.
+PROBE = 4
+# Residuals are computed where their estimates are below this many times the goal.
+_NEAR = 4.0
+# A residual cannot be below this share of what a product with the matrix adds up.
+_ROUNDING = 64 * np.finfo(float).eps
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RitzPairs:
+    """Approximate smallest eigenpairs of A in the complement of a given space."""
+
+    values: FloatArray  # (m,) ascending
+    vectors: FloatArray  # (n, m) orthonormal
+    residuals: FloatArray  # (m,) |A u - value u|
+    rounding: FloatArray  # (m,) what rounding may add to the residual
+
+    def converged(self, k: int, tol: float) -> bool:
+        """Tell whether the first k residuals are small, relative to the k-th value."""
+        return bool(self.exact(k, tol)[:k].all())
+
+    def exact(self, k: int, tol: float) -> BoolArray:
+        """Tell which residuals are below `tol` times the k-th value, or rounding."""
+        goal = tol * max(float(self.values[min(k, len(self.values)) - 1]), 0.0)
+        small: BoolArray = self.residuals <= np.maximum(goal, self.rounding)
+        return small
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Search:
+    """What a search in the complement of a space saw, and what it proves."""
+
+    smallest: float  # an eigenvalue of the complement is not above it; inf: not seen
+    floor: float  # none is below it, but for the stated probability
+
+
+class KrylovSpace:
+    """An orthonormal basis of a block Krylov space outside given vectors."""
+
+    def __init__(
+        self,
+        transform: Transform,
+        null: SparseArray,
+        aside: Sequence[FloatArray],
+        block: int,
+        room: int,
+        rng: np.random.Generator,
+        *,
+        single: bool = False,
+    ) -> None:
+        number = np.float32 if single else np.float64
+        self.transform = transform
+        self.null = null.astype(number, copy=False)
+        self.aside = aside
+        self.rng = rng
+        self.H = np.zeros((room, room))
+        self.size = 0
+        self._reserve(number)
+        start = rng.standard_normal((null.shape[0], block)).astype(number, copy=False)
+        known = self.V[:, : len(aside)]
+        remove(start, self.null, known)
+        self.norm = float(np.sqrt(np.linalg.eigvalsh(inner(start, start))[-1]))
+        P = transform.apply(start)
+        del start
+        _, self.T, self.R = orthonormalised(P, self.null, known, rng)
+
+    def _reserve(self, number: Any) -> None:
+        """Make room, in columns, beside the vectors that are set aside."""
+        n, first = self.null.shape[0], len(self.aside)
+        self.V = np.empty((n, first + len(self.H)), number, order="F")
+        for j, column in enumerate(self.aside):
+            self.V[:, j] = column
+
+    @property
+    def basis(self) -> Any:
+        """The vectors of the space, (n, size)."""
+        first = len(self.aside)
+        return self.V[:, first : first + self.size]
+
+    def is_full(self) -> bool:
+        """Tell whether there is no room for a further block."""
+        b = int(self.T.shape[1])
+        return b == 0 or self.size + b > len(self.H)
+
+    def expand(self) -> None:
+        """Add the next block."""
+        old, self.size = self.size, self.size + self.T.shape[1]
+        block = self.basis[:, old:]
+        block[:] = self.T
+        del self.T  # it is large
+        P = self.transform.apply(block)
+        V = self.V[:, : len(self.aside) + self.size]
+        C, self.T, self.R = orthonormalised(P, self.null, V, self.rng)
+        C = C[len(self.aside) :]
+        self.H[: self.size, old : self.size] = C
+        self.H[old : self.size, : self.size] = C.T
+
+    def ritz(self, m: int) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return the m largest Ritz values, their coordinates and relative errors."""
+        heights, Y = eigh(self.H[: self.size, : self.size])
+        heights, Y = heights[::-1][:m], Y[:, ::-1][:, :m]
+        last = Y[self.size - self.R.shape[1] :]
+        return heights, Y, np.linalg.norm(self.R @ last, axis=0) / np.abs(heights)
+
+    def vectors(self, Y: FloatArray) -> FloatArray:
+        """Return the vectors with these coordinates, in double precision."""
+        X = np.empty((len(self.V), Y.shape[1]))
+        turn(self.basis, Y, X)
+        return X
+
+    def restart(self, heights: FloatArray, Y: FloatArray) -> None:
+        """Keep the directions Y only."""
+        turn(self.basis, Y, self.basis[:, : len(heights)])
+        self._begin_with(np.diag(heights))
+
+    def used_up(self, Y: FloatArray) -> FloatArray:
+        """Return the vectors with these coordinates in the memory of the space."""
+        m = Y.shape[1]
+        turn(self.basis, Y, self.V[:, :m])
+        V = self.V
+        del self.V
+        V.resize((len(V), m), refcheck=False)  # the other columns come after these
+        return V.astype(np.float64, copy=False)
+
+    def refill(self, X: FloatArray, H: FloatArray) -> None:
+        """Begin again with vectors between which the transform is H."""
+        self._reserve(self.null.dtype)
+        first = len(self.aside)
+        self.V[:, first : first + X.shape[1]] = X
+        self._begin_with(H)
+
+    def _begin_with(self, H: FloatArray) -> None:
+        self.size = len(H)
+        self.H[:] = 0.0
+        self.H[: self.size, : self.size] = H
+
+
+def lowest_pairs(
+    A: SparseArray,
+    transform: Transform,
+    k: int,
+    *,
+    null: SparseArray,
+    aside: Sequence[FloatArray] = (),
+    tol: float,
+    rng: np.random.Generator,
+    block: int | None = None,
+    restarts: int = 4,
+    single: bool = False,
+    work: Work | None = None,
+) -> RitzPairs:
+    r"""Compute the k smallest eigenpairs of A in the complement of a space.
+
+    Block Lanczos with full reorthogonalisation and thick restarts on a transform of A.
+
+    Parameters
+    ----------
+    A : csr_array of shape (n, n)
+        Symmetric.
+    transform : Transform
+        Of A.
+    k : int
+        Number of pairs whose residuals should fall below `tol` times the k-th value.
+    null : sparse array of shape (n, c)
+        Orthonormal eigenvectors of A that the result must be orthogonal to, with few
+        entries.
+    aside : sequence of ndarrays of shape (n,)
+        Further ones.
+    tol : float
+        On the residuals.
+    rng : numpy.random.Generator
+        Draws the starting block.
+    block : int, optional
+        Vectors in a block; by default a power of 2 near k / 4, 8 to 64.
+    restarts : int, default=4
+        How often the space may be filled again.
+    single : bool, default=False
+        Build the space in single precision; the pairs are computed in double.
+    work : Work, optional
+        What may be spent. Where it is, the pairs are returned as they are, but not
+        before the space has room for all of them.
+
+    Returns
+    -------
+    RitzPairs
+        With 10 + k // 10 pairs more than asked for, less exact. The residuals may be
+        above the tolerance: whoever calls this looks at them.
+
+    Notes
+    -----
+    A Krylov space holds at most as many copies of a repeated eigenvalue as its block
+    has vectors: whoever calls this must look for others, see `search_outside`.
+    """
+    n, c = null.shape[0], null.shape[1] + len(aside)
+    if block is None:
+        block = int(np.clip(2 ** int(np.log2(k / 4 + 1)), BLOCK, WIDEST))
+    wanted = min(k + 10 + k // 10, n - c)
+    room = min(n - c, max(3 * wanted, wanted + 12 * block))
+    width = min(block, n - c)
+    space = KrylovSpace(transform, null, aside, width, room, rng, single=single)
+    look, ratio = wanted, 0.0
+    work = Work() if work is None else work
+    least = _ROUNDING * float(np.abs(A.diagonal()).max())
+    while True:
+        work.spend(transform.cost * space.T.shape[1])
+        space.expand()
+        stop = work.is_spent and space.size >= wanted
+        if space.size < look and not space.is_full() and not stop:
+            continue
+        look = space.size + space.size // 16
+        heights, Y, slips = space.ritz(wanted)
+        complete = space.T.shape[1] == 0
+        probe = np.argsort(slips[:k])[-PROBE:]
+        goal = max(tol * transform.value(heights[k - 1]), least)
+        slip = float(slips[probe].max())
+        hopeful = ratio * slip <= _NEAR * goal
+        if hopeful:  # residuals and slips fall together, and slips cost nothing
+            residual = _largest_residual(A, space.vectors(Y[:, probe]))
+            hopeful, ratio = residual <= goal, residual / slip if slip > 0 else 0.0
+        # Values from the cut on are not told apart, however long one goes on.
+        is_lost = transform.value(heights[k - 1]) >= transform.cut
+        stop = stop or (space.is_full() and (restarts == 0 or is_lost))
+        if hopeful or complete or stop:
+            X = space.used_up(Y)
+            remove(X, null, np.stack(aside, axis=1) if len(aside) else X[:, :0])
+            pairs, S = rayleigh_ritz(A, X)
+            if pairs.converged(k, tol) or stop or complete or restarts == 0:
+                return pairs
+            space.refill(pairs.vectors, S.T @ (heights[:, None] * S))
+        elif space.is_full():
+            keep = min(wanted + space.T.shape[1], space.size - 1)
+            heights, Y, _ = space.ritz(keep)
+            space.restart(heights, Y)
+        else:
+            continue
+        restarts -= 1
+        look = space.size + block
+
+
+def search_outside(
+    transform: Transform,
+    null: SparseArray,
+    aside: Sequence[FloatArray],
+    level: float,
+    *,
+    same: float,
+    failure: float,
+    rng: np.random.Generator,
+    block: int = BLOCK,
+    steps: int = 60,
+    enough: int = 12,
+    resolution: float = 0.01,
+    single: bool = False,
+    work: Work | None = None,
+) -> Search:
+    """Search for eigenvalues below a level in the complement of a space.
+
+    Parameters
+    ----------
+    transform : Transform
+        What is done to the spectrum of the matrix.
+    null : sparse array of shape (n, c)
+        Orthonormal vectors of the space, with few entries.
+    aside : sequence of ndarrays of shape (n,)
+        The others.
+    level : float
+        Below the transform's cut.
+    same : float
+        Stop once an eigenvalue below `level` - `same` is seen.
+    failure : float
+        Probability that the returned floor is not one.
+    rng : numpy.random.Generator
+        Draws the start, which must not depend on the space.
+    block : int, default=8
+        Vectors in a block.
+    steps : int, default=60
+        At most this many blocks.
+    enough : int, default=12
+        After this many, a floor within `resolution` times `level` will do.
+    resolution : float, default=0.01
+    single : bool, default=False
+        Compute in single precision, whose rounding is far below the resolution.
+    work : Work, optional
+        What may be spent; where it is, the floor is as low as it is.
+
+    Returns
+    -------
+    Search
+
+    Notes
+    -----
+    Nothing is asked of the vectors but that they are orthonormal: by Cauchy's
+    interlacing theorem the matrix has at most as many eigenvalues below the floor.
+    """
+    n, c = null.shape[0], null.shape[1] + len(aside)
+    if c == n:
+        return Search(np.inf, np.inf)
+    block = min(block, n - c)
+    room = min(n - c, steps * block)
+    space = KrylovSpace(transform, null, aside, block, room, rng, single=single)
+    done = 0
+    work = Work() if work is None else work
+    while True:
+        work.spend(transform.cost * space.T.shape[1])
+        space.expand()
+        done += 1
+        seen = float(space.ritz(1)[0][0])
+        smallest = transform.value(seen)
+        if smallest >= transform.cut:  # values from the cut on are not told apart
+            smallest = np.inf
+        if space.T.shape[1] == 0:
+            return Search(smallest, min(smallest, transform.cut))
+        most = largest_unseen(
+            seen,
+            done,
+            low=transform.low,
+            norm=space.norm,
+            block=block,
+            failure=failure,
+        )
+        result = Search(smallest, min(transform.value(most), smallest))
+        near = level - resolution * abs(level) if done >= enough else level
+        found = smallest < level - same or result.floor >= near
+        if found or space.is_full() or work.is_spent:
+            return result
+
+
+def _largest_residual(A: SparseArray, X: FloatArray) -> float:
+    """Return the largest residual of unit vectors as eigenvectors of A."""
+    AX = times(A, X)
+    values = np.einsum("ij,ij->j", X, AX)
+    return float(np.sqrt(_squared_errors(AX, X, values).max()))
+
+
+def rayleigh_ritz(A: SparseArray, X: FloatArray) -> tuple[RitzPairs, FloatArray]:
+    """Return the Ritz pairs of A in the span of the columns of X, and residuals.
+
+    And S with X S the vectors. The columns are orthonormal up to their rounding, and
+    afterwards exactly. X is overwritten, and a few columns are multiplied at a time:
+    it is large.
+    """
+    m = X.shape[1]
+    H = np.hstack([inner(X, times(A, X[:, some])) for some in _blocks(m)])
+    G = inner(X, X)
+    values, S = eigh((H + H.T) / 2, (G + G.T) / 2)
+    turn(X, S, X)
+    residuals, rounding = residuals_of(A, X, values), np.zeros(m)
+    limit = 4 * _ROUNDING * float(np.abs(A.diagonal()).max())
+    small = np.flatnonzero(residuals <= limit)  # the others are above rounding
+    rounding[small] = rounding_errors(A, X, small)
+    return RitzPairs(values, X, residuals, rounding), S
+
+
+def residuals_of(A: SparseArray, X: FloatArray, values: FloatArray) -> FloatArray:
+    """Return the norms of the columns of A X - X diag(values)."""
+    squares = np.empty(len(values))
+    for some in _blocks(len(values)):
+        part = X[:, some]
+        squares[some] = _squared_errors(times(A, part), part, values[some])
+    return np.sqrt(squares)
+
+
+def _squared_errors(AX: FloatArray, X: FloatArray, values: FloatArray) -> FloatArray:
+    AX -= X * values
+    squares: FloatArray = np.einsum("ij,ij->j", AX, AX)
+    return squares
+
+
+def rounding_errors(A: SparseArray, X: FloatArray, columns: IntArray) -> FloatArray:
+    """Return what rounding of some columns, unit vectors, may add to residuals."""
+    errors = np.empty(len(columns))
+    if not len(columns):
+        return errors
+    size = sparse.csr_array((np.abs(A.data), A.indices, A.indptr), shape=A.shape)
+    for some in _blocks(len(columns)):
+        errors[some] = np.linalg.norm(size @ np.abs(X[:, columns[some]]), axis=0)
+    return _ROUNDING * errors
+
+
+def _blocks(m: int) -> list[slice]:
+    return [slice(start, start + BLOCK) for start in range(0, m, BLOCK)]

@@ -1,0 +1,55 @@
+"""One step of a three-term recurrence with a sparse matrix, on a block of vectors.
+
+Blocks have a multiple of 8 columns, and rows start where lines of memory do.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from mercer._base.machine_code.instructions import PLAIN
+from mercer._base.typing import SparseArray
+
+if PLAIN:
+    from mercer._base.machine_code.recur_plain import recur
+else:
+    from mercer._base.machine_code.recur_vectors import recur
+
+__all__ = ["aligned", "parts", "recur", "times", "zero_block"]
+
+_COLUMNS = 8
+_LINE = 64  # bytes that processors read at a time
+
+
+def parts(A: SparseArray, dtype: Any) -> tuple[Any, Any, Any]:
+    """Return the arrays of A, row numbers unsigned."""
+    return (
+        A.indptr.view(f"u{A.indptr.itemsize}"),
+        A.indices.view(f"u{A.indices.itemsize}"),
+        A.data.astype(dtype, copy=False),
+    )
+
+
+def zero_block(shape: tuple[int, int], dtype: Any) -> Any:
+    """Return zeros, with columns added up to a multiple of 8."""
+    n, k = shape[0], -(-shape[1] // _COLUMNS) * _COLUMNS
+    size = n * k * np.dtype(dtype).itemsize
+    memory = np.zeros(size + _LINE, np.uint8)
+    start = -memory.ctypes.data % _LINE
+    return memory[start : start + size].view(dtype).reshape(n, k)
+
+
+def aligned(X: Any, dtype: Any) -> Any:
+    """Return a copy of X, with columns of zeros added up to a multiple of 8."""
+    copy = zero_block(X.shape, dtype)
+    copy[:, : X.shape[1]] = X
+    return copy
+
+
+def times(A: SparseArray, X: Any) -> Any:
+    """Return A X, in the precision of X."""
+    k, number = X.shape[1], X.dtype.type
+    product = zero_block(X.shape, number)
+    one = number(1)
+    recur(*parts(A, number), aligned(X, number), product, one, 0 * one, 0 * one)
+    return product[:, :k]

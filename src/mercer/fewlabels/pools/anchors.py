@@ -1,0 +1,444 @@
+"""A pool of anchor graphs: the default of few labels in time linear in the points."""
+
+from copy import copy
+from numbers import Integral
+from typing import Any, Literal, Self
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils import check_scalar, gen_batches
+from sklearn.utils.validation import check_is_fitted
+
+from mercer._base.checks import FLOATS, check_several, checked_points
+from mercer._base.random import as_generator
+from mercer._base.ranges import far_origin, moved, times_power, usual_exponent
+from mercer._base.rows import thinned
+from mercer._base.typing import ArrayLike, FloatArray, RandomState, SparseArray
+from mercer.fewlabels.pools.anchor_features import AnchorColumns, AnchorFeatures
+from mercer.fewlabels.pools.anchor_joining import light_anchors_joined
+from mercer.fewlabels.pools.anchor_number import (
+    MOST_PRODUCTS,
+    POINTS_PER_ANCHOR,
+    number_of_anchors,
+)
+from mercer.fewlabels.pools.anchor_rows import MOST_SUMMED, say_summed, summed_rows
+from mercer.fewlabels.pools.anchor_sums import PoolSums, both_halves, gram_times
+from mercer.fewlabels.pools.neighbors import SAMPLED_ABOVE, Block
+from mercer.fewlabels.pools.plain_kernels import LANDMARKS, plain_kernels
+from mercer.fewlabels.pools.units import SCALED_BY, Scaling, say_units, scales_for
+from mercer.graphs.points import refuse_graph
+from mercer.spectrum.anchor import (
+    anchor_index,
+    anchor_pairs,
+    anchor_ties,
+    choose_anchors,
+)
+from mercer.spectrum.base import BasisCertificate, BasisMixin
+
+ANCHORS = 20_000
+LEAST_MASS = float(POINTS_PER_ANCHOR)  # of an anchor that is not joined to another
+# Multiplications that the eigenvectors of one graph may take, some 15 seconds of one
+# core. A million points in 50 columns take 7e9 to 15e9.
+MOST_WORK = 2e10
+_BATCH = 65_536
+_TOL = 1e-3  # residuals of the graphs, as those of `KernelPool`
+
+
+class AnchorPool(BasisMixin):
+    r"""Anchor graphs of several sizes, plain kernels and the density, side by side.
+
+    What `KernelPool` is for neighbour graphs, for any number of points: every point is
+    tied to its s nearest anchors, and points that share anchors are joined (see
+    `AnchorBasis`). One search for the nearest anchors serves all sizes s, the
+    eigenvectors are those of m x m matrices, and every point is looked at once.
+
+    Parameters
+    ----------
+    n_components : int, default=150
+        At most this many directions of each graph and kernel.
+    n_anchors : int, default=20_000
+        Anchors m; at most one for three points. There are fewer where a million
+        points would have to be compared with all of them, see `number_of_anchors`.
+    n_nearest : tuple of int, default=(3, 5, 10)
+        Anchors per point in each graph.
+    scaling : {"auto", "always", "never"}, default="auto"
+        Whether columns are divided by their standard deviations, as in `KernelPool`.
+    most_summed : int, default=5_000_000
+        Of more points than this, about this many decide on the directions
+        (`summed_rows`); all others join by extension. There is at most one anchor per
+        three of them.
+    random_state : int, Generator, RandomState or None, default=None
+        Chooses anchors and landmarks.
+
+    Attributes
+    ----------
+    vectors_ : AnchorColumns
+        Shape (n, r), centred at the mean of the points that were summed. Rows can be
+        taken; they are computed on the way.
+    values_ : ndarray of shape (r,)
+        Values of the blocks, one after the other.
+    blocks_ : tuple of Block
+        Which columns come from where.
+    anchors_ : ndarray of shape (m, n_features)
+    scales_ : ndarray of shape (n_features,) or None
+        What columns were divided by; None where they were left as they are.
+    certificate_ : BasisCertificate
+        The worst residual of the graphs.
+
+    Notes
+    -----
+    The linear and the Gaussian kernel have the principal directions of a sample of
+    10,000 points (Nyström with 300 landmarks for the Gaussian one), evaluated at all
+    points in single precision; directions whose value is below a hundredth of the
+    largest, which the default rule weighs by the square of that, are left out. The
+    density at a point is minus the logarithm of the distance to the anchor after the
+    s-th, s the largest size.
+
+    Anchors that stand for fewer than three points are joined to the nearest other one
+    (`light_anchors_joined`), and the eigenvectors of one graph take at most 2e10
+    multiplications: where values crowd so much that this is not enough, they are less
+    exact, and `certificate_.note` says so.
+
+    On MNIST (70,000 points, 50 principal components, 12 draws, `benchmarks/anchors.py`)
+    the default rule has with these graphs an accuracy of 91.3, 93.2, 94.9 and 96.0 with
+    1, 2, 5 and 10 labels per class; with neighbour graphs 90.5, 94.1, 95.4 and 96.6.
+
+    Examples
+    --------
+    >>> X = np.random.default_rng(0).standard_normal((90, 2))
+    >>> pool = AnchorPool(n_nearest=(2, 4), random_state=0).fit(X)
+    >>> [block.name for block in pool.blocks_]
+    ['anchors 2', 'anchors 4', 'linear', 'gaussian', 'density']
+    >>> bool(np.allclose(pool.extend(X), pool.vectors_, atol=1e-5))
+    True
+    """
+
+    vectors_: AnchorColumns
+    _origin: FloatArray | None = None  # from which scaled points are seen
+
+    def __init__(
+        self,
+        n_components: int = 150,
+        *,
+        n_anchors: int = ANCHORS,
+        n_nearest: tuple[int, ...] = (3, 5, 10),
+        scaling: Scaling = "auto",
+        most_summed: int = MOST_SUMMED,
+        random_state: RandomState = None,
+    ) -> None:
+        self.n_components = n_components
+        self.n_anchors = n_anchors
+        self.n_nearest = n_nearest
+        self.scaling = scaling
+        self.most_summed = most_summed
+        self.random_state = random_state
+
+    def fit(self, X: ArrayLike, y: object = None) -> Self:
+        """Choose anchors, tie every point to them, and compute all directions.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+            Points, dense.
+        y : ignored
+        """
+        check_scalar(self.n_components, "n_components", Integral, min_val=1)
+        check_scalar(self.n_anchors, "n_anchors", Integral, min_val=1)
+        check_several(self.n_nearest, "n_nearest", above=0, whole=True)
+        check_scalar(self.most_summed, "most_summed", Integral, min_val=1)
+        refuse_graph(X, "AnchorPool", "use GraphBasis()")
+        points = self._checked(X, reset=True)
+        n, rng = points.shape[0], as_generator(self.random_state)
+        usual = self.find_units(points)
+        m, fewer = number_of_anchors(
+            usual,
+            n,
+            self.most_anchors(n),
+            n_nearest=max(self.n_nearest) + 1,
+            rng=rng,
+            most_products=MOST_PRODUCTS,
+        )
+        self.prepare(usual, m, rng)
+        ties, dense = self.place(points)
+        rows = summed_rows(0, n, n=n, most=int(self.most_summed))
+        self.solve(PoolSums.of(ties, dense, rows), rng, n_rows=n, fewer=fewer)
+        self._limit_density(dense)
+        return self.keep(points, ties, dense)
+
+    def most_anchors(self, n: int) -> int:
+        """Return how many anchors n points may have."""
+        n_summed = min(n, int(self.most_summed))
+        return min(int(self.n_anchors), max(n_summed // POINTS_PER_ANCHOR, 2))
+
+    def find_units(self, points: Any) -> Any:
+        """Decide by what columns are divided, and return the points divided.
+
+        A sample of the points does.
+        """
+        self.scales_ = scales_for(thinned(points, SCALED_BY), self.scaling)
+        ends = np.array([points.min(axis=0), points.max(axis=0)])
+        self._exponent = usual_exponent(
+            ends if self.scales_ is None else ends / self.scales_
+        )
+        self._origin = None
+        usual = self._usual(points)
+        self._origin = far_origin(usual)
+        return moved(usual, self._origin)
+
+    def prepare(self, points: Any, m: int, rng: np.random.Generator) -> None:
+        """Choose anchors and plain kernels; points are what `find_units` returned."""
+        anchors = choose_anchors(points, m, rng=rng)
+        whole = anchors if self._origin is None else anchors + self._origin
+        self.anchors_ = np.ldexp(whole, -self._exponent)
+        if self.scales_ is not None:
+            self.anchors_ = self.anchors_ * self.scales_
+        self._index = anchor_index(anchors, rng=rng)
+        most = max(len(self.anchors_) - 1, 1)
+        self.sizes_ = sorted({min(int(s), most) for s in self.n_nearest})
+        self._width = min(self.sizes_[-1] + 1, len(self.anchors_))
+        n = points.shape[0]
+        drawn = np.sort(rng.choice(n, min(n, SAMPLED_ABOVE), replace=False))
+        sample = np.asarray(points[drawn], dtype=np.float64)
+        far = self._index.query(sample, self._width)[1][:, -1]
+        # Stands for the distance 0 to an anchor, where all points are equal.
+        self._smallest = float(far[far > 0].min()) if (far > 0).any() else 1.0
+        self._kernels = plain_kernels(
+            sample, self.n_components, n_landmarks=LANDMARKS, rng=rng
+        )
+
+    def place(self, points: Any) -> tuple[list[SparseArray], FloatArray]:
+        """Return the ties of points to anchors, and the columns of the plain kernels.
+
+        The last column is the density.
+        """
+        n = points.shape[0]
+        near = np.empty((n, self._width), dtype=np.int32)
+        far = np.empty((n, self._width), dtype=np.float32)
+        q = 1 + sum(len(kernel.values) for kernel in self._kernels)
+        dense = np.empty((n, q), dtype=np.float32)
+        for rows in gen_batches(n, _BATCH):
+            some = self._usual(points[rows])
+            near[rows], far[rows] = self._index.query(some, self._width)
+            self._fill_plain(some, dense[rows])
+        dense[:, -1] = -np.log(np.maximum(far[:, -1], self._smallest))
+        m = len(self.anchors_)
+        return [anchor_ties(near, far, s, m) for s in self.sizes_], dense
+
+    def _fill_plain(self, points: Any, dense: FloatArray) -> None:
+        """Write the columns of the plain kernels at points that `_usual` returned."""
+        start = 0
+        for kernel in self._kernels:
+            stop = start + len(kernel.values)
+            dense[:, start:stop] = kernel.at(points)
+            start = stop
+
+    def solve(
+        self,
+        sums: PoolSums,
+        rng: np.random.Generator,
+        *,
+        n_rows: int,
+        fewer: str = "",
+    ) -> None:
+        """Compute all directions from the sums over points.
+
+        Products of ties are taken out of the sums, each before the next is looked at:
+        with copies of all of them this would be what needs most memory.
+
+        Parameters
+        ----------
+        sums : PoolSums
+        rng : numpy.random.Generator
+        n_rows : int
+            Points in all, summed or not.
+        fewer : str, default=""
+            Why there are fewer anchors than wanted.
+        """
+        n, r = sums.n, min(self.n_components, len(self.anchors_))
+        ones = np.ones(len(self.anchors_))  # rows of Z sum to 1, so ZᵀZ 1 = Zᵀ 1
+        masses = [gram_times(half, ones) for half in sums.halves]
+        P = light_anchors_joined(
+            self._usual(self.anchors_), masses[0], least=LEAST_MASS, rng=rng
+        )
+        solved = []
+        while sums.halves:
+            pairs = anchor_pairs(
+                both_halves(P.T @ sums.halves.pop(0) @ P),
+                r,
+                rng=rng,
+                tol=_TOL,
+                on_failure="rough",
+                most_work=MOST_WORK,
+            )
+            solved.append(pairs)
+        self._maps = tuple(np.sqrt(n) * (P @ pairs.map) for pairs in solved)
+        means, blocks, start = [], [], 0
+        for s, pairs, T, mass in zip(
+            self.sizes_, solved, self._maps, masses, strict=True
+        ):
+            at = slice(start, start + T.shape[1])
+            mean = mass @ T / n
+            C = pairs.products - np.outer(mean, mean)
+            blocks.append(Block(f"anchors {s}", "laplacian", at, pairs.values, s, C))
+            means.append(mean)
+            start = at.stop
+        first, mean = start, sums.total / n
+        covariance = sums.squares / n - np.outer(mean, mean)
+        plain: list[tuple[str, Literal["kernel", "density"], FloatArray]] = [
+            (kernel.name, "kernel", kernel.values) for kernel in self._kernels
+        ]
+        for name, kind, values in [*plain, ("density", "density", np.ones(1))]:
+            at = slice(start, start + len(values))
+            own = slice(at.start - first, at.stop - first)
+            blocks.append(Block(name, kind, at, values, 0, covariance[own, own]))
+            start = at.stop
+        self._mean = np.concatenate([*means, mean])
+        self._range = (sums.low, sums.high)
+        self.blocks_ = tuple(blocks)
+        self.values_ = np.concatenate([block.values for block in blocks])
+        said = (say_units(self.scales_), fewer, say_summed(n, n_rows))
+        self.certificate_ = BasisCertificate(
+            method=f"{len(self.anchors_):,} anchors",
+            reason="; ".join(filter(None, said)),
+            residual=max(pairs.residual for pairs in solved),
+            orthogonality=0.0,
+            gap=min(pairs.gap for pairs in solved),
+            cuts_repeated_value=any(pairs.gap <= 1e-6 for pairs in solved),
+            n_null=max(pairs.n_null for pairs in solved),
+            floor=min(pairs.floor for pairs in solved),
+            failure=sum(pairs.failure for pairs in solved),
+            note="; ".join(
+                f"anchors {s}: {pairs.note}"
+                for s, pairs in zip(self.sizes_, solved, strict=True)
+                if pairs.note
+            ),
+        )
+
+    def keep(self, points: Any, ties: list[SparseArray], dense: FloatArray) -> Self:
+        """Keep points as they are, and what `place` returned of them as `vectors_`."""
+        self._own, self._density = points, dense[:, -1:]
+        self.vectors_ = AnchorColumns(tuple(ties), self._maps, dense, self._mean)
+        return self
+
+    def extend(self, X: ArrayLike) -> FloatArray:
+        """Return the values of all directions at new points, (m, r).
+
+        Parameters
+        ----------
+        X : array-like of shape (m, n_features)
+        """
+        check_is_fitted(self, "vectors_")
+        ties, dense = self.place_within(self._checked(X, reset=False))
+        return AnchorColumns(tuple(ties), self._maps, dense, self._mean)[:]
+
+    def place_within(self, points: Any) -> tuple[list[SparseArray], FloatArray]:
+        """Place points that need not be in the sums, once these are solved."""
+        ties, dense = self.place(points)
+        self._limit_density(dense)
+        return ties, dense
+
+    def _limit_density(self, dense: FloatArray) -> None:
+        """Make no point denser or lonelier than those in the sums."""
+        dense[:, -1] = np.clip(dense[:, -1], *self._range)
+
+    def columns(self, X: ArrayLike | None = None) -> Any:
+        """Return points as they were given, (m, n_features): trees need no scale.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, n_features), optional
+            New points; all of its own when left out.
+        """
+        check_is_fitted(self, "vectors_")
+        return self._own if X is None else self._checked(X, reset=False)
+
+    def grown(self, X: ArrayLike) -> Self:
+        """Return the pool with further rows, which join by extension.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, n_features)
+        """
+        check_is_fitted(self, "vectors_")
+        ties, dense = self.place_within(self._checked(X, reset=False))
+        larger, old = copy(self), self.vectors_
+        both = [
+            sparse.csr_array(sparse.vstack([Z, more]))
+            for Z, more in zip(old.ties, ties, strict=True)
+        ]
+        points = np.vstack([self._own, self.columns(X)])
+        return larger.keep(points, both, np.vstack([old.dense, dense]))
+
+    def log_density(self, X: ArrayLike | None = None) -> FloatArray:
+        """Return the logarithm of the density, but for a constant, (m,).
+
+        Parameters
+        ----------
+        X : array-like of shape (m, n_features), optional
+            New points; all of its own when left out.
+        """
+        if X is None:
+            return np.asarray(self.vectors_.dense[:, -1], dtype=np.float64)
+        _, dense = self.place(self._checked(X, reset=False))
+        return np.asarray(dense[:, -1], dtype=np.float64)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a file holds: columns of plain kernels are computed again.
+
+        Ties are plain arrays, which skops writes once, not once per reference.
+        """
+        state = dict(super().__getstate__())
+        if "vectors_" in state:
+            ties = state.pop("vectors_").ties
+            state["_ties"] = [(Z.data, Z.indices, Z.indptr, Z.shape) for Z in ties]
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Take what a file holds, and compute the rest."""
+        rest = {name: value for name, value in state.items() if name != "_ties"}
+        super().__setstate__(rest)
+        if "_ties" not in state:
+            return
+        ties = [
+            sparse.csr_array((data, indices, indptr), shape=shape)
+            for data, indices, indptr, shape in state["_ties"]
+        ]
+        n, q = len(self._own), 1 + sum(len(kernel.values) for kernel in self._kernels)
+        dense: Any = np.empty((n, q), dtype=np.float32)
+        for start in range(0, n, _BATCH):  # there may be no rows
+            rows = slice(start, start + _BATCH)
+            self._fill_plain(self._usual(self._own[rows]), dense[rows])
+        dense[:, -1:] = self._density
+        self.keep(self._own, ties, dense)
+
+    @property
+    def is_orthonormal(self) -> bool:
+        """False: columns of different kernels overlap."""
+        return False
+
+    def without_rows(self) -> Self:
+        """Return the pool without its training points; `extend` needs none of them."""
+        none = self.vectors_.take(np.arange(0))
+        return copy(self).keep(self._own[:0], list(none.ties), none.dense)
+
+    def weighted(self, root: FloatArray) -> AnchorFeatures:
+        """Return the features U R of the training points, without computing U."""
+        squares = np.concatenate([np.diag(block.covariance) for block in self.blocks_])
+        known = (np.zeros(len(squares)), squares)
+        return AnchorFeatures(self.vectors_, root, known)
+
+    def fit_transform(self, X: ArrayLike, y: object = None) -> FloatArray:
+        """Fit and return all rows of `vectors_`, computed."""
+        return np.asarray(self.fit(X, y).vectors_)
+
+    def _usual(self, points: Any) -> Any:
+        """Return points with columns on one scale, and of usual sizes."""
+        if self.scales_ is not None:
+            dtype = points.dtype
+            points = np.divide(points, self.scales_, dtype=dtype, casting="same_kind")
+        return moved(times_power(points, self._exponent), self._origin)
+
+    def _checked(self, X: ArrayLike, *, reset: bool) -> Any:
+        return checked_points(
+            X, self, reset=reset, sparse=False, dtype=FLOATS, at_least=2
+        )

@@ -1,0 +1,150 @@
+"""Columns in mixed units: when to put them on one scale."""
+
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import issparse
+
+from mercer._base.rows import thinned
+from mercer._base.typing import FloatArray
+from mercer.fewlabels.rule import DEFAULT
+
+# Beyond these, squares overflow or vanish: points are multiplied by a power of two.
+_USUAL = (1e-100, 1e100)
+_LOOKED_AT = 10_000  # rows whose correlations are looked at
+# Unrelated columns: root mean square of correlations, as a multiple of 1 / sqrt(n). Of
+# the real data sets in mixed units (`benchmarks/collection`) none is below 1.4.
+_ENOUGH, _BY_CHANCE = 5, 1.3
+SCALED_BY = 100_000  # rows whose deviations are the scales, where there are more
+Scaling: TypeAlias = Literal["auto", "always", "never"]
+
+
+def scales_for(X: Any, scaling: Scaling) -> FloatArray | None:
+    """Return what to divide columns by, (d,), or None to leave them as they are.
+
+    Parameters
+    ----------
+    X : array or sparse array of shape (n, d)
+    scaling : {"auto", "always", "never"}
+        "auto" divides where columns share the variance less evenly than
+        `Rule.even_columns`.
+    """
+    below = {"auto": DEFAULT.even_columns, "always": np.inf, "never": 0.0}
+    if scaling not in below:
+        msg = f"scaling must be one of {list(below)}, got {scaling!r}."
+        raise ValueError(msg)
+    return column_scales(X, below=below[scaling])
+
+
+def say_units(scales: FloatArray | None) -> str:
+    """Return what was done to the columns."""
+    return "columns " + ("as given" if scales is None else "scaled to unit variance")
+
+
+def evenness(variances: FloatArray) -> float:
+    r"""Return how evenly columns share the variance, from 0 (one has it all) to 1.
+
+    :math:`(m - 1) / (d - 1)` for d columns, of which
+    :math:`m = (\sum_j v_j)^2 / \sum_j v_j^2` are effective. Pixels, genes and points of
+    a curve have one unit and are rather even; columns in mixed units are not.
+
+    Examples
+    --------
+    >>> evenness(np.ones(4))
+    1.0
+    >>> round(evenness(np.array([1e6, 1.0, 1.0, 1.0])), 3)
+    0.0
+    """
+    d, squares = len(variances), float((variances**2).sum())
+    if d == 1 or squares == 0:
+        return 1.0
+    effective = float(variances.sum()) ** 2 / squares
+    return (effective - 1.0) / (d - 1.0)
+
+
+def are_unrelated(X: FloatArray) -> bool:
+    """Tell whether columns look like principal components, or like noise to each other.
+
+    Principal components have one unit. They are uncorrelated, and in rows that were not
+    there when they were found, as good as that, centred and of falling variance. And
+    where five columns or more are correlated by chance alone, no column supports
+    another: divided by their deviations, columns of small noise would hide the others.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d)
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_normal((500, 3)) @ rng.standard_normal((3, 3))
+    >>> X -= X.mean(axis=0)
+    >>> turned = X @ np.linalg.svd(X, full_matrices=False)[2].T
+    >>> are_unrelated(X), are_unrelated(turned), are_unrelated(turned + 5)
+    (False, True, False)
+    """
+    X = np.asarray(thinned(X, _LOOKED_AT), dtype=np.float64)
+    deviations = X.std(axis=0)
+    varies = _vary(X, deviations)
+    X, deviations = X[:, varies], deviations[varies]
+    error, d = 1 / np.sqrt(len(X)), X.shape[1]
+    if d < 2:
+        return False
+    means = X.mean(axis=0)
+    Z = (X - means) / deviations
+    apart = (Z.T @ Z / len(Z))[np.triu_indices(d, 1)]
+    correlation = np.sqrt(np.mean(apart**2))
+    if d >= _ENOUGH and correlation <= _BY_CHANCE * error:
+        return True
+    is_centred = (np.abs(means) <= 5 * error * deviations).all()
+    is_falling = (deviations[1:] <= (1 + 5 * error) * deviations[:-1]).all()
+    return bool(correlation <= 2 * error and is_centred and is_falling)
+
+
+def column_scales(X: Any, *, below: float) -> FloatArray | None:
+    """Return what to divide columns by, (d,), or None to leave them as they are.
+
+    Parameters
+    ----------
+    X : array or sparse array of shape (n, d)
+        Points. Sparse ones are counts or weights of words, which have one unit.
+    below : float
+        Columns whose `evenness` is less are divided by their standard deviations,
+        unless they are principal components or unrelated, see `are_unrelated`.
+
+    Examples
+    --------
+    >>> X = np.array([[1.0, 1000.0], [2.0, 3000.0], [3.0, 2000.0]])
+    >>> (X / column_scales(X, below=0.4)).std(axis=0).round(6)
+    array([1., 1.])
+    >>> column_scales(X / [1.0, 1000.0], below=0.4) is None
+    True
+    """
+    if issparse(X):
+        return None
+    X = np.asarray(X)
+    peaks = np.maximum(X.max(axis=0), -X.min(axis=0)).astype(np.float64)
+    exponents = np.where(_is_usual(peaks), 0, np.frexp(peaks)[1])
+    usual = np.ldexp(X, -exponents) if exponents.any() else X
+    deviations: FloatArray = np.ldexp(usual.std(axis=0, dtype=np.float64), exponents)
+    largest = float(deviations.max())
+    # Relative to the largest: squares of squares must not overflow.
+    if largest == 0 or evenness((deviations / largest) ** 2) >= below:
+        return None
+    varies = _vary(X, deviations)
+    if exponents.any():  # all by one factor, which leaves their ratios
+        usual = np.ldexp(X, -int(np.frexp(peaks.max())[1]))
+    if not varies.any() or (below < np.inf and are_unrelated(usual)):
+        return None
+    return np.where(varies, deviations, np.where(exponents == 0, 1.0, peaks))
+
+
+def _is_usual(peaks: FloatArray) -> NDArray[np.bool_]:
+    """Tell which columns have squares that neither overflow nor vanish, (d,)."""
+    return np.asarray((peaks == 0) | ((peaks >= _USUAL[0]) & (peaks <= _USUAL[1])))
+
+
+def _vary(X: FloatArray, deviations: FloatArray) -> NDArray[np.bool_]:
+    """Tell which columns vary by more than rounding, (d,)."""
+    return np.asarray(deviations > 1e-12 * np.abs(X).max(axis=0))

@@ -1,0 +1,130 @@
+"""What a fitted model says about its labels, and about what more would bring."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from mercer._base.typing import ArrayLike, FloatArray, IntArray
+from mercer.evidence.labels import coded_labels
+from mercer.fewlabels.machine import LeaveOneOutRLS
+from mercer.fewlabels.opinion import held_out_opinion
+from mercer.fewlabels.ridge import calibrate
+from mercer.fewlabels.rule import Rule
+from mercer.judging.explanation import Explanation
+from mercer.judging.outlook import Outlook, expected_gain
+from mercer.judging.suspicion import SuspiciousLabels, rank_labels
+from mercer.spectrum.features import Features
+
+
+class JudgedModel:
+    """Questions of trust that `UnifiedKernelMachine` answers."""
+
+    machine_: Any
+    kernel_: Any
+    features_: Features | None
+    classes_: NDArray[Any]
+    labeled_: IntArray
+    ids_: NDArray[Any]
+    _X: Any
+    _y: NDArray[Any]
+    _soft: Any
+    _seed: int
+    _checked: Any
+    held_out_proba: Any
+    training_proba: Any
+
+    def _check_rows(self) -> None:
+        """Raise unless the model is fitted and has its training rows."""
+        check_is_fitted(self, "machine_")
+        if not len(self.ids_):
+            msg = (
+                "the model was made by `without_rows` and predicts only; keep the one "
+                "that it was made from for questions about its rows."
+            )
+            raise ValueError(msg)
+
+    def outlook(self, n_more: int = 10) -> Outlook | None:
+        """Return what further labels are expected to bring, with its uncertainty.
+
+        From a learning curve of the labels at hand: hidden ones are predicted from four
+        fifths and from half of them. None with too few labels.
+
+        Parameters
+        ----------
+        n_more : int, default=10
+        """
+        self._check_rows()
+        labels = coded_labels(self._y, self._soft)
+        if len(labels.classes) < 2:
+            return None
+        rng = np.random.default_rng([self._seed, len(labels.labeled)])
+        return expected_gain(self, labels, rng=rng, n_more=n_more)
+
+    def suspicious_labels(self) -> SuspiciousLabels:
+        """Rank the given labels by how little the other labels support them.
+
+        Every label is left out once, in closed form, by `LeaveOneOutRLS` on the
+        learned kernel, and a tenth at a time by trees, if there are at most 500 labels.
+        A label that is alone in its class cannot be judged and is not listed.
+
+        Returns
+        -------
+        SuspiciousLabels
+            All labels, the least supported first, with the probability that each is
+            wrong. `looks_wrong` tells which to look at again, none where nothing is
+            likely wrong, and `false_alarms` the share of these that is expected to be
+            right.
+        """
+        return rank_labels(*self._held_out_labels())
+
+    def _held_out_labels(
+        self,
+    ) -> tuple[FloatArray, IntArray, NDArray[Any], NDArray[Any]]:
+        """Return held-out log-probabilities of labels, their codes, ids and classes."""
+        self._check_rows()
+        labels = coded_labels(self._y, self._soft)
+        if len(labels.classes) < 2:
+            msg = "one class cannot be told from itself; label a row of another class."
+            raise ValueError(msg)
+        # What the kernel says without a label; trees are asked apart.
+        judge = LeaveOneOutRLS(self.kernel_, class_sizes=None, rule=Rule(trees=0))
+        if self.features_ is None:
+            judge.fit(self._X, labels)
+        else:
+            judge.solve(self.kernel_, labels)
+        held_out = judge.certificate_
+        rows = self.labeled_[held_out.counted]
+        scores, votes = held_out.scores, labels.one_hot()
+        opinion = held_out_opinion(self.kernel_, self.labeled_, votes)
+        if opinion is not None:
+            scores = scores + opinion
+            level = np.zeros(len(self.classes_))
+            scores *= calibrate(
+                scores[held_out.counted], votes[held_out.counted], level
+            ).slope
+        return (
+            scores[held_out.counted],
+            labels.codes[rows],
+            self.ids_[rows],
+            self.classes_,
+        )
+
+    def explain(self, X: ArrayLike | None = None) -> Explanation:
+        """Return which labelled points pull each point to which class.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, n_features), optional
+            Points; all training points when left out.
+        """
+        self._check_rows()
+        if X is not None:
+            R = self.machine_.represent(self._checked(X, reset=False))
+        elif self.features_ is None:
+            R = self.machine_.represent(self._X)
+        else:
+            R = self.machine_._map.represent_own(self.features_)
+        rows = self.labeled_
+        return Explanation.of(self.machine_, R, self.ids_[rows], self._y[rows])

@@ -1,0 +1,1 @@
+"""Exact and approximate search of nearest neighbours: arrays in, neighbours out."""

@@ -1,0 +1,35 @@
+"""What every way of searching offers: prepared points, their neighbours, queries."""
+
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer._base.typing import FloatArray
+
+Found: TypeAlias = tuple[NDArray[np.int32], FloatArray]  # indices and distances, (m, k)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Neighbors:
+    """The k nearest neighbours of each of n points, the point itself left out."""
+
+    indices: NDArray[np.int32]  # (n, k)
+    distances: FloatArray  # (n, k) ascending
+    recall: float  # share of true neighbours found, estimated; 1.0 when exact
+    method: str  # what was used: "exact" or "cells"
+
+
+class Search(Protocol):
+    """Points that one way of searching has made ready; each has its own `prepare`."""
+
+    @property
+    def points(self) -> Any:
+        """The points, as prepared; ``points.X`` are the rows that were given."""
+
+    def neighbors(self, k: int, n_jobs: int | None) -> Neighbors:
+        """Find the k nearest neighbours of every point but itself."""
+
+    def query(self, Q: Any, k: int, n_jobs: int | None) -> Found:
+        """Find the k nearest points of each row of Q."""

@@ -1,0 +1,88 @@
+"""The command that opens the studio."""
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from mercer.app.cli.main import main
+from mercer.app.studio.serving import Running
+from studio_at_hand import rows
+
+
+@pytest.fixture
+def served(monkeypatch: pytest.MonkeyPatch) -> list[Running]:
+    """Collect what would be served until Ctrl-C."""
+    found: list[Running] = []
+
+    def serve(self: Running, ready) -> None:
+        ready()
+        found.append(self)
+        self.studio.store.close()
+        self.socket.close()
+
+    monkeypatch.setattr(Running, "serve", serve)
+    return found
+
+
+def label(*arguments: object) -> Result:
+    return CliRunner().invoke(main, ["label", *map(str, arguments), "--no-open"])
+
+
+def test_prints_the_link_and_keeps_answers_beside_the_file(
+    tmp_path: Path, served: list[Running]
+) -> None:
+    path = tmp_path / "things.csv"
+    rows(4).assign(kind=["a", None, None, None]).to_csv(path, index=False)
+    result = label(path, "--target", "kind", "--id", "code", "--classes", "b, c")
+    assert result.exit_code == 0, result.output
+    (running,) = served
+    assert running.url in result.output
+    assert running.url.startswith("http://127.0.0.1:")
+    assert list(running.studio.store.ledger.classes.values()) == ["b", "c", "a"]
+    assert running.studio.items.ids == ["r0", "r1", "r2", "r3"]
+    assert (tmp_path / "things.csv.labels.db").exists()
+    assert "other machines" not in result.output
+
+
+def test_other_host_is_explained(tmp_path: Path, served: list[Running]) -> None:
+    path = tmp_path / "things.csv"
+    rows(4).to_csv(path, index=False)
+    result = label(path, "--id", "code", "--host", "0.0.0.0")
+    assert "can be reached from other machines" in result.output
+
+
+def test_mistakes_are_told(tmp_path: Path) -> None:
+    absent = label(tmp_path / "absent.csv")
+    assert absent.exit_code == 2
+    assert "absent.csv" in absent.output
+    path = tmp_path / "things.csv"
+    rows(4).to_csv(path, index=False)
+    wrong = label(path, "--id", "cod")
+    assert wrong.exit_code == 2
+    assert "cod" in wrong.output
+    nowhere = label(path, "--store", tmp_path / "no" / "folder" / "labels.db")
+    assert nowhere.exit_code == 2
+
+
+def test_cells_that_mean_no_label_are_no_class(
+    tmp_path: Path, served: list[Running]
+) -> None:
+    path = tmp_path / "things.csv"
+    rows(4).assign(label=["a", "b", "k.A.", ""]).to_csv(path, index=False)
+    result = label(path, "--id", "code", "--missing", "k.A.")
+    assert result.exit_code == 0, result.output
+    (running,) = served
+    assert list(running.studio.store.ledger.classes.values()) == ["a", "b"]
+
+
+def test_a_column_that_is_left_out_need_not_be_right(
+    tmp_path: Path, served: list[Running]
+) -> None:
+    path = tmp_path / "things.csv"
+    rows(10).assign(dose=["<0.1", *"123456789"]).to_csv(path, index=False)
+    assert "'<0.1'" in label(path, "--id", "code").output
+    result = label(path, "--id", "code", "--drop", "dose")
+    assert result.exit_code == 0, result.output
+    (running,) = served
+    assert running.studio.items.show(0)["cells"][1]["value"] == "<0.1"

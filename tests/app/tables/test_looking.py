@@ -1,0 +1,275 @@
+"""What is found in a table before anything is learned."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from mercer.app.tables.apart import in_a_range
+from mercer.app.tables.learning import learn
+from mercer.app.tables.screening import FEWEST, look
+from mercer.app.tables.session import Session
+from mercer.app.tables.table import TableError, as_table
+from mercer.app.tables.target import look_at_target
+from tables_at_hand import two_groups
+
+Column = Callable[[pd.DataFrame], object]
+
+
+def names(labels: object) -> list[object]:
+    target = look_at_target(as_table(pd.DataFrame({"label": labels})), "label")
+    return target.labels.tolist()
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        *("NA", "?", "unknown", "N/A", "-", "nan", "null", "none", " Unknown "),
+        *("Not sure", "don't know", "to do"),
+    ],
+)
+def test_placeholders_are_no_labels(word: str) -> None:
+    cells = ["yes", "no", "yes", "no", word, word]
+    table = as_table(pd.DataFrame({"label": cells}))
+    found = look_at_target(table, "label")
+    assert found.labels.tolist() == ["yes", "no", "yes", "no", None, None]
+    assert f"read as no label: {word.strip()!r} (2 rows)" in found.notes[0]
+    kept = look_at_target(table, "label", as_written=True)
+    assert kept.labels.tolist()[4] == word.strip()
+    assert kept.notes == ()
+
+
+def test_placeholders_that_are_not_named_are_counted() -> None:
+    words = ["NA", "?", "tbd", "-", "none", "unknown", "unknown", "null"]
+    table = as_table(pd.DataFrame({"label": ["yes", "no", "yes", "no", *words]}))
+    note = look_at_target(table, "label").notes[0]
+    assert "'none' (1 row) and 2 more." in note
+
+
+def test_words_of_your_own_for_no_label() -> None:
+    table = as_table(pd.DataFrame({"label": ["yes", "no", "yes", "no", "later"]}))
+    found = look_at_target(table, "label", missing=("later",), as_written=True)
+    assert found.labels.tolist()[4] is None
+
+
+def test_spellings_of_one_class_are_one_class() -> None:
+    cells = ["yes", "YES", "yes", "no", " No", "no", "New  York", "new york"]
+    table = as_table(pd.DataFrame({"label": cells}))
+    found = look_at_target(table, "label")
+    assert found.labels.tolist() == ["yes"] * 3 + ["no"] * 3 + ["New York"] * 2
+    assert "read as 'yes' (2): 'YES' (1)" in " ".join(found.notes)
+    kept = look_at_target(table, "label", as_written=True)
+    assert len(set(kept.labels)) == 6
+
+
+def test_capitals_within_a_word_are_meant() -> None:
+    cells = ["hid", "hId", "had", "hAd"] * 2
+    assert names(cells) == cells
+
+
+def test_whole_numbers_are_numbers_however_they_are_written() -> None:
+    assert names(["1", "2", "1", "2", ""]) == [1, 2, 1, 2, None]
+    assert names(["1.0", "2.0", "1.0", "2.0", None]) == [1, 2, 1, 2, None]
+    assert names([1.0, 2.0, 1.0, 2.0, -1.0]) == [1, 2, 1, 2, None]
+    assert names(["007", "7", "007", "7"]) == ["007", "7", "007", "7"]
+
+
+def leaky() -> pd.DataFrame:
+    """Forty labelled rows of four hundred, and nothing wrong."""
+    return two_groups(400, 40).drop(columns="code")
+
+
+def left_out(frame: pd.DataFrame, **options: object) -> dict[str, str]:
+    return dict(look(as_table(frame), "label", **options).left_out)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("column", "reason"),
+    [
+        (lambda f: f["label"], "repeats the target"),
+        (lambda f: f["label"].fillna("big").str.upper(), "repeats the target"),
+        (
+            lambda f: (f["label"] == "big").astype(float).where(f["label"].notna()),
+            "filled in for labelled rows",
+        ),
+        (
+            lambda f: np.where(f["label"].notna(), f["label"] == "big", -1),
+            "tells labelled rows",
+        ),
+        (
+            lambda f: np.where(f["label"].notna(), 2.0 * (f["label"] == "big") - 1, 0),
+            "tells labelled rows",
+        ),
+        (lambda f: np.where(f["label"].notna(), "gold", "crowd"), "tells labelled"),
+        (lambda f: range(len(f)), "names the rows"),
+        (lambda f: [f"P{k * 7:05}" for k in range(len(f))], "names the rows"),
+    ],
+)
+def test_misleading_columns_are_left_out(column: Column, reason: str) -> None:
+    frame = leaky().assign(odd=column)
+    found = left_out(frame)
+    assert list(found) == ["odd"]
+    assert reason in found["odd"]
+    assert left_out(frame, keep=("odd",)) == {}
+    assert left_out(frame, drop=("odd",)) == {}
+
+
+def coded(n_labels: int, code: Column) -> pd.DataFrame:
+    """Noise, and a code of the class that is right where the label is known."""
+    rng = np.random.default_rng(0)
+    frame = leaky()[["size", "weight"]]
+    kinds = np.arange(len(frame)) % 2
+    known = np.arange(len(frame)) < n_labels
+    frame["label"] = np.where(known, np.where(kinds == 1, "big", "small"), None)
+    frame["code"] = np.where(known, kinds, rng.integers(0, 2, len(frame)))
+    return frame.assign(code=code)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        lambda f: f["code"],
+        lambda f: f["code"] == 1,
+        lambda f: f["code"] + 0.5,
+        lambda f: np.where(f["code"] == 1, "B", "S"),
+    ],
+)
+def test_a_code_of_the_class_is_left_out_or_asked_about(code: Column) -> None:
+    """The model claimed 100 % where 33 % were right."""
+    assert "one value per class in all 50 labelled" in left_out(coded(50, code))["code"]
+    for n_labels, asked in ((48, True), (20, True), (18, False)):
+        looked = look(as_table(coded(n_labels, code)), "label")
+        assert looked.left_out == ()
+        said = " ".join(looked.notes)
+        assert ("leave it out: --drop 'code'" in said) == asked
+    kept = look(as_table(coded(48, code)), "label", keep=("code",))
+    assert kept.notes == ()
+
+
+@pytest.mark.parametrize("odd", [1, None])
+def test_one_exception_and_it_is_no_code_of_the_class(odd: object) -> None:
+    frame = coded(60, lambda f: f["code"].astype("Int64"))
+    frame.loc[58, "code"] = odd  # of the class whose code is 0
+    assert left_out(frame) == {}
+
+
+def test_two_classes_with_one_value_are_no_code() -> None:
+    frame = coded(60, lambda f: f["code"])
+    frame.loc[0:39:4, "label"] = "tiny"  # coded as "small" is
+    assert left_out(frame) == {}
+
+
+@pytest.mark.parametrize("around", [False, True])
+@pytest.mark.parametrize(("n", "n_labels"), [(178, 40), (160, 75)])
+def test_a_range_of_labelled_rows_is_found_whatever_the_bins(
+    n: int, n_labels: int, around: bool
+) -> None:
+    rng = np.random.default_rng(0)
+    frame = two_groups(n, n_labels)[["size", "label"]]
+    shift = 20.0 * np.where(frame["label"].notna(), 0, -1 if around else 1)
+    shift[::2] = np.abs(shift[::2])
+    frame["when"] = rng.standard_normal(n) + shift
+    assert "tells labelled rows" in left_out(frame)["when"]
+
+
+def test_a_flag_that_is_a_little_more_frequent_among_labelled_rows_is_kept() -> None:
+    """Bins of one value were counted as often as there were bins."""
+    frame = leaky()
+    every = np.where(frame["label"].notna(), 2, 3)
+    frame["flag"] = (np.arange(len(frame)) % every > 0).astype(int)
+    assert left_out(frame) == {}
+
+
+def test_rows_of_one_value_are_in_one_range() -> None:
+    known = np.arange(30) < 10
+    Z = np.stack([np.zeros(30), known & (np.arange(30) > 4)], axis=1).astype(float)
+    np.testing.assert_allclose(in_a_range(Z, known), [0.0, 0.5], atol=1e-12)
+
+
+def test_a_value_that_nine_of_ten_others_lack_tells_too_little() -> None:
+    frame = leaky()
+    frame["flag"] = np.where(frame["label"].notna(), 0, np.arange(len(frame)) % 10 > 0)
+    assert left_out(frame) == {}
+
+
+@pytest.mark.parametrize("as_text", [True, False])
+def test_labels_of_the_first_months_are_told_by_the_date(as_text: bool) -> None:
+    days = pd.date_range("2024-01-01", periods=400, freq="D").to_series()
+    frame = leaky().assign(day=days.astype(str).array if as_text else days.array)
+    assert "tells labelled rows" in left_out(frame)["day"]
+    frame["day"] = frame["day"].sample(frac=1, random_state=0).array
+    assert left_out(frame) == {}
+
+
+def test_columns_that_are_all_right_are_kept() -> None:
+    rng = np.random.default_rng(0)
+    frame = leaky()
+    n = len(frame)
+    frame["money"] = rng.integers(10_000, 10_000_000, n)  # all different
+    frame["name"] = [f"{a} {b}" for a, b in zip("xyzw" * 100, range(n), strict=True)]
+    frame["sparse"] = np.where(rng.random(n) < 0.05, 1.0, np.nan)
+    frame["rare"] = np.where(rng.random(n) < 0.02, "odd", "usual")
+    frame["shifted"] = rng.standard_normal(n) + 2 * frame["label"].notna()
+    assert left_out(frame) == {}
+
+
+def test_an_id_that_repeats_is_told_by_its_name() -> None:
+    rng = np.random.default_rng(0)
+    frame = leaky().assign(patient_id=rng.integers(0, 10**6, 400) // 2 * 2)
+    assert list(left_out(frame)) == ["patient_id"]
+
+
+def test_whole_numbers_with_gaps_are_no_ids() -> None:
+    frame = leaky()
+    order = np.random.default_rng(0).permutation(np.arange(1, len(frame)))
+    frame["nr"] = pd.array([None, *order.tolist()], dtype="Int64")
+    assert left_out(frame) == {}
+
+
+def test_few_rows_say_nothing_about_a_column() -> None:
+    frame = two_groups(40, FEWEST - 1).drop(columns="code")
+    frame["odd"] = np.where(frame["label"].notna(), 1, 0)
+    assert left_out(frame) == {}
+
+
+def test_the_only_column_is_kept() -> None:
+    frame = pd.DataFrame({"day": range(30), "label": ["a", "b"] * 5 + [None] * 20})
+    looked = look(as_table(frame), "label")
+    assert looked.table.columns == ["day"]
+    assert "All columns look misleading" in looked.notes[0]
+
+
+def test_the_result_says_what_was_left_out() -> None:
+    frame = two_groups().assign(copy=two_groups()["label"])
+    result = learn(frame)
+    kinds = {note.column: note.kind for note in result.session.notes}
+    assert kinds["copy"] == kinds["code"] == "left out"
+    said = " ".join(result.warnings)
+    assert "Column 'copy' was left out: it repeats the target" in said
+    assert "pass --keep 'copy'" in said
+    assert (result.predictions["prediction"] == ["small", "big"] * 20).all()
+
+
+def test_a_column_to_keep_must_be_there() -> None:
+    with pytest.raises(TableError, match="no column 'nothing'"):
+        look(as_table(two_groups()), "label", keep=("nothing",))
+
+
+def test_answers_do_not_bring_a_leak_back() -> None:
+    frame = two_groups(n=60, n_labels=20)
+    frame["note"] = ["seen" if k < 20 else None for k in range(60)]
+    frame.loc[20:24, "label"] = ["small", "big", "small", "big", "small"]
+    found = Session.open(frame, id="code")
+    assert any("'note' was left out" in note for note in found.looked.notes)
+    frame.loc[40:, "note"] = "seen"  # filled in elsewhere, too
+    found = Session.open(frame, id="code")
+    assert not any("'note'" in note for note in found.looked.notes)
+
+
+def test_without_any_label_no_column_repeats_the_target() -> None:
+    table = as_table({"colour": ["red", "blue"] * 10, "row": np.arange(20)})
+    nothing = np.full(20, None, dtype=object)
+    looked = look(table, "kind", labels=nothing)  # there is no such column
+    assert [c.column for c in looked.left_out] == ["row"]
+    assert looked.table.columns == ["colour"]

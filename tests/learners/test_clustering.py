@@ -1,0 +1,132 @@
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mercer import RBF
+from mercer.evidence.pairs import Pairs
+from mercer.exceptions import BrokenLinksWarning
+from mercer.learners.clustering import (
+    cluster,
+    cluster_scores,
+    one_cluster_rand_index,
+    rand_index,
+    unit_rows,
+)
+
+
+class Features:
+    """A kernel that is known by its features alone."""
+
+    def __init__(self, Phi):
+        self.Phi = Phi
+
+    def features(self, X=None):
+        return self.Phi if X is None else X
+
+
+@given(seed=st.integers(0, 10**6), n=st.integers(2, 15))
+@settings(max_examples=50, deadline=None)
+def test_rand_index_is_the_formula_of_the_paper(seed, n):
+    c, found = np.random.default_rng(seed).integers(0, 3, size=(2, n))
+    agree = [
+        (c[i] == c[j]) == (found[i] == found[j]) for i, j in combinations(range(n), 2)
+    ]
+    assert rand_index(c, found) == pytest.approx(np.mean(agree))
+
+
+def test_one_cluster_scores_high_where_classes_are_unequal():
+    """Classes of 24 : 76, as in Adult, where no entry of Table 4 comes so high."""
+    y = np.repeat([0, 1], [24, 76])
+    assert one_cluster_rand_index(y) == pytest.approx((24 * 23 + 76 * 75) / 9900)
+    scores = cluster_scores(y, np.zeros(100))
+    assert scores.rand == scores.one_cluster > 0.62
+    assert scores.adjusted_rand == scores.mutual_information == 0
+
+
+def test_perfect_clusters():
+    scores = cluster_scores([0, 0, 1, 1, 2], ["b", "b", "a", "a", "c"])
+    assert scores.rand == scores.adjusted_rand == 1.0
+    assert scores.mutual_information == pytest.approx(1.0)
+
+
+def test_cluster_ignores_the_length_of_rows():
+    rng = np.random.default_rng(0)
+    angles = np.repeat([0.0, 1.5], 30) + 0.1 * rng.normal(size=60)
+    Phi = np.column_stack([np.cos(angles), np.sin(angles)])
+    Phi *= rng.lognormal(sigma=2.0, size=(60, 1))
+    found = cluster(Features(Phi), 2, random_state=0)
+    assert rand_index(np.repeat([0, 1], 30), found) == 1.0
+
+
+def test_same_seed_same_clusters_and_new_points():
+    Phi = np.random.default_rng(0).normal(size=(50, 4))
+    one, two = (cluster(Features(Phi), 3, random_state=7) for _ in range(2))
+    np.testing.assert_array_equal(one, two)
+    assert len(cluster(Features(Phi), 3, Phi[:10], random_state=7)) == 10
+
+
+def test_unit_rows_keep_zeros():
+    rows = unit_rows(np.array([[3.0, 4.0], [0.0, 0.0]]))
+    np.testing.assert_allclose(rows, [[0.6, 0.8], [0.0, 0.0]])
+
+
+class Plain:
+    """Points that are their own features."""
+
+    def __init__(self, rows):
+        self.rows = rows
+
+    def features(self, X=None):
+        return self.rows if X is None else X
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_links_that_can_be_kept_are_kept(seed):
+    rng = np.random.default_rng(seed)
+    rows, truth = rng.standard_normal((40, 3)), rng.integers(0, 3, 40)
+    pairs = Pairs.from_labels(truth, n_pairs=25, random_state=seed)
+    found = cluster(Plain(rows), 3, pairs=pairs, random_state=seed)
+    must, cannot = pairs.must_link, pairs.cannot_link
+    assert (found[must[:, 0]] == found[must[:, 1]]).all()
+    assert (found[cannot[:, 0]] != found[cannot[:, 1]]).all()
+    free = cluster(Plain(rows), 3, random_state=seed)
+    assert (free[must[:, 0]] != free[must[:, 1]]).any()  # it was not for nothing
+
+
+def test_links_that_cannot_be_kept_are_named():
+    rows = np.random.default_rng(0).standard_normal((6, 2))
+    three = Pairs.from_index([], [(0, 1), (1, 2), (0, 2)], n_points=6)
+    with pytest.warns(BrokenLinksWarning, match=r"1 of 3 cannot-links"):
+        found = cluster(Plain(rows), 2, pairs=three, random_state=0)
+    assert len(set(found[:3])) == 2
+    against = Pairs.from_index([(0, 1), (1, 2)], [(0, 2)], n_points=6)
+    with pytest.warns(BrokenLinksWarning, match=r"\[\(0, 2\)\]"):
+        found = cluster(Plain(rows), 2, pairs=against, random_state=0)
+    assert len(set(found[:3])) == 1
+
+
+def test_without_links_it_is_k_means():
+    rng = np.random.default_rng(0)
+    rows = unit_rows(rng.standard_normal((60, 3)))
+    none = Pairs.from_index([], n_points=60)
+    kept = cluster(Plain(rows), 3, pairs=none, n_init=30, random_state=0)
+    free = cluster(Plain(rows), 3, n_init=30, random_state=0)
+    assert rand_index(kept, free) == 1.0
+
+
+def test_links_are_of_the_points_clustered():
+    with pytest.raises(ValueError, match="over 5 points, and 6 are clustered"):
+        cluster(Plain(np.eye(6)), 2, pairs=Pairs.from_index([], n_points=5))
+    whole = Pairs.from_index([(0, 1), (1, 2)], n_points=3)
+    with pytest.raises(ValueError, match="2 clusters of 1 groups"):
+        cluster(Plain(np.eye(3)), 2, pairs=whole)
+
+
+def test_a_kernel_without_features_is_refused() -> None:
+    with pytest.raises(TypeError, match="RBF has no features"):
+        cluster(RBF(), 2, [[0.0], [1.0]])
+    with pytest.raises(TypeError, match=r"learned kernel, such as .* ndarray has no"):
+        cluster(np.eye(3), 2)
