@@ -79,7 +79,7 @@ test-oldest: constraints-oldest.txt pyproject.toml  ## the tests with the oldest
 	  --editable ".[app]" --group oldest
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(OLDEST)/bin/pytest -q -m "not slow" \
 	  tests/fewlabels tests/graphs tests/kernels tests/learners tests/machines \
-	  tests/optim tests/spectrum tests/test_unified.py tests/test_persist.py
+	  tests/optim tests/spectrum tests/model/test_unified.py tests/test_persist.py
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

@@ -21,6 +21,8 @@ from mercer import persist
 from mercer.active.pool import PoolClassifier
 from mercer.fewlabels.pools import neighbors as pools
 from mercer.fewlabels.pools.anchors import AnchorPool
+from mercer.graphs import Neighbors, nearest_neighbors
+from mercer.judging.explanation import Pull
 from mercer.kernels.composite import Weighted
 from mercer.kernels.normalized import Centered, Normalized
 from mercer.kernels.parametric import RBF, Linear, PairwiseKernelFunction
@@ -41,7 +43,7 @@ from mercer.spectrum.filters import diffusion
 from mercer.spectrum.gram import GramBasis
 from mercer.spectrum.graph import GraphBasis
 from mercer.spectrum.kernel import SpectralKernel
-from mercer_studies.data import Dataset, Split, load, make_two_moons
+from mercer_studies.data import make_two_moons
 
 X, Y = make_two_moons(40, random_state=0)
 NEW = X[:7] + 0.05
@@ -154,13 +156,13 @@ def test_a_classifier_of_a_pool_comes_back(has_pool: bool, tmp_path: Path) -> No
 
 
 def test_frozen_dataclasses_and_sparse_arrays_come_back(tmp_path: Path) -> None:
-    iris = load("iris")
-    again = reloaded(iris, tmp_path)
-    assert isinstance(again, Dataset)
-    assert np.array_equal(again.X, iris.X)
-    assert (again.name, again.train) == ("iris", None)
-    split = Split(np.array([0, 2]), np.array([1]))
-    assert [rows.tolist() for rows in reloaded(split, tmp_path)] == [[0, 2], [1]]
+    neighbors = nearest_neighbors(X, 3, rng=np.random.default_rng(0))
+    again = reloaded(neighbors, tmp_path)
+    assert isinstance(again, Neighbors)
+    assert np.array_equal(again.indices, neighbors.indices)
+    assert (again.recall, again.method) == (1.0, "exact")
+    pull = Pull(1, "b", "b", 0.5)
+    assert reloaded(pull, tmp_path) == pull
     sparse = csr_array(np.eye(3))
     assert np.array_equal(reloaded(sparse, tmp_path).toarray(), np.eye(3))
 

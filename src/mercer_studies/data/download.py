@@ -4,7 +4,6 @@ import tempfile
 import zlib
 from pathlib import Path
 
-from mercer._base.extras import require
 from mercer_studies.data.arrays import Arrays
 from mercer_studies.data.originals import RECIPES
 from mercer_studies.data.registry import Entry
@@ -37,7 +36,8 @@ def convert_original(name: str, entry: Entry) -> Arrays:
 
 
 def _fetch(url: str, folder: Path, name: str) -> Path:
-    pooch = require("pooch", extra="app", purpose="Downloading a data set")
+    import pooch
+
     file = folder / url.rsplit("/", 1)[-1]
     try:
         # Not `pooch.retrieve`: it wants a checksum of the file, and what is verified

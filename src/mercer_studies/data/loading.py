@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from mercer._base.extras import require
 from mercer_studies.data.arrays import Arrays, as_matrix, digest, published_splits
 from mercer_studies.data.dataset import Dataset
 from mercer_studies.data.download import convert_original
@@ -102,7 +101,8 @@ def load(
 
 def cache_folder() -> Path:
     """Return the per-user folder that downloads are kept in."""
-    pooch = require("pooch", extra="app", purpose="The cache of data sets")
+    import pooch
+
     return Path(pooch.os_cache("mercer"))
 
 
