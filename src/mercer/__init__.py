@@ -1,8 +1,8 @@
 """Mercer learns kernels from labels, pairs, or no evidence at all.
 
-The names for daily use are here; the rest is in the subpackages (``mercer.kernels``,
-``mercer.learners``, ``mercer.machines`` and so on). ``__init__.pyi`` lists both. Each
-is imported when it is first used.
+The most common classes and functions can be imported from `mercer`; everything else
+lives in subpackages (``mercer.kernels``, ``mercer.learners``, ``mercer.machines`` and
+so on). ``__init__.pyi`` lists both. Each is imported when it is first used.
 """
 
 from mercer._base import lazy

@@ -97,5 +97,5 @@ def test_unseen_classes_have_a_column():
     P = clf.predict_proba(X)
     assert P.shape == (150, 3)
     assert (P[:, 2] == 0).all()
-    with pytest.raises(ValueError, match=r"y holds \[2\]"):
+    with pytest.raises(ValueError, match=r"y contains \[2\]"):
         PoolClassifier(model(), X, classes=[0, 1]).fit(X[FEW], TRUTH[FEW])

@@ -226,7 +226,7 @@ def test_before_and_after_fit():
     assert (model.set_threshold(-np.inf).predict(X[ENDS]) == -1).all()
     with pytest.raises(ValueError, match="strategy must be"):
         model.fit(X[ENDS], Y, calibration_params={"strategy": "weird"})
-    with pytest.raises(TypeError, match="foo is no part of a rule for the threshold"):
+    with pytest.raises(TypeError, match="foo is not a valid key of the threshold rule"):
         model.fit(X[ENDS], Y, calibration_params={"foo": 1})
     with pytest.raises(ValueError, match="min_rate"):
         model.calibrate_threshold(X[ENDS], Y, "max_tpr", 1.2)

@@ -75,7 +75,7 @@ def test_effect_of_influence_is_the_change_against_equal_weights():
 
 
 def test_coinciding_points_are_an_error():
-    with pytest.raises(ValueError, match="all points coincide"):
+    with pytest.raises(ValueError, match="all points are equal"):
         stationary_distances(np.zeros((3, 3)))
 
 

@@ -302,7 +302,7 @@ def check_psd(A: FloatArray, name: str = "K", *, rtol: float = 1e-10) -> None:
 
 
 def check_same_length(a: Any, b: Any, a_name: str, b_name: str) -> None:
-    """Raise unless two arrays, of which either may be a number of rows, are as long.
+    """Raise an error if two arrays, or numbers of rows, differ in length.
 
     Examples
     --------

@@ -224,7 +224,10 @@ def coded(y: ArrayLike, given: ArrayLike | None) -> tuple[NDArray[Any], IntArray
     labels = encode_labels(y, min_classes=1)
     unknown = np.setdiff1d(labels.classes, classes)
     if len(unknown):
-        msg = f"y holds {unknown.tolist()}, and classes={classes.tolist()}."
+        msg = (
+            f"y contains {unknown.tolist()}, which are not in "
+            f"classes={classes.tolist()}."
+        )
         raise ValueError(msg)
     place = np.searchsorted(classes, labels.classes)
     codes[labels.labeled] = place[labels.codes[labels.labeled]]

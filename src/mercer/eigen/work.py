@@ -4,7 +4,7 @@ import numpy as np
 
 
 class Work:
-    """Multiplications that may be spent, and how many were.
+    """Budget of matrix-vector products, with a counter.
 
     Parameters
     ----------

@@ -44,13 +44,13 @@ class TangentDistance:
     are done with matrix products of the orthonormal tangents and one 7 x 7 system
     per pair.
 
-    Beyond the edge an image goes on as it ends: smoothing and differences repeat the
-    last pixel. The usual programs pad with background (0) instead, which is the same
-    where the border is empty. Where a stroke touches the border, as in the cropped
-    digits of USPS, padding makes an edge that is not in the picture, and its
-    derivative a tangent by which any two such images can be brought nearer. Between
-    150 digits of raw USPS the two distances differ by 2% in the median. Pad the images
-    beforehand to have the other.
+    Images are padded by repeating the border pixels before smoothing and
+    differentiation. The usual programs pad with background (0) instead, which is the
+    same where the border is empty. Where a stroke touches the border, as in the cropped
+    digits of USPS, padding makes an edge that is not in the picture, and its derivative
+    a tangent by which any two such images can be brought nearer. Between 150 digits of
+    raw USPS the two distances differ by 2% in the median. Pad the images beforehand to
+    have the other.
 
     References
     ----------

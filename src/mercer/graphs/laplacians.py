@@ -122,7 +122,7 @@ def stationary_distribution(adjacency: SparseArray) -> FloatArray:
     volume = d.sum()
     if not volume > 0:
         msg = (
-            f"the graph of {len(d)} points has no edge, so a walk on it stands still; "
+            f"the graph of {len(d)} points has no edge: the random walk is undefined; "
             "raise n_neighbors or use symmetry='union'."
         )
         raise ValueError(msg)

@@ -97,18 +97,19 @@ def held_out_interval(
 
     The share is that of labels predicted by cross-validation. Its variance is larger
     than that of n independent cases: the models of the folds share most of their
-    labels, and the model in question is yet another one. And the rows in question are a
-    sample themselves. Wilson's interval is taken with :math:`1.25/n + 1/m` in place of
-    :math:`1/n`, for m unlabelled rows.
+    labels, and the model in question is yet another one. The unlabelled rows are
+    themselves a finite sample. Wilson's interval is taken with :math:`1.25/n + 1/m` in
+    place of :math:`1/n`, for m unlabelled rows.
 
     Labelled rows need not be like the others: rows that were asked about are harder.
     The shift is by how much more confident the model is about the others than about
-    hidden ones. It moves the interval, which a quarter of it widens on either side.
+    hidden ones. The interval is shifted by this amount and widened by a quarter of it
+    on each side.
 
-    Labels that are alone in their class cannot be tested. Where there are such
-    classes, others have no label at all, and their rows are missed: nothing is expected
-    of a share of the rows as large as that of untested labels. They may be right
-    after all, which widens the interval.
+    Labels that are alone in their class cannot be tested. If such classes exist, other
+    classes probably have no label at all and will be missed. The estimate therefore
+    counts a matching fraction of the rows as wrong. They may be right after all, which
+    widens the interval.
 
     Parameters
     ----------

@@ -57,7 +57,10 @@ class Normalized(Kernel):
 def _inverse_norms(diagonal: FloatArray) -> FloatArray:
     if np.any(diagonal < 0):
         i = int(diagonal.argmin())
-        msg = f"k(x, x) = {diagonal[i]:.3g} at row {i}: not a kernel, so no cosine."
+        msg = (
+            f"k(x, x) = {diagonal[i]:.3g} at row {i}; it must be positive to normalise "
+            "the kernel."
+        )
         raise NotPSDError(msg)
     return np.divide(
         1.0, np.sqrt(diagonal), out=np.zeros_like(diagonal), where=diagonal > 0

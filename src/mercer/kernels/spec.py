@@ -40,7 +40,7 @@ def as_kernel(spec: Kernel | str | Callable[..., Any]) -> Kernel:
     if isinstance(spec, str):
         if spec == "precomputed":
             msg = (
-                "'precomputed' names no kernel function: give the Gram matrix as "
+                "'precomputed' is not a kernel function: pass the Gram matrix as "
                 "Precomputed(K), whose points are row numbers."
             )
             raise ValueError(msg)

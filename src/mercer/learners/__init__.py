@@ -1,4 +1,7 @@
-"""Evidence in, a kernel out: scikit-learn transformers with `kernel_`."""
+"""Kernel learners: scikit-learn transformers that expose a learned `kernel_`.
+
+They learn it from labels, pairs or unlabelled data.
+"""
 
 from mercer._base import lazy
 

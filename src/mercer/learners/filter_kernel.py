@@ -39,7 +39,7 @@ class FilterKernel(SpectralLearner):
         "truncated"), or a function from the values of the basis to weights >= 0.
     filter_params : dict, optional
         Keyword arguments of the filter. "cluster" and "truncated" keep all
-        directions of the basis unless told ``{"n_kept": d}``.
+        directions of the basis unless ``filter_params={"n_kept": d}`` is given.
     basis : basis or None, default=None
         None is `GraphBasis()`; for "truncated" it is `GramBasis` of a Gaussian kernel
         whose :math:`2\sigma^2` is the mean squared distance.
@@ -53,7 +53,7 @@ class FilterKernel(SpectralLearner):
         As the filter gives them, not rescaled.
     basis_ : fitted basis
     certificate_ : BasisCertificate
-        That of the basis; a filter has nothing to prove.
+        Certificate of the basis. (A filter involves no optimisation.)
 
     Notes
     -----

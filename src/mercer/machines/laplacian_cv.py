@@ -32,14 +32,13 @@ class LapRLSCV(LeastSquares, WeightsByGrid):
     dual_coef_, intercept_, transduction_, certificate_
         As in `LapRLS`.
 
-    Notes
-    -----
-    Mao and Tsang (2010), section 5.2: every fold holds every class (a class with
-    fewer labels than folds lends them to several), one fold is for training and the
-    rest for validation. With few labels many pairs tie, of which the paper says
-    nothing: ties go to the smallest gamma_A, then to the largest gamma_I, that is, to
-    the labels and the graph. Points are dealt to the folds in their order. With one
-    label for each class nothing can be validated, and the rule of ties decides.
+    Notes ----- Mao and Tsang (2010), section 5.2: every fold holds every class (if a
+    class has fewer labels than folds, its labels are reused in several folds), one fold
+    is for training and the rest for validation. With few labels many pairs tie, of
+    which the paper says nothing: ties go to the smallest gamma_A, then to the largest
+    gamma_I, that is, to the labels and the graph. Points are dealt to the folds in
+    their order. With one label for each class nothing can be validated, and the rule of
+    ties decides.
 
     See Also
     --------
@@ -61,7 +60,7 @@ class LapSVMCV(Hinge, WeightsByGrid):
     .. math:: \min_{f, b} \frac1l \sum_i \max(0, 1 - y_i (f(x_i) + b))
         + \gamma_A \|f\|_K^2 + \gamma_I\, f^\top L^p f.
 
-    More than two classes are told one from the rest.
+    Multi-class problems are handled one-vs-rest.
 
     Parameters
     ----------

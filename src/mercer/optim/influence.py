@@ -46,7 +46,9 @@ def stationary_distances(distances: FloatArray) -> FloatArray:
     degrees = distances.sum(axis=1)
     total = degrees.sum()
     if total == 0:
-        msg = "all points coincide: no influence can be told; pass distinct points."
+        msg = (
+            "all points are equal: their influence is undefined; pass distinct points."
+        )
         raise ValueError(msg)
     return np.asarray(degrees / total, dtype=np.float64)
 

@@ -167,7 +167,10 @@ def _root_of_weights(weights: FloatArray) -> FloatArray:
 def _root_of_matrix(core: FloatArray) -> FloatArray:
     scale = float(np.abs(core).max(initial=0.0))
     if not np.allclose(core, core.T, rtol=0, atol=1e-10 * scale):
-        msg = "core is not symmetric; pass (core + core.T) / 2 if it should be."
+        msg = (
+            "core must be symmetric; pass (core + core.T) / 2 if the asymmetry is "
+            "rounding."
+        )
         raise ValueError(msg)
     values, vectors = eigh(core)
     if values.min(initial=0.0) < -1e-10 * scale:

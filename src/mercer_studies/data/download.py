@@ -28,9 +28,9 @@ def convert_original(name: str, entry: Entry) -> Arrays:
             return RECIPES[entry.recipe](files)
         except (ValueError, IndexError, EOFError, OSError, zlib.error) as error:
             msg = (
-                f"What {' and '.join(entry.urls)} gave for {name} is not in the format "
-                f"of the original ({error}). Try later, or set MERCER_DATA to a folder "
-                f"that holds {name}.npz."
+                f"Could not read {name}: {' and '.join(entry.urls)} is not in the expected "
+                f"format ({error}). Try later, or set MERCER_DATA to a folder that "
+                f"holds {name}.npz."
             )
             raise ValueError(msg) from error
 

@@ -112,7 +112,7 @@ def test_absent_file_at_home_is_reported_with_the_way_out(home: Home) -> None:
 @pytest.mark.parametrize("name", ["sonar", "a1a", "mnist", "usps", "covtype"])
 def test_a_web_page_in_place_of_the_data_is_reported(home: Home, name: str) -> None:
     home(name, *[b"<html>\nmoved, see there\n</html>"] * len(registry()[name].urls))
-    with pytest.raises(ValueError, match="not in the format of the original"):
+    with pytest.raises(ValueError, match="not in the expected"):
         load(name)
 
 
@@ -121,7 +121,7 @@ def test_damaged_gzip_is_reported(home: Home) -> None:
     damaged = whole[:12] + bytes([255 - whole[12]]) + whole[13:]
     for content in (damaged, whole[:-20]):
         home("covtype", content)
-        with pytest.raises(ValueError, match="not in the format of the original"):
+        with pytest.raises(ValueError, match="not in the expected"):
             load("covtype")
 
 

@@ -123,7 +123,8 @@ def parse(cells: "Sequence[Any] | pd.Series[Any]", decimal: str) -> FloatArray:
     ----------
     cells : sequence of str
     decimal : {",", "."}
-        Sign of the decimals; the other one, and gaps, separate thousands.
+        Decimal separator. The other sign and spaces are treated as thousands
+        separators.
 
     Examples
     --------

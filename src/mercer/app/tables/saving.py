@@ -41,7 +41,8 @@ def save_result(
     result : TableResult
         The result of `learn`.
     folder : Path
-        Made if need be. After an error it is as it was before.
+        Output folder, created if it does not exist. It is left unchanged if an error
+        occurs.
     stages : Stages, optional
     answered : Answered, optional
         Answers that the table got from sheets; their history is kept.

@@ -222,7 +222,7 @@ def _measurement(where: str, number: str, row: int) -> str:
 
 
 def _one_class(where: str, labels: NDArray[Any], name: str) -> str:
-    msg = f"{where} has one class only, {name!r}; two or more are needed."
+    msg = f"{where} has one class only, {name!r}; at least two classes are needed."
     if name == "1" and None in labels:
         msg += " (-1 means unlabelled: if it is a class here, write it as a name.)"
     return msg

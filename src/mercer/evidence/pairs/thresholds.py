@@ -16,7 +16,7 @@ def check_strategy(
     """Raise unless a rule for the threshold is complete."""
     if others:
         msg = (
-            f"{', '.join(others)} is no part of a rule for the threshold; its parts "
+            f"{', '.join(others)} is not a valid key of the threshold rule; valid keys "
             "are strategy, min_rate and beta."
         )
         raise TypeError(msg)
