@@ -27,9 +27,10 @@ def convert_original(name: str, entry: Entry) -> Arrays:
         try:
             return RECIPES[entry.recipe](files)
         except (ValueError, IndexError, EOFError, OSError, zlib.error) as error:
+            urls = " and ".join(entry.urls)
             msg = (
-                f"Could not read {name}: {' and '.join(entry.urls)} is not in the expected "
-                f"format ({error}). Try later, or set MERCER_DATA to a folder that "
+                f"Could not read {name}: {urls} is not in the expected format "
+                f"({error}). Try later, or set MERCER_DATA to a folder that "
                 f"holds {name}.npz."
             )
             raise ValueError(msg) from error
