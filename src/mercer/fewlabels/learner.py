@@ -3,6 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
+from sklearn.base import clone
 from sklearn.utils import Tags
 
 from mercer._base.tensors import is_tensor
@@ -41,7 +42,8 @@ class AutoKernel(LabelLearner):
         None chooses by the size and kind of the data and by memory (`choose_pool`);
         ``basis_.certificate_.reason`` says which and why.
     rule : Rule, optional
-        Members of the pool and their priors.
+        Members of the pool and their priors. A `basis` without a rule of its own gets
+        this one.
     memory : float, optional
         Bytes that the pool may use; three quarters of what is free when left out.
     random_state : int, Generator, RandomState or None, default=None
@@ -114,30 +116,37 @@ class AutoKernel(LabelLearner):
         labels : Labels, optional
             The more classes, the more directions.
         """
+        if self.rule is not None and getattr(self.basis, "rule", self) is None:
+            ruled = clone(self).set_params(basis__rule=self.rule)
+            return ruled.fitted_basis(X, labels)
         if self.basis is not None or isinstance(X, Graph):
             return super().fitted_basis(X, labels)
         n = self._check_size(X)
         n_classes = 0 if labels is None else len(labels.classes)
         if is_tensor(X):
-            r = directions_for(n_classes)
-            return KernelPool(r, random_state=self.random_state).fit(X)
-        plan = plan_pool(X, n_classes, memory=self.memory)
+            r = directions_for(n_classes, self._rule)
+            return KernelPool(r, rule=self.rule, random_state=self.random_state).fit(X)
+        plan = plan_pool(X, n_classes, memory=self.memory, rule=self._rule)
         with threads_for(n):
-            pool = plan.make(self.random_state).fit(X)
+            pool = plan.make(self.random_state, self.rule).fit(X)
         why = f"{plan}; {pool.certificate_.reason}"
         pool.certificate_ = replace(pool.certificate_, reason=why)
         return pool
 
     def _default_basis(self, n_labeled: int) -> KernelPool:
-        return KernelPool(random_state=self.random_state)
+        return KernelPool(rule=self.rule, random_state=self.random_state)
 
     def _learn(self, labels: Labels) -> None:
         self.weights_, self.certificate_ = weigh_pool(
             self.basis_.vectors_[labels.labeled],
             labels,
             self.basis_.blocks_,
-            rule=DEFAULT if self.rule is None else self.rule,
+            rule=self._rule,
         )
+
+    @property
+    def _rule(self) -> Rule:
+        return DEFAULT if self.rule is None else self.rule
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -15,8 +15,12 @@ class Rule:
     graphs : tuple of int
         Neighbours per point of the graphs in the pool. Nobody knows beforehand which
         suits the data; five sizes were no better than three.
-    directions : int
-        Directions per graph and per plain kernel; 150 serve some 30 classes.
+    nearest_anchors : tuple of int
+        Anchors per point of the anchor graphs, which take the place of `graphs` among
+        many points.
+    directions, fewest_directions, class_directions : int
+        Directions per graph and per plain kernel: at most, at least, and per class.
+        50 serve 10 classes as well as 150 do; 150 serve some 30.
     density_neighbor : int
         The density at a point is minus the logarithm of the distance to this
         neighbour.
@@ -130,7 +134,10 @@ class Rule:
     """
 
     graphs: tuple[int, ...] = (3, 10, 50)
+    nearest_anchors: tuple[int, ...] = (3, 5, 10)
     directions: int = 150
+    fewest_directions: int = 50
+    class_directions: int = 5
     density_neighbor: int = 10
     even_columns: float = 0.4
     steepness: float = 5.0

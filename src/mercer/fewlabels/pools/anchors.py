@@ -26,6 +26,7 @@ from mercer.fewlabels.pools.anchor_sums import PoolSums, both_halves, gram_times
 from mercer.fewlabels.pools.neighbors import SAMPLED_ABOVE, Block
 from mercer.fewlabels.pools.plain_kernels import LANDMARKS, plain_kernels
 from mercer.fewlabels.pools.units import SCALED_BY, Scaling, say_units, scales_for
+from mercer.fewlabels.rule import DEFAULT, Rule
 from mercer.graphs.points import refuse_graph
 from mercer.spectrum.anchor import (
     anchor_index,
@@ -54,19 +55,21 @@ class AnchorPool(BasisMixin):
 
     Parameters
     ----------
-    n_components : int, default=150
-        At most this many directions of each graph and kernel.
+    n_components : int, optional
+        Directions at most of each graph and kernel; by default `Rule.directions`, 150.
     n_anchors : int, default=20_000
         Anchors m; at most one for three points. There are fewer where a million
         points would have to be compared with all of them, see `number_of_anchors`.
-    n_nearest : tuple of int, default=(3, 5, 10)
-        Anchors per point in each graph.
+    n_nearest : tuple of int, optional
+        Anchors per point in each graph; by default `Rule.nearest_anchors`, 3, 5 and 10.
     scaling : {"auto", "always", "never"}, default="auto"
         Whether columns are divided by their standard deviations, as in `KernelPool`.
     most_summed : int, default=5_000_000
         Of more points than this, about this many decide on the directions
         (`summed_rows`); all others join by extension. There is at most one anchor per
         three of them.
+    rule : Rule, optional
+        Graphs, directions and units.
     random_state : int, Generator, RandomState or None, default=None
         Chooses anchors and landmarks.
 
@@ -118,12 +121,13 @@ class AnchorPool(BasisMixin):
 
     def __init__(
         self,
-        n_components: int = 150,
+        n_components: int | None = None,
         *,
         n_anchors: int = ANCHORS,
-        n_nearest: tuple[int, ...] = (3, 5, 10),
+        n_nearest: tuple[int, ...] | None = None,
         scaling: Scaling = "auto",
         most_summed: int = MOST_SUMMED,
+        rule: Rule | None = None,
         random_state: RandomState = None,
     ) -> None:
         self.n_components = n_components
@@ -131,6 +135,7 @@ class AnchorPool(BasisMixin):
         self.n_nearest = n_nearest
         self.scaling = scaling
         self.most_summed = most_summed
+        self.rule = rule
         self.random_state = random_state
 
     def fit(self, X: ArrayLike, y: object = None) -> Self:
@@ -142,9 +147,9 @@ class AnchorPool(BasisMixin):
             Points, dense.
         y : ignored
         """
-        check_scalar(self.n_components, "n_components", Integral, min_val=1)
+        check_scalar(self._directions, "n_components", Integral, min_val=1)
         check_scalar(self.n_anchors, "n_anchors", Integral, min_val=1)
-        check_several(self.n_nearest, "n_nearest", above=0, whole=True)
+        check_several(self._nearest, "n_nearest", above=0, whole=True)
         check_scalar(self.most_summed, "most_summed", Integral, min_val=1)
         refuse_graph(X, "AnchorPool", "use GraphBasis()")
         points = self._checked(X, reset=True)
@@ -154,7 +159,7 @@ class AnchorPool(BasisMixin):
             usual,
             n,
             self.most_anchors(n),
-            n_nearest=max(self.n_nearest) + 1,
+            n_nearest=max(self._nearest) + 1,
             rng=rng,
             most_products=MOST_PRODUCTS,
         )
@@ -175,7 +180,7 @@ class AnchorPool(BasisMixin):
 
         A sample of the points does.
         """
-        self.scales_ = scales_for(thinned(points, SCALED_BY), self.scaling)
+        self.scales_ = scales_for(thinned(points, SCALED_BY), self.scaling, self._rule)
         ends = np.array([points.min(axis=0), points.max(axis=0)])
         self._exponent = usual_exponent(
             ends if self.scales_ is None else ends / self.scales_
@@ -194,7 +199,7 @@ class AnchorPool(BasisMixin):
             self.anchors_ = self.anchors_ * self.scales_
         self._index = anchor_index(anchors, rng=rng)
         most = max(len(self.anchors_) - 1, 1)
-        self.sizes_ = sorted({min(int(s), most) for s in self.n_nearest})
+        self.sizes_ = sorted({min(int(s), most) for s in self._nearest})
         self._width = min(self.sizes_[-1] + 1, len(self.anchors_))
         n = points.shape[0]
         drawn = np.sort(rng.choice(n, min(n, SAMPLED_ABOVE), replace=False))
@@ -203,7 +208,7 @@ class AnchorPool(BasisMixin):
         # Stands for the distance 0 to an anchor, where all points are equal.
         self._smallest = float(far[far > 0].min()) if (far > 0).any() else 1.0
         self._kernels = plain_kernels(
-            sample, self.n_components, n_landmarks=LANDMARKS, rng=rng
+            sample, self._directions, n_landmarks=LANDMARKS, rng=rng
         )
 
     def place(self, points: Any) -> tuple[list[SparseArray], FloatArray]:
@@ -254,7 +259,7 @@ class AnchorPool(BasisMixin):
         fewer : str, default=""
             Why there are fewer anchors than wanted.
         """
-        n, r = sums.n, min(self.n_components, len(self.anchors_))
+        n, r = sums.n, min(self._directions, len(self.anchors_))
         ones = np.ones(len(self.anchors_))  # rows of Z sum to 1, so ZᵀZ 1 = Zᵀ 1
         masses = [gram_times(half, ones) for half in sums.halves]
         P = light_anchors_joined(
@@ -410,6 +415,18 @@ class AnchorPool(BasisMixin):
             self._fill_plain(self._usual(self._own[rows]), dense[rows])
         dense[:, -1:] = self._density
         self.keep(self._own, ties, dense)
+
+    @property
+    def _rule(self) -> Rule:
+        return DEFAULT if self.rule is None else self.rule
+
+    @property
+    def _directions(self) -> int:
+        return self._rule.directions if self.n_components is None else self.n_components
+
+    @property
+    def _nearest(self) -> tuple[int, ...]:
+        return self._rule.nearest_anchors if self.n_nearest is None else self.n_nearest
 
     @property
     def is_orthonormal(self) -> bool:

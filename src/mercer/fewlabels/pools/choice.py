@@ -12,14 +12,13 @@ from mercer._base.checks import check_number
 from mercer._base.words import in_bytes
 from mercer.fewlabels.pools.anchors import AnchorPool
 from mercer.fewlabels.pools.neighbors import KernelPool
+from mercer.fewlabels.rule import DEFAULT, Rule
 
 GIB = 1024**3
 PoolKind: TypeAlias = Literal["neighbors", "anchors"]
 ArrayKind: TypeAlias = Literal["dense", "sparse", "dask"]
 
 NEIGHBORS_UP_TO = 100_000  # points
-# 50 directions per graph serve 10 classes as well as 150 do; 150 serve some 30.
-_PER_CLASS, _FEWEST, _MOST = 5, 50, 150
 _LEAST = 2  # directions below which a graph is no use
 _START = 0.45 * GIB  # imported code and compiled functions
 # What comes to one process, however many rows a Dask array has: some of them, and sums,
@@ -43,10 +42,12 @@ class PoolPlan:
         """Whether there are fewer directions than wanted, to save memory."""
         return self.n_components < self.wanted
 
-    def make(self, random_state: Any = None) -> KernelPool | AnchorPool:
+    def make(
+        self, random_state: Any = None, rule: Rule | None = None
+    ) -> KernelPool | AnchorPool:
         """Return the pool, not fitted."""
         maker = KernelPool if self.kind == "neighbors" else AnchorPool
-        return maker(self.n_components, random_state=random_state)
+        return maker(self.n_components, rule=rule, random_state=random_state)
 
     def __str__(self) -> str:
         said = (
@@ -67,6 +68,7 @@ def choose_pool(
     bytes_of_points: float | None = None,
     memory: float | None = None,
     neighbors_up_to: int = NEIGHBORS_UP_TO,
+    rule: Rule = DEFAULT,
 ) -> PoolPlan:
     """Choose neighbour graphs or anchor graphs, and how many directions.
 
@@ -86,6 +88,8 @@ def choose_pool(
         Bytes that may be used; by default `available_memory`.
     neighbors_up_to : int, default=100_000
         More points than this are tied to anchors.
+    rule : Rule, optional
+        How many directions a class asks for.
 
     Returns
     -------
@@ -107,7 +111,7 @@ def choose_pool(
         check_number(memory, "memory", above=0)
     limit = available_memory() if memory is None else memory
     points = 8.0 * n * d if bytes_of_points is None else bytes_of_points
-    wanted = min(directions_for(n_classes), n)
+    wanted = min(directions_for(n_classes, rule), n)
     plans = []
     for pool, reason in _candidates(n, kind, limit, neighbors_up_to):
         fixed, per_direction = _bytes(pool, n, d, n_classes, points, kind)
@@ -128,7 +132,9 @@ def choose_pool(
     return best
 
 
-def plan_pool(X: Any, n_classes: int, *, memory: float | None = None) -> PoolPlan:
+def plan_pool(
+    X: Any, n_classes: int, *, memory: float | None = None, rule: Rule = DEFAULT
+) -> PoolPlan:
     """Choose the pool of an array, see `choose_pool`."""
     is_sparse = issparse(X)
     if not is_sparse:
@@ -142,10 +148,11 @@ def plan_pool(X: Any, n_classes: int, *, memory: float | None = None) -> PoolPla
         bytes_of_points=float(size),
         memory=memory,
         neighbors_up_to=NEIGHBORS_UP_TO,
+        rule=rule,
     )
 
 
-def directions_for(n_classes: int) -> int:
+def directions_for(n_classes: int, rule: Rule = DEFAULT) -> int:
     """Return how many directions per graph serve a number of classes.
 
     Examples
@@ -153,7 +160,8 @@ def directions_for(n_classes: int) -> int:
     >>> [directions_for(C) for C in (2, 10, 20, 30, 500)]
     [50, 50, 100, 150, 150]
     """
-    return min(max(_PER_CLASS * n_classes, _FEWEST), _MOST)
+    wanted = max(rule.class_directions * n_classes, rule.fewest_directions)
+    return min(wanted, rule.directions)
 
 
 def available_memory() -> float:

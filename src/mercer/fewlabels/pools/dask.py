@@ -27,6 +27,7 @@ from mercer.fewlabels.pools.anchor_rows import summed_rows
 from mercer.fewlabels.pools.anchor_sums import PoolSums
 from mercer.fewlabels.pools.anchors import AnchorPool
 from mercer.fewlabels.pools.choice import directions_for
+from mercer.fewlabels.rule import DEFAULT, Rule
 
 LOCAL_ROWS = 100_000  # rows, besides the labelled ones, that the rule is run on
 # Many threads make sums faster than one adds them: then sums of this many blocks are
@@ -65,6 +66,7 @@ def gather(
     n_anchors: int | None = None,
     most_summed: int | None = None,
     local_rows: int | None = None,
+    rule: Rule | None = None,
     rng: np.random.Generator,
 ) -> Gathered:
     """Fit a pool of anchor graphs to all rows, and gather the rows a model works on.
@@ -83,6 +85,8 @@ def gather(
     local_rows : int, optional
         Rows to gather besides the labelled ones, by default 100,000; all rows if
         there are no more.
+    rule : Rule, optional
+        Of the pool.
     rng : numpy.random.Generator
         Draws rows and anchors.
 
@@ -100,8 +104,9 @@ def gather(
     else:
         labeled, given = _labels_of(y, X, client)
     if n_components is None:
-        n_components = directions_for(len(set(given.tolist())))
-    pool = AnchorPool(n_components)
+        n_classes = len(set(given.tolist()))
+        n_components = directions_for(n_classes, DEFAULT if rule is None else rule)
+    pool = AnchorPool(n_components, rule=rule)
     if n_anchors is not None:
         pool.set_params(n_anchors=n_anchors)
     if most_summed is not None:

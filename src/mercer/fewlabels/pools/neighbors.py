@@ -32,7 +32,7 @@ from mercer.fewlabels.pools.plain_kernels import (
     plain_kernels,
 )
 from mercer.fewlabels.pools.units import SCALED_BY, Scaling, say_units, scales_for
-from mercer.fewlabels.rule import DEFAULT
+from mercer.fewlabels.rule import DEFAULT, Rule
 from mercer.graphs.laplacians import LaplacianKind
 from mercer.graphs.neighbors import (
     Graph,
@@ -93,10 +93,10 @@ class KernelPool(SmallFiles):
 
     Parameters
     ----------
-    n_components : int, default=150
-        Directions at most of each graph and kernel.
-    n_neighbors : tuple of int, default=(3, 10, 50)
-        Sizes of the graphs.
+    n_components : int, optional
+        Directions at most of each graph and kernel; by default `Rule.directions`, 150.
+    n_neighbors : tuple of int, optional
+        Sizes of the graphs; by default `Rule.graphs`, 3, 10 and 50.
     scaling : {"auto", "always", "never"}, default="auto"
         Whether columns are divided by their standard deviations. "auto" does it where
         they share the variance less evenly than `Rule.even_columns`; sparse points are
@@ -104,6 +104,8 @@ class KernelPool(SmallFiles):
     device : str, optional
         Where PyTorch computes the pool, such as "cuda"; a tensor as X is used where it
         is. The vectors stay there, in single precision (`DeviceVectors`).
+    rule : Rule, optional
+        Graphs, directions, density and units.
     random_state : int, Generator, RandomState or None, default=None
         For approximate searches, landmarks and the starts of the eigensolver.
 
@@ -144,17 +146,19 @@ class KernelPool(SmallFiles):
 
     def __init__(
         self,
-        n_components: int = DEFAULT.directions,
+        n_components: int | None = None,
         *,
-        n_neighbors: tuple[int, ...] = DEFAULT.graphs,
+        n_neighbors: tuple[int, ...] | None = None,
         scaling: Scaling = "auto",
         device: str | None = None,
+        rule: Rule | None = None,
         random_state: RandomState = None,
     ) -> None:
         self.n_components = n_components
         self.n_neighbors = n_neighbors
         self.scaling = scaling
         self.device = device
+        self.rule = rule
         self.random_state = random_state
 
     def fit(self, X: ArrayLike | SparseArray, y: object = None) -> Self:
@@ -179,24 +183,23 @@ class KernelPool(SmallFiles):
         X = self._checked(X, reset=True)
         self._is_sparse = issparse(X)
         self._joined: tuple[Any, ...] = ()  # rows that came after the fit
-        self.scales_ = scales_for(X, self.scaling)
+        self.scales_ = scales_for(X, self.scaling, self._rule)
         self._exponent = 0 if self.scales_ is not None else usual_exponent(X)
         self._origin = None
         X = self._scaled(X)
         self._origin = far_origin(X)
         X = moved(X, self._origin)
         n = X.shape[0]
-        check_several(self.n_neighbors, "n_neighbors", above=0, whole=True)
-        sizes = sorted({min(int(k), n - 1) for k in self.n_neighbors})
+        sizes = sorted({min(int(k), n - 1) for k in self._graphs})
         self.index_ = NeighborIndex.fit(X, rng=rng)
-        most = min(max(sizes[-1], DEFAULT.density_neighbor), n - 1)
+        most = min(max(sizes[-1], self._rule.density_neighbor), n - 1)
         neighbors = self.index_.neighbors_and_ties(most)
         self._width = most
         bases: list[tuple[str, Any, int]] = []
         for k in sizes:
             graph = graph_from_neighbors(neighbors, k, weights="self_tuning")
             basis = GraphBasis(
-                self.n_components,
+                self._directions,
                 laplacian=_WALK,
                 tol=_TOL,
                 on_failure="rough",
@@ -215,7 +218,7 @@ class KernelPool(SmallFiles):
         if n > SAMPLED_ABOVE and not issparse(X):
             drawn = np.sort(rng.choice(n, SAMPLED_ABOVE, replace=False))
             kernels = plain_kernels(
-                X[drawn], self.n_components, n_landmarks=LANDMARKS, rng=rng
+                X[drawn], self._directions, n_landmarks=LANDMARKS, rng=rng
             )
             return [(kernel.name, SampledBasis(kernel).fit(X)) for kernel in kernels]
         if all_equal(X):
@@ -226,7 +229,7 @@ class KernelPool(SmallFiles):
             ("gaussian", RBF(_RULE), min(LANDMARKS, n)),
         ):
             basis = GramBasis(
-                self.n_components,
+                self._directions,
                 kernel=kernel,
                 centered=True,
                 n_landmarks=count,
@@ -334,12 +337,12 @@ class KernelPool(SmallFiles):
         X = as_tensor(X, self.device)
         self.n_features_in_ = X.shape[1]
         some = to_numpy(thinned(X, SCALED_BY))
-        self.scales_ = scales_for(some, self.scaling)
+        self.scales_ = scales_for(some, self.scaling, self._rule)
         pool = DevicePool.of(
             self._on_one_scale(X),
-            self.n_neighbors,
-            self.n_components,
-            DEFAULT.density_neighbor,
+            self._graphs,
+            self._directions,
+            self._rule.density_neighbor,
             sampled_above=SAMPLED_ABOVE,
             device=self.device,
             rng=rng,
@@ -366,6 +369,20 @@ class KernelPool(SmallFiles):
         return self
 
     @property
+    def _rule(self) -> Rule:
+        return DEFAULT if self.rule is None else self.rule
+
+    @property
+    def _directions(self) -> int:
+        return self._rule.directions if self.n_components is None else self.n_components
+
+    @property
+    def _graphs(self) -> tuple[int, ...]:
+        sizes = self._rule.graphs if self.n_neighbors is None else self.n_neighbors
+        check_several(sizes, "n_neighbors", above=0, whole=True)
+        return sizes
+
+    @property
     def is_orthonormal(self) -> bool:
         """False: columns of different kernels overlap."""
         return False
@@ -383,7 +400,7 @@ class KernelPool(SmallFiles):
         return moved(times_power(X, self._exponent), self._origin)
 
     def _log_density(self, distances: FloatArray) -> FloatArray:
-        k = min(DEFAULT.density_neighbor, distances.shape[1])
+        k = min(self._rule.density_neighbor, distances.shape[1])
         scale = np.maximum(distances[:, k - 1], self._smallest)
         return -np.log(scale)[:, None]
 

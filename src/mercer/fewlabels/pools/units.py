@@ -8,7 +8,7 @@ from scipy.sparse import issparse
 
 from mercer._base.rows import thinned
 from mercer._base.typing import FloatArray
-from mercer.fewlabels.rule import DEFAULT
+from mercer.fewlabels.rule import DEFAULT, Rule
 
 # Beyond these, squares overflow or vanish: points are multiplied by a power of two.
 _USUAL = (1e-100, 1e100)
@@ -20,7 +20,7 @@ SCALED_BY = 100_000  # rows whose deviations are the scales, where there are mor
 Scaling: TypeAlias = Literal["auto", "always", "never"]
 
 
-def scales_for(X: Any, scaling: Scaling) -> FloatArray | None:
+def scales_for(X: Any, scaling: Scaling, rule: Rule = DEFAULT) -> FloatArray | None:
     """Return what to divide columns by, (d,), or None to leave them as they are.
 
     Parameters
@@ -29,8 +29,9 @@ def scales_for(X: Any, scaling: Scaling) -> FloatArray | None:
     scaling : {"auto", "always", "never"}
         "auto" divides where columns share the variance less evenly than
         `Rule.even_columns`.
+    rule : Rule, optional
     """
-    below = {"auto": DEFAULT.even_columns, "always": np.inf, "never": 0.0}
+    below = {"auto": rule.even_columns, "always": np.inf, "never": 0.0}
     if scaling not in below:
         msg = f"scaling must be one of {list(below)}, got {scaling!r}."
         raise ValueError(msg)
