@@ -1,13 +1,17 @@
 """The page in a real browser: Debian's Chromium, driven by Playwright."""
 
+import io
+import re
 import shutil
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
+from PIL import Image
 
 from mercer.app.studio.engine import Snapshot
 from mercer.app.studio.service import Studio
@@ -421,3 +425,82 @@ def test_without_classes_there_is_nothing_to_size(
     page.fill("#new-name", "cat")
     page.click("#new-class button[type=submit]")
     page.wait_for_selector("#sizes")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("known", [False, True])
+def test_points_of_the_map_stand_out_from_the_page(
+    scheme, known, tmp_path, start, visit
+) -> None:
+    """Pixels of the canvas over the colour of its card, with and without a model."""
+    n = 400
+    engine = trained(n)
+    if not known:
+        engine = FixedEngine(replace(engine.snapshot, proba=None, classes=()))
+    studio = small_studio(tmp_path, rows(n), engine=engine)
+    page = visit(start(studio), color_scheme=scheme)
+    page.wait_for_function("mercer.map.drawn === 400")
+    background = page.evaluate(
+        "getComputedStyle(document.querySelector('.map-card')).backgroundColor"
+    )
+    card = [int(part) for part in re.findall(r"\d+", background)[:3]]
+    box = page.locator("#map").bounding_box()
+    for _ in range(10):  # a drawn frame may not be on the screen yet
+        image = Image.open(io.BytesIO(page.screenshot(clip=box))).convert("RGB")
+        apart = np.abs(np.asarray(image, int) - card).max(2)
+        # A point of a 400-point map covers about 28 pixels; many lie over each other.
+        if (apart > 40).sum() > 2000:
+            return
+        page.wait_for_timeout(300)
+    pytest.fail(f"{(apart > 40).sum()} pixels differ from the card")
+
+
+def test_a_held_key_answers_once_and_a_quick_one_waits(tmp_path, start, visit) -> None:
+    studio = small_studio(tmp_path, engine=trained(30))
+    page = visit(start(studio))
+    page.evaluate(
+        """() => {
+          for (let k = 0; k < 20; k++)
+            document.dispatchEvent(
+              new KeyboardEvent("keydown", { key: "1", repeat: k > 0 }));
+        }"""
+    )
+    answered(page, 1)
+    page.evaluate(
+        """() => {
+          for (let k = 0; k < 3; k++)
+            document.dispatchEvent(new KeyboardEvent("keydown", { key: "2" }));
+        }"""
+    )
+    answered(page, 4)
+    assert sorted(labels(studio).values()) == [0, 1, 1, 1]
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_long_names_and_texts_move_nothing(width, tmp_path, start, visit) -> None:
+    name, class_name = "column " + "x" * 100, "class " + "y" * 83
+    frame = pd.DataFrame({name: ["value"] * 3, "text": ["a", "b " * 4000, "c"]})
+    frame["code"] = ["r0", "r1", "r2"]
+    classes = (class_name, *(f"class {k}" for k in range(76)))
+    studio = small_studio(tmp_path, frame, classes=classes)
+    page = visit(start(studio), viewport={"width": width, "height": 860})
+    places = []
+    for _ in range(3):
+        places.append(page.locator("#classes button").nth(1).bounding_box())
+        value = page.locator("#item dd", has_text="value").bounding_box()
+        assert value["width"] > 80
+        if len(places) < 3:
+            answer_with(page, "2")
+    assert places[0] == places[1] == places[2]
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert page.locator("#classes").bounding_box()["height"] <= 0.41 * 860
+
+
+def test_a_new_item_is_announced(tmp_path, start, visit) -> None:
+    studio = small_studio(tmp_path, engine=trained(30))
+    page = visit(start(studio))
+    before = answer_with(page, "1")
+    said = page.inner_text("#announced")
+    assert said.startswith(f"Row {shown(page)}. ")
+    assert not said.startswith(f"Row {before}. ")
+    assert page.locator("#sizes-note[role=status]").count() == 0

@@ -166,8 +166,10 @@ class Studio {
     return `The model has learned from ${number(labels)} labels.`;
   }
 
+  // Where a row lies on the map tells what the model takes it for: not of a check.
   moved(question) {
-    this.map.mark(question ? question.row : null);
+    const blind = !question || question.purpose === "check";
+    this.map.mark(blind ? null : question.row);
   }
 
   lassoed(rows) {

@@ -82,7 +82,9 @@ export class PointMap {
       return buffer;
     });
     gl.enable(gl.BLEND);
-    gl.blendFunc(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA);
+    // The canvas holds colours multiplied by their opacity, so opacities add up as they are.
+    const { SRC_ALPHA, ONE, ONE_MINUS_SRC_ALPHA } = gl;
+    gl.blendFuncSeparate(SRC_ALPHA, ONE_MINUS_SRC_ALPHA, ONE, ONE_MINUS_SRC_ALPHA);
     this.canvas.addEventListener("webglcontextlost", (event) => event.preventDefault());
     this.canvas.addEventListener("webglcontextrestored", () => {
       this.prepare();

@@ -14,6 +14,7 @@ const REASONS = {
   again: "taken back",
   picked: "chosen by you",
 };
+const SPOKEN = 500; // characters of a new item that a screen reader is given
 const KEYS = { s: "skip", z: "undo", b: "back", w: "toggleWhy", p: "togglePairs" };
 
 export class Question {
@@ -23,6 +24,7 @@ export class Question {
     this.pair = null;
     this.pairing = false;
     this.busy = false;
+    this.waiting = Promise.resolve(); // the end of what keys have asked for
     this.seen = []; // rows answered in this tab, for "back"
     this.hidden = new Set(JSON.parse(sessionStorage.getItem("mercer-hidden") || "[]"));
     by("skip").addEventListener("click", () => this.skip());
@@ -59,6 +61,9 @@ export class Question {
     by("reason").textContent = question
       ? `Row ${question.id} · ${REASONS[question.purpose] || ""}`
       : "";
+    by("announced").textContent = question
+      ? `Row ${question.id}. ${by("item").innerText.slice(0, SPOKEN)}`
+      : "Every row has an answer.";
     this.drawClasses();
     this.studio.moved(question);
   }
@@ -78,15 +83,37 @@ export class Question {
     this.studio.moved(this.shown);
   }
 
+  // Buttons are made once and then changed where they stand, so that none is replaced
+  // under the pointer.
   drawClasses() {
     const box = by("classes");
-    const focused = document.activeElement?.dataset?.label;
     by("new-class").hidden = this.pairing;
-    if (this.pairing) box.replaceChildren(...this.pairButtons());
-    else box.replaceChildren(...this.classButtons());
-    if (focused !== undefined) {
-      box.querySelector(`[data-label="${focused}"]`)?.focus();
+    const made = this.pairing
+      ? "pairs"
+      : JSON.stringify(this.studio.state.classes.map((one) => [one.label, one.name]));
+    if (this.made !== made) {
+      const focused = document.activeElement?.dataset?.label;
+      box.replaceChildren(...(this.pairing ? this.pairButtons() : this.classButtons()));
+      this.made = made;
+      if (focused !== undefined) box.querySelector(`[data-label="${focused}"]`)?.focus();
     }
+    if (this.pairing) for (const button of box.children) button.disabled = !this.pair;
+    else this.fillClasses(box);
+  }
+
+  fillClasses(box) {
+    const shares = new Map(this.visible().map((p) => [p.label, p.probability]));
+    this.studio.state.classes.forEach((one, k) => {
+      const button = box.children[k];
+      const share = shares.get(one.label);
+      const chosen = this.shown?.label === one.label;
+      button.disabled = this.shown === null;
+      button.classList.toggle("chosen", chosen);
+      if (chosen) button.setAttribute("aria-pressed", "true");
+      else button.removeAttribute("aria-pressed");
+      button.querySelector(".percent").textContent = share >= 0.005 ? percent(share) : "";
+      button.querySelector(".share").style.width = `${100 * (share ?? 0)}%`;
+    });
   }
 
   pairButtons() {
@@ -99,7 +126,6 @@ export class Question {
         {
           type: "button",
           class: "class",
-          disabled: this.pair === null,
           onclick: () => this.answerPair(same),
         },
         make("span", { class: "name" }, word),
@@ -109,30 +135,23 @@ export class Question {
   }
 
   classButtons() {
-    const shares = new Map();
-    for (const p of this.visible()) shares.set(p.label, p.probability);
-    return this.studio.state.classes.map((one, k) => {
-      const share = shares.get(one.label);
-      const bar = make("span", { class: "share", "aria-hidden": "true" });
-      if (share !== undefined) bar.style.width = `${100 * share}%`;
-      const chosen = this.shown?.label === one.label;
-      return make(
+    return this.studio.state.classes.map((one, k) =>
+      make(
         "button",
         {
           type: "button",
-          class: `class ${colour(one.label)}${chosen ? " chosen" : ""}`,
+          class: `class ${colour(one.label)}`,
           "data-label": one.label,
-          "aria-pressed": chosen ? "true" : null,
-          disabled: this.shown === null,
+          title: one.name,
           onclick: () => this.answer(one.label),
         },
         make("span", { class: "swatch", "aria-hidden": "true" }),
         make("span", { class: "name" }, one.name),
-        share >= 0.005 ? make("span", { class: "percent" }, percent(share)) : null,
+        make("span", { class: "percent" }),
         k < 10 ? make("kbd", { "aria-hidden": "true" }, String((k + 1) % 10)) : null,
-        bar,
-      );
-    });
+        make("span", { class: "share", "aria-hidden": "true" }),
+      ),
+    );
   }
 
   // What the model thinks would sway the answers that its accuracy is judged by.
@@ -299,21 +318,26 @@ export class Question {
       return;
     }
     if (this.studio.view !== "label" || document.querySelector("dialog[open]")) return;
-    const key = event.key.toLowerCase();
-    if (/^[0-9]$/.test(key)) this.press((Number(key) + 9) % 10);
-    else if (KEYS[key]) this[KEYS[key]]();
-    else if (key === "n") by("new-name").focus();
-    else if (key === "l") by("lasso").click();
-    else return;
+    const act = this.actOf(event.key.toLowerCase());
+    if (!act) return;
     event.preventDefault();
+    // A key that is held down counts once; one pressed while an answer is on its way
+    // waits for the next item.
+    if (event.repeat) return;
+    this.waiting = this.waiting.then(act).catch((error) => this.studio.say(error.message));
+  }
+
+  actOf(key) {
+    if (/^[0-9]$/.test(key)) return () => this.press((Number(key) + 9) % 10);
+    if (KEYS[key]) return () => this[KEYS[key]]();
+    if (key === "n") return () => by("new-name").focus();
+    if (key === "l") return () => by("lasso").click();
+    return null;
   }
 
   press(k) {
-    if (this.pairing) {
-      if (k < 2) this.answerPair(k === 0);
-      return;
-    }
+    if (this.pairing) return k < 2 ? this.answerPair(k === 0) : undefined;
     const one = this.studio.state.classes[k];
-    if (one && this.shown) this.answer(one.label);
+    return one && this.shown ? this.answer(one.label) : undefined;
   }
 }
