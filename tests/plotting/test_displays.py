@@ -103,15 +103,16 @@ def test_reliability_of_calibrated_probabilities_is_the_diagonal() -> None:
     display = plotting.ReliabilityDisplay.from_predictions(
         np.where(right, 0, 1), proba, [0, 1]
     )
-    assert display.counts.sum() == 20_000
-    assert np.abs(display.share - display.confidence).max() < 0.03
-    assert (display.low <= display.share).all()
-    assert (display.share <= display.high).all()
+    table = display.table
+    assert table.counts.tolist() == [2000] * 10
+    assert np.abs(table.share - table.confidence).max() < 0.03
+    assert (table.low <= table.share).all()
+    assert (table.share <= table.high).all()
 
 
 def test_reliability_of_a_model(model: UnifiedKernelMachine) -> None:
     display = plotting.ReliabilityDisplay.from_estimator(model, X, truth)
-    assert display.counts.sum() == 150
+    assert display.table.counts.sum() == 150
 
 
 def test_intervals_are_counted() -> None:
