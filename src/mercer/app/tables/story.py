@@ -4,7 +4,6 @@ from dataclasses import astuple
 from datetime import datetime
 
 import numpy as np
-from sklearn.manifold import TSNE
 
 from mercer import __version__
 from mercer._base.random import draw_rows
@@ -27,6 +26,7 @@ from mercer.app.tables.row_text import cells_of, columns_of, in_short, listed, n
 from mercer.fewlabels.learner import AutoKernel
 from mercer.fewlabels.pools.choice import PoolPlan
 from mercer.fewlabels.weigh import pool_members
+from mercer.judging.layout import place_points
 from mercer.judging.reliability import reliability
 from mercer.judging.suspicion import SuspiciousLabels
 
@@ -158,15 +158,7 @@ def _map(
     rng: np.random.Generator,
 ) -> Map:
     rows = _sample(result, _ON_MAP, rng)
-    features = _directions_of(result, rows)
-    if len(rows) > 3:
-        xy = TSNE(
-            max_iter=300,
-            perplexity=min(20, (len(rows) - 1) / 3),
-            random_state=int(rng.integers(2**31)),
-        ).fit_transform(features.astype(np.float32))
-    else:
-        xy = features[:, :2]
+    xy = place_points(lambda i: result.session.features(rows[i]), len(rows), rng)
     tips = []
     aside = {result.session.target, result.session.id}
     for i in rows.tolist():
@@ -176,7 +168,7 @@ def _map(
         cells = in_short(result.table, i, aside)
         tips.append(f"{result.ids[i]} ({label})\n{said}\n{cells}")
     known = result.labels.codes[rows] >= 0
-    return Map(np.asarray(xy), codes[rows], known, tuple(tips))
+    return Map(xy, codes[rows], known, tuple(tips))
 
 
 def _picture(result: TableResult, codes: IntArray, rng: np.random.Generator) -> Picture:
