@@ -16,9 +16,11 @@ PACKAGES = (
     ".active",
     ".fewlabels",
     ".graphs",
+    ".judging",
     ".kernels",
     ".learners",
     ".machines",
+    ".model_selection",
     ".plotting",
     ".spectrum",
 )

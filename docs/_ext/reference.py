@@ -18,6 +18,7 @@ PACKAGES = (
     "mercer.kernels",
     "mercer.learners",
     "mercer.machines",
+    "mercer.model_selection",
     "mercer.evidence.pairs",
     "mercer.plotting",
     "mercer.spectrum",
@@ -27,7 +28,6 @@ MODULES = (
     "mercer.learners.clustering",
     "mercer.exceptions",
     "mercer.judging.explanation",
-    "mercer.model_selection",
     "mercer.persist",
 )
 

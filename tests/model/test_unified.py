@@ -244,7 +244,7 @@ def test_explanations_add_up_to_the_decision(blobs, machine, n_classes) -> None:
     np.testing.assert_allclose(explanation.decision(), decision, atol=1e-6)
     pulls = explanation.top(0, n=2)
     assert pulls[0].amount >= pulls[1].amount
-    assert pulls[0].towards == model.predict(X[:1])[0]
+    assert pulls[0].label == model.predict(X[:1])[0]
 
 
 def test_in_pipelines_and_cross_validation(blobs) -> None:

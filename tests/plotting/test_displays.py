@@ -9,6 +9,7 @@ from sklearn.datasets import load_iris
 
 import mercer.plotting as plotting
 from mercer import ParameterFreeKernel, UnifiedKernelMachine
+from mercer.judging.layout import place_points
 from mercer.learners import AverageKernel
 from mercer.machines import SimpleMKL
 
@@ -57,14 +58,17 @@ def test_unlabelled_rows_come_last() -> None:
     assert list(display.starts) == [0, 1, 2]
 
 
-def test_map_keeps_distances_of_flat_features(model: UnifiedKernelMachine) -> None:
-    flat = np.random.default_rng(0).normal(size=(20, 2))
-    display = plotting.MapDisplay.from_predictions(flat, np.arange(20) % 2)
-    gaps = [
-        np.linalg.norm(p[:, None] - p[None], axis=2) for p in (flat, display.position)
-    ]
-    assert np.allclose(*gaps)
+def test_map_is_that_of_the_report_and_of_the_studio(
+    model: UnifiedKernelMachine,
+) -> None:
+    features = np.asarray(model.transform(X))
     drawn = plotting.MapDisplay.from_estimator(model, X)
+    rng = np.random.default_rng(0)
+    places = place_points(features.__getitem__, len(features), rng)
+    assert np.array_equal(drawn.position, places)
+    gaps = np.linalg.norm(places[:, None] - places[None], axis=2)
+    np.fill_diagonal(gaps, np.inf)
+    assert np.mean(truth[gaps.argmin(axis=1)] == truth) > 0.9
     assert np.array_equal(drawn.marked, model.labeled_)
     assert not plotting.MapDisplay.from_estimator(model, X[:20]).marked.size
 
@@ -103,15 +107,16 @@ def test_reliability_of_calibrated_probabilities_is_the_diagonal() -> None:
     display = plotting.ReliabilityDisplay.from_predictions(
         np.where(right, 0, 1), proba, [0, 1]
     )
-    assert display.counts.sum() == 20_000
-    assert np.abs(display.share - display.confidence).max() < 0.03
-    assert (display.low <= display.share).all()
-    assert (display.share <= display.high).all()
+    table = display.table
+    assert table.counts.tolist() == [2000] * 10
+    assert np.abs(table.share - table.confidence).max() < 0.03
+    assert (table.low <= table.share).all()
+    assert (table.share <= table.high).all()
 
 
 def test_reliability_of_a_model(model: UnifiedKernelMachine) -> None:
     display = plotting.ReliabilityDisplay.from_estimator(model, X, truth)
-    assert display.counts.sum() == 150
+    assert display.table.counts.sum() == 150
 
 
 def test_intervals_are_counted() -> None:

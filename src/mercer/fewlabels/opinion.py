@@ -205,11 +205,10 @@ class WithTrees:
         """Return features and scores of new points, (m, r + C)."""
         return self._joined(self.map.represent(X), self.kernel.basis.columns(X))
 
-    def represent_own(self, features: Features) -> FloatArray:
-        """Return features and scores of the training points, (n, r + C)."""
-        return self._joined(
-            self.map.represent_own(features), self.kernel.basis.columns()
-        )
+    def represent_own(self, features: Features, rows: IntArray) -> FloatArray:
+        """Return features and scores of training points, (m, r + C)."""
+        own = self.map.represent_own(features, rows)
+        return self._joined(own, self.kernel.basis.columns()[rows])
 
     def readout(self, coef: FloatArray, dual: FloatArray) -> FloatArray:
         """Return the weights of both."""

@@ -1,6 +1,7 @@
 """Explanations by example: which labelled points pull a point to which class."""
 
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,11 +12,10 @@ from mercer._base.typing import FloatArray
 
 
 class Pull(NamedTuple):
-    """What one labelled point adds to the decision."""
+    """What one labelled point adds to the decision for its own class."""
 
     id: Any
     label: Any
-    towards: Any  # the class whose decision value it raises most
     amount: float
 
 
@@ -81,14 +81,15 @@ class Explanation(Shown):
 
     def _title(self) -> str:
         n = len(self.contributions)
-        return "Explanation" if n == 1 else f"Explanation of the first of {n:,} rows"
+        title = "Explanation" if n == 1 else f"Explanation of the first of {n:,} rows"
+        first, second = self._leading(0)
+        return f"{title}: {first} rather than {second}"
 
     def _facts(self) -> dict[str, Any]:
         pulls = self.top(n=len(self.ids))
         return {
             "labelled row": np.array([str(pull.id) for pull in pulls], dtype=object),
-            "its label": np.array([pull.label for pull in pulls], dtype=object),
-            "speaks for": np.array([pull.towards for pull in pulls], dtype=object),
+            "speaks for": np.array([pull.label for pull in pulls], dtype=object),
             "amount": np.array([pull.amount for pull in pulls]),
         }
 
@@ -98,19 +99,49 @@ class Explanation(Shown):
         values: FloatArray = labeled + self.intercept + self.unlabeled
         return values
 
-    def top(self, point: int = 0, n: int = 5) -> list[Pull]:
-        """Return the labelled points that weigh most for one point, strongest first."""
-        pulls = self.contributions[point]
-        if pulls.shape[1] == 1:
-            pulls = np.hstack([-pulls, pulls])
-        # What counts is the difference a point makes between classes.
-        pulls = pulls - pulls.mean(axis=1, keepdims=True)
-        towards = pulls.argmax(axis=1)
-        amounts = pulls.max(axis=1)
-        strongest = np.argsort(-amounts, kind="stable")[:n]
-        return [
-            Pull(
-                self.ids[i], self.labels[i], self.classes[towards[i]], float(amounts[i])
+    def top(
+        self, point: int = 0, n: int = 6, *, between: tuple[Any, Any] | None = None
+    ) -> list[Pull]:
+        """Return the labelled points that pull a point to their class, strongest first.
+
+        Half of them are of one class and half of another, if there are as many: what
+        speaks for the prediction, and what against it. Amounts are differences of the
+        two decision values. Points of other classes, and those that push the point away
+        from their own class, are in `contributions` only.
+
+        Parameters
+        ----------
+        point : int, default=0
+            Which of the explained points.
+        n : int, default=6
+            Labelled points at most.
+        between : tuple of two classes, optional
+            By default the most likely class and the second.
+        """
+        first, second = self._leading(point) if between is None else between
+        column = self.classes.tolist().index
+        pulls = _per_class(self.contributions[point])
+        lead = pulls[:, column(first)] - pulls[:, column(second)]
+        sides = []
+        for label, amounts in ((first, lead), (second, -lead)):
+            own = np.flatnonzero((self.labels == label) & (amounts > 0))
+            strongest = own[np.argsort(-amounts[own], kind="stable")]
+            sides.append(
+                [Pull(self.ids[i], label, float(amounts[i])) for i in strongest]
             )
-            for i in strongest
-        ]
+        found = [pull for pair in zip_longest(*sides) for pull in pair if pull][:n]
+        return sorted(found, key=lambda pull: -pull.amount)
+
+    def _leading(self, point: int) -> tuple[Any, Any]:
+        """Return the most likely class of a point and the second."""
+        labeled = self.contributions[point].sum(axis=0)
+        values = _per_class(labeled + self.intercept + self.unlabeled[point])
+        first, second = np.argsort(-values, kind="stable")[:2]
+        return self.classes[first], self.classes[second]
+
+
+def _per_class(values: FloatArray) -> FloatArray:
+    """Return one column per class; a single one is the second against the first."""
+    if values.shape[-1] > 1:
+        return values
+    return np.concatenate([-values / 2, values / 2], axis=-1)

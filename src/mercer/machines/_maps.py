@@ -64,9 +64,9 @@ class FeatureMap:
         features: FloatArray = self.kernel.features(X)
         return features
 
-    def represent_own(self, features: Features) -> FloatArray:
-        """Return the features of the training points, (n, r)."""
-        return features.rows(np.arange(features.shape[0]))
+    def represent_own(self, features: Features, rows: IntArray) -> FloatArray:
+        """Return the features of training points, (m, r)."""
+        return features.rows(rows)
 
     def readout(self, coef: FloatArray, dual: FloatArray) -> FloatArray:
         """Return the weights of the features."""

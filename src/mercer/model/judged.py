@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from mercer._base.rows import named_rows, positions_of, take_rows
 from mercer._base.typing import ArrayLike, FloatArray, IntArray
 from mercer.evidence.labels import coded_labels
 from mercer.fewlabels.machine import LeaveOneOutRLS
@@ -111,20 +112,30 @@ class JudgedModel:
             self.classes_,
         )
 
-    def explain(self, X: ArrayLike | None = None) -> Explanation:
+    def explain(
+        self, X: ArrayLike | None = None, *, rows: ArrayLike | None = None
+    ) -> Explanation:
         """Return which labelled points pull each point to which class.
 
         Parameters
         ----------
         X : array-like of shape (m, n_features), optional
-            Points; all training points when left out.
+            New points.
+        rows : array-like of shape (m,), optional
+            Ids of training points; all of them when X is left out as well.
         """
         self._check_rows()
+        if X is not None and rows is not None:
+            msg = "explain got X and rows; give new points, or ids of training points."
+            raise ValueError(msg)
+        own = np.arange(len(self.ids_))
+        if rows is not None:
+            own = positions_of(named_rows(rows, self.ids_), self.ids_)
         if X is not None:
             R = self.machine_.represent(self._checked(X, reset=False))
         elif self.features_ is None:
-            R = self.machine_.represent(self._X)
+            R = self.machine_.represent(take_rows(self._X, own))
         else:
-            R = self.machine_._map.represent_own(self.features_)
-        rows = self.labeled_
-        return Explanation.of(self.machine_, R, self.ids_[rows], self._y[rows])
+            R = self.machine_._map.represent_own(self.features_, own)
+        labeled = self.labeled_
+        return Explanation.of(self.machine_, R, self.ids_[labeled], self._y[labeled])

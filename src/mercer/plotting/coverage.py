@@ -3,9 +3,9 @@
 from typing import Any, Self
 
 import numpy as np
-from scipy.stats import binomtest
 
 from mercer._base.typing import ArrayLike, FloatArray
+from mercer.judging.intervals import wilson_interval
 from mercer.plotting._display import MUTED, Display
 
 
@@ -45,8 +45,7 @@ class IntervalDisplay(Display):
         self.level = level
         held = (low <= truth) & (truth <= high)
         self.coverage_ = float(held.mean())
-        interval = binomtest(int(held.sum()), len(held)).proportion_ci(method="wilson")
-        self.coverage_interval_ = (float(interval.low), float(interval.high))
+        self.coverage_interval_ = wilson_interval(self.coverage_, len(held))
 
     @classmethod
     def from_predictions(

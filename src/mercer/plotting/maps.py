@@ -5,11 +5,12 @@ from typing import Any, Self
 import numpy as np
 
 from mercer._base.typing import ArrayLike, FloatArray, IntArray
+from mercer.judging.layout import place_points
 from mercer.plotting._display import MUTED, Display, group_rows
 
 
 class MapDisplay(Display):
-    """Points in the two leading principal directions of their features.
+    """Points of similar features close together, as in the report and in the studio.
 
     Parameters
     ----------
@@ -75,9 +76,8 @@ class MapDisplay(Display):
         """Draw given features, coloured by y."""
         Phi = np.asarray(features, dtype=np.float64)
         codes, classes = group_rows(y, len(Phi))
-        left, sizes, _ = np.linalg.svd(Phi - Phi.mean(axis=0), full_matrices=False)
-        position = np.zeros((len(Phi), 2))
-        position[:, : min(2, len(sizes))] = (left * sizes)[:, :2]
+        rng = np.random.default_rng(0)  # the same points, the same map
+        position = place_points(Phi.__getitem__, len(Phi), rng)
         rows = np.asarray(marked, dtype=np.intp)
         return cls(position, codes, list(map(str, classes)), rows).plot(ax, **style)
 
@@ -91,6 +91,5 @@ class MapDisplay(Display):
         if self.marked.size:
             ring = {"facecolors": "none", "edgecolors": "black", "label": "labelled"}
             ax.scatter(*self.position[self.marked].T, s=60, **ring)
-        ax.set_xlabel("first principal direction")
-        ax.set_ylabel("second principal direction")
+        ax.set(xticks=[], yticks=[])  # what counts is which points are close
         ax.legend()

@@ -3,9 +3,9 @@
 from typing import Any, Self
 
 import numpy as np
-from scipy.stats import binomtest
 
-from mercer._base.typing import ArrayLike, FloatArray
+from mercer._base.typing import ArrayLike
+from mercer.judging.reliability import Reliability, reliability
 from mercer.plotting._display import MUTED, Display
 
 
@@ -13,16 +13,13 @@ class ReliabilityDisplay(Display):
     """Share of correct predictions among those made with probability p.
 
     Every point counts once, with the probability of the class it was given, so the
-    picture serves any number of classes. Bars are 95 % Wilson intervals.
+    picture serves any number of classes. Bins hold equal numbers of points; bars are
+    95 % Wilson intervals.
 
     Parameters
     ----------
-    confidence, share : ndarray of shape (n_bins,)
-        Mean probability and share correct of each bin that holds a point.
-    low, high : ndarray of shape (n_bins,)
-        Interval of the share.
-    counts : ndarray of shape (n_bins,)
-        Points per bin.
+    table : Reliability
+        Mean probability, share correct, its interval and number of points of each bin.
 
     Examples
     --------
@@ -30,23 +27,12 @@ class ReliabilityDisplay(Display):
     >>> from mercer.plotting import ReliabilityDisplay
     >>> proba = np.array([[0.9, 0.1]] * 10)
     >>> display = ReliabilityDisplay.from_predictions([0] * 9 + [1], proba, [0, 1])
-    >>> display.share, display.counts
+    >>> display.table.share, display.table.counts
     (array([0.9]), array([10]))
     """
 
-    def __init__(
-        self,
-        confidence: FloatArray,
-        share: FloatArray,
-        low: FloatArray,
-        high: FloatArray,
-        counts: Any,
-    ) -> None:
-        self.confidence = confidence
-        self.share = share
-        self.low = low
-        self.high = high
-        self.counts = counts
+    def __init__(self, table: Reliability) -> None:
+        self.table = table
 
     @classmethod
     def from_estimator(
@@ -80,25 +66,14 @@ class ReliabilityDisplay(Display):
         if P.ndim != 2 or P.shape != (len(np.asarray(y)), len(np.asarray(classes))):
             msg = f"proba needs a row per label and a column per class, got {P.shape}."
             raise ValueError(msg)
-        top = P.max(axis=1)
         right = np.asarray(classes)[P.argmax(axis=1)] == np.asarray(y)
-        bins = np.minimum((top * n_bins).astype(int), n_bins - 1)
-        counts = np.bincount(bins, minlength=n_bins)
-        used = np.flatnonzero(counts)
-        hits = np.bincount(bins, weights=right, minlength=n_bins)[used]
-        sums = np.bincount(bins, weights=top, minlength=n_bins)[used]
-        counts = counts[used]
-        intervals = [
-            binomtest(int(k), int(n)).proportion_ci(method="wilson")
-            for k, n in zip(hits, counts, strict=True)
-        ]
-        low, high = np.array([[i.low, i.high] for i in intervals]).T
-        return cls(sums / counts, hits / counts, low, high, counts).plot(ax, **style)
+        return cls(reliability(P.max(axis=1), right, n_bins=n_bins)).plot(ax, **style)
 
     def _draw(self, ax: Any, style: dict[str, Any]) -> None:
         ax.plot([0, 1], [0, 1], color=MUTED, linestyle=":")
-        error = np.maximum([self.share - self.low, self.high - self.share], 0)
-        ax.errorbar(self.confidence, self.share, yerr=error, **{"fmt": "o"} | style)
+        found = self.table
+        error = np.maximum([found.share - found.low, found.high - found.share], 0)
+        ax.errorbar(found.confidence, found.share, yerr=error, **{"fmt": "o"} | style)
         ax.set_xlabel("predicted probability")
         ax.set_ylabel("share correct")
         ax.set_xlim(0, 1.02)

@@ -136,30 +136,16 @@ class ModelEngine:
     def why(self, row: int, n: int) -> list[tuple[int, int, float]]:
         """Return labelled rows that pull a row, the class pulled to, how strongly.
 
-        Half of them are of the most probable class, half of the second; each pulls
-        the row towards its own class and away from the other one.
+        They are those that `UnifiedKernelMachine.explain` names.
         """
         learned = self._learned
-        if learned is None or not hasattr(learned.model.kernel_, "features"):
+        if learned is None:
             return []
-        model, told, classes = learned
-        proba = self.snapshot.proba
-        if proba is None or proba.shape[1] != len(model.classes_):
-            return []  # the model is one step ahead of the snapshot
-        labeled, machine = model.labeled_, model.machine_
-        features = model.kernel_.features(rows=np.append(labeled, row))
-        pulls = (features[:-1] @ features[-1])[:, None] * machine.dual_coef_
-        if pulls.shape[1] == 1:
-            pulls = np.hstack([-pulls, pulls])
-        codes = np.array([classes.index(c) for c in told[labeled]])
-        first, second = np.argsort(-proba[row], kind="stable")[:2]
-        found = []
-        for towards, away in ((first, second), (second, first)):
-            amount = pulls[:, towards] - pulls[:, away]
-            own = np.flatnonzero((codes == towards) & (amount > 0))
-            for i in own[np.argsort(-amount[own], kind="stable")][: (n + 1) // 2]:
-                found.append((int(labeled[i]), classes[towards], float(amount[i])))
-        return found
+        number = dict(
+            zip(learned.model.classes_.tolist(), learned.classes, strict=True)
+        )
+        pulls = learned.model.explain(rows=[row]).top(n=n)
+        return [(int(p.id), number[p.label], p.amount) for p in pulls]
 
     def _work(self) -> None:
         try:

@@ -4,7 +4,6 @@ from dataclasses import astuple
 from datetime import datetime
 
 import numpy as np
-from sklearn.manifold import TSNE
 
 from mercer import __version__
 from mercer._base.random import draw_rows
@@ -27,8 +26,8 @@ from mercer.app.tables.row_text import cells_of, columns_of, in_short, listed, n
 from mercer.fewlabels.learner import AutoKernel
 from mercer.fewlabels.pools.choice import PoolPlan
 from mercer.fewlabels.weigh import pool_members
-from mercer.judging.hiding import Check
-from mercer.judging.intervals import effective_number, wilson_interval
+from mercer.judging.layout import place_points
+from mercer.judging.reliability import reliability
 from mercer.judging.suspicion import SuspiciousLabels
 
 Guess = tuple[str, float]  # a class and its probability
@@ -108,9 +107,11 @@ def _quality(result: TableResult, names: tuple[str, ...]) -> Quality | None:
         return None
     ranked = result.session.suspicious_labels()
     doubtful = np.flatnonzero(ranked.looks_wrong)[:_DOUBTFUL]
+    right = check.proba.argmax(axis=1) == check.codes
+    bins = reliability(check.proba.max(axis=1), right, weights=check.weights)
     return Quality(
         contestants=tuple(Contestant(*astuple(score)) for score in check.scores),
-        bins=tuple(_bins(check)),
+        bins=tuple(map(Bin, *(column.tolist() for column in bins))),
         calibration_error=check.calibration_error,
         confusion=check.confusion,
         n_tested=len(check.rows),
@@ -121,21 +122,6 @@ def _quality(result: TableResult, names: tuple[str, ...]) -> Quality | None:
         false_alarms=ranked.false_alarms,
         shift=check.shift,
     )
-
-
-def _bins(check: Check) -> list[Bin]:
-    """Return bins of equal numbers of rows; ten at most, ten rows at least."""
-    confidence = check.proba.max(axis=1)
-    right = check.proba.argmax(axis=1) == check.codes
-    order = np.argsort(confidence, kind="stable")
-    bins = []
-    for part in np.array_split(order, int(np.clip(len(order) // 10, 1, 10))):
-        weights = check.weights[part]
-        share = float(np.average(right[part], weights=weights))
-        low, high = wilson_interval(share, effective_number(weights))
-        mean = float(np.average(confidence[part], weights=weights))
-        bins.append(Bin(mean, share, low, high, len(part)))
-    return bins
 
 
 def _contradicted(result: TableResult, ranked: SuspiciousLabels, k: int) -> Row:
@@ -172,15 +158,7 @@ def _map(
     rng: np.random.Generator,
 ) -> Map:
     rows = _sample(result, _ON_MAP, rng)
-    features = _directions_of(result, rows)
-    if len(rows) > 3:
-        xy = TSNE(
-            max_iter=300,
-            perplexity=min(20, (len(rows) - 1) / 3),
-            random_state=int(rng.integers(2**31)),
-        ).fit_transform(features.astype(np.float32))
-    else:
-        xy = features[:, :2]
+    xy = place_points(lambda i: result.session.features(rows[i]), len(rows), rng)
     tips = []
     aside = {result.session.target, result.session.id}
     for i in rows.tolist():
@@ -190,7 +168,7 @@ def _map(
         cells = in_short(result.table, i, aside)
         tips.append(f"{result.ids[i]} ({label})\n{said}\n{cells}")
     known = result.labels.codes[rows] >= 0
-    return Map(np.asarray(xy), codes[rows], known, tuple(tips))
+    return Map(xy, codes[rows], known, tuple(tips))
 
 
 def _picture(result: TableResult, codes: IntArray, rng: np.random.Generator) -> Picture:
