@@ -10,7 +10,7 @@ endif
 SECONDS ?= 60
 OLDEST ?= .venv-oldest
 
-# Of `make bench`, after `mercer bench`: names of scripts in benchmarks/ that need no data folder.
+# Scripts of benchmarks/ that `make bench` runs as well: these need no data folder.
 BENCH ?= startup klr
 
 .PHONY: help demo test test-interop test-oldest lint docs fuzz coverage bench dist clean
@@ -63,9 +63,9 @@ coverage: $(VENV)/.dev  ## which lines the tests run; the table is printed
 	  $(BIN)/pytest -q -m "not slow" -W "ignore:overflow encountered:RuntimeWarning" \
 	  --cov --cov-append --cov-report=term:skip-covered $(PLAIN_TESTS)
 
-bench: $(VENV)/.dev  ## Mercer next to its peers (mercer bench); BENCH="klr pairs" picks scripts
+bench: $(VENV)/.dev  ## Mercer next to its peers; BENCH="klr pairs" picks scripts
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --group bench
-	$(BIN)/mercer bench
+	$(BIN)/python -m mercer_studies bench
 	for name in $(BENCH); do echo "benchmarks/$$name.py"; $(BIN)/python benchmarks/$$name.py || exit 1; done
 
 dist: $(VENV)/.dev  ## wheel and sdist, each tried in an empty environment

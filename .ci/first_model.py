@@ -5,14 +5,14 @@ import sys
 from importlib.util import find_spec
 
 import numpy as np
+from sklearn.datasets import make_moons
 
 import mercer
-from mercer_studies.data import make_two_moons
 
 for absent in ("click", "rich", "pooch", "pandas", "matplotlib", "mercer_studies"):
     assert find_spec(absent) is None, f"{absent} is installed; this proves nothing"
 
-X, truth = make_two_moons(200, noise=0.05, random_state=0)
+X, truth = make_moons(200, noise=0.05, random_state=0)
 y = np.where(np.arange(200) < 4, truth, -1)
 model = mercer.UnifiedKernelMachine(random_state=0).fit(X, y)
 assert np.mean(model.transduction_ == truth) == 1.0

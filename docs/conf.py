@@ -50,7 +50,7 @@ numpydoc_class_members_toctree = False
 sphinx_gallery_conf = {
     "examples_dirs": "../examples",
     "gallery_dirs": "gallery",
-    "filename_pattern": r"plot_(?!what_matters)",
+    "filename_pattern": "plot_",
     "ignore_pattern": r"digits_folder\.py",
     "download_all_examples": False,
     "show_memory": False,

@@ -73,3 +73,14 @@ def test_every_module_is_in_a_layer() -> None:
     }
     alone = {m for m in modules if not any(f"{m}.".startswith(f"{n}.") for n in named)}
     assert not alone
+
+
+def test_no_module_imports_the_studies() -> None:
+    contracts = PROJECT["tool"]["importlinter"]["contracts"]
+    (sources,) = (
+        contract["source_modules"]
+        for contract in contracts
+        if contract.get("forbidden_modules") == ["mercer_studies"]
+    )
+    assert sources == ["mercer"]
+    assert "mercer_studies" not in SOURCE  # nor does an example in a docstring

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import skops.io
 from scipy.sparse import csr_array
-from sklearn.datasets import load_digits
+from sklearn.datasets import load_digits, make_moons
 from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -43,9 +43,8 @@ from mercer.spectrum.filters import diffusion
 from mercer.spectrum.gram import GramBasis
 from mercer.spectrum.graph import GraphBasis
 from mercer.spectrum.kernel import SpectralKernel
-from mercer_studies.data import make_two_moons
 
-X, Y = make_two_moons(40, random_state=0)
+X, Y = make_moons(40, noise=0.05, random_state=0)
 NEW = X[:7] + 0.05
 PARTLY = np.where(np.arange(40) < 10, Y, -1)
 
@@ -368,7 +367,7 @@ def test_models_on_both_sides_of_the_cell_search_predict_in_a_new_process(
         "prepare",
         lambda *args, **kwargs: made.append(1) or prepare(*args, **kwargs),
     )
-    points, labels = make_two_moons(600, random_state=0)
+    points, labels = make_moons(600, noise=0.05, random_state=0)
     known = np.where(np.arange(600) % 49 == 0, labels, -1)
     model = UnifiedKernelMachine(random_state=0).fit(points, known)
     assert bool(made) == (threshold < 600)

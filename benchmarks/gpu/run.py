@@ -8,7 +8,7 @@ Run ``python benchmarks/gpu/run.py [set ...] [--device cuda] [--out table.md]``,
 - ``ten``: 10,000,000 x 64, one graph as before.
 
 The points of the last three are twenty Gaussians of 10 dimensions each in 64, plus
-noise, as in ``mercer bench``; each Gaussian is a class. One graph means
+noise, as in `mercer_studies.bench`; each Gaussian is a class. One graph means
 ``UnifiedKernelMachine(ParameterFreeKernel(GraphBasis(100)), "rls")``. Every set is run
 twice and the second run counts: the first compiles the kernels. Points are on the
 device before the clock starts; it stops when all predictions are on the host. Recall

@@ -11,7 +11,6 @@ from sphinx.application import Sphinx
 PACKAGES = (
     "mercer",
     "mercer.active",
-    "mercer_studies.data",
     "mercer.fewlabels",
     "mercer.graphs",
     "mercer.judging",

@@ -9,7 +9,7 @@ from mercer_studies import abbasnejad2010_methods as methods
 from mercer_studies.reshape import by_row, mean
 from mercer_studies.study import Job, Result, Results, Study
 
-PAPER = "001"
+PAPER = "abbasnejad2010"
 N_DRAWS = 10
 N_TIMED = 4
 N_OBJECTS = 20

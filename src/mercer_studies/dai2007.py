@@ -11,7 +11,7 @@ from mercer_studies.dai2007_methods import BETA, GAMMA, TOL
 from mercer_studies.reshape import by_row, mean
 from mercer_studies.study import Job, Result, Results, Study
 
-PAPER = "002"
+PAPER = "dai2007"
 N_DRAWS = 10
 ROWS = {f"{a} vs {b}": (a, b) for a, b in ((1, 7), (2, 3), (2, 7), (3, 8), (4, 7))}
 

@@ -13,7 +13,7 @@ from mercer_studies.hoi2006_methods import DECAY, N_ASKED, N_COMPONENTS, WITHOUT
 from mercer_studies.reshape import by_row, ending, not_ending
 from mercer_studies.study import Job, Results, Study
 
-PAPER = "003"
+PAPER = "hoi2006"
 N_TRIALS = 20
 LEVEL = 0.05
 ROWS = {

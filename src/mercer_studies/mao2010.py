@@ -14,7 +14,7 @@ from mercer_studies.mao2010_methods import C_GRID, SETTINGS
 from mercer_studies.reshape import ending, mean, not_ending
 from mercer_studies.study import Job, Result, Results, Study
 
-PAPER = "000"
+PAPER = "mao2010"
 PRINTED_ROWS = tuple(row for row in SETTINGS if not row.endswith(" published"))
 COMPARED = ("LapRLS", "LapSVM", "SKL_KTA", "SimpleMKL", "SVM")
 DEFAULT_VERSION = 7  # raised with every change of Mercer's default

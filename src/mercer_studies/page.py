@@ -19,8 +19,8 @@ from mercer_studies.table import LEGEND, Table, make_table
 
 HEAD = f"""# Reproduction
 
-Made by `mercer reproduce --page` from finished runs alone. Every cell has ours and, in
-parentheses, the figure printed in the paper.
+Made by `python -m mercer_studies reproduce --page` from finished runs alone. Every cell
+has ours and, in parentheses, the figure printed in the paper.
 {LEGEND}
 
 A cell can lie within the printed deviation and yet be marked + or -: a mark compares

@@ -1,17 +1,24 @@
-"""`mercer reproduce`: the papers' tables, ours next to theirs."""
+"""`python -m mercer_studies reproduce`: the papers' tables, ours next to theirs."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
-
-if TYPE_CHECKING:
-    from mercer_studies.study import Study
-
-_NO_STUDIES = (
-    "the studies are not part of the installed package. Run this command in a copy "
-    "of the source tree: make demo, then .venv/bin/mercer reproduce."
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
 )
+
+from mercer_studies import registry
+from mercer_studies.page import reproduction_page
+from mercer_studies.render import to_markdown, write
+from mercer_studies.runner import run_study
+from mercer_studies.study import Results, Study
+from mercer_studies.table import make_table
 
 
 @click.command("reproduce")
@@ -48,30 +55,24 @@ def command(
 ) -> None:
     """Run a paper's tables and figures again; without arguments, list them.
 
-    PAPER is 000 to 004 and NAME a table or figure of it, such as table2; without
-    NAME all of the paper's studies run. Finished splits are kept: after an interrupt,
-    run the same command to continue. The list says how many minutes a full run takes
-    on one core.
+    PAPER is mao2010, abbasnejad2010, dai2007, hoi2006 or zhuang2009, and NAME a table
+    or figure of it, such as table2; without NAME all of the paper's studies run.
+    Finished splits are kept: after an interrupt, run the same command to continue. The
+    list says how many minutes a full run takes on one core.
     """
-    try:
-        from mercer_studies.registry import studies
-    except ModuleNotFoundError as error:
-        if error.name != "mercer_studies":
-            raise
-        raise click.ClickException(_NO_STUDIES) from None
-
-    known = studies()
+    known = registry.studies()
     if paper is None and page is None:
         _list(known)
         return
     chosen = [s for s in known if paper in (None, s.paper) and name in (None, s.name)]
     if not chosen:
         wanted = paper if name is None else f"{paper} {name}"
-        msg = f"there is no study {wanted!r}; `mercer reproduce` lists them."
+        msg = (
+            f"there is no study {wanted!r}; `python -m mercer_studies reproduce` "
+            "lists them."
+        )
         raise click.UsageError(msg)
     if page is not None:
-        from mercer_studies.page import reproduction_page
-
         images = page.parent / "images"
         images.mkdir(parents=True, exist_ok=True)
         page.write_text(reproduction_page(chosen, images), encoding="utf-8")
@@ -81,10 +82,8 @@ def command(
         _run(study, quick=quick, fresh=fresh, jobs=jobs, out=out)
 
 
-def _list(known: "list[Study]") -> None:
-    from mercer_studies.registry import PAPERS
-
-    for paper, citation in PAPERS.items():
+def _list(known: list[Study]) -> None:
+    for paper, citation in registry.PAPERS.items():
         click.secho(f"{paper}  {citation}", bold=True)
         for study in (s for s in known if s.paper == paper):
             cost = f"with {study.shares}"
@@ -96,23 +95,8 @@ def _list(known: "list[Study]") -> None:
 
 
 def _run(
-    study: "Study", *, quick: bool, fresh: bool, jobs: int | None, out: Path
+    study: Study, *, quick: bool, fresh: bool, jobs: int | None, out: Path
 ) -> None:
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
-
-    from mercer_studies.render import to_markdown, write
-    from mercer_studies.runner import run_study
-    from mercer_studies.study import Results
-    from mercer_studies.table import make_table
-
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),

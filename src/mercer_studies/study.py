@@ -60,7 +60,7 @@ class Study:
     Parameters
     ----------
     paper, name : str
-        As typed on the command line: "000", "table2".
+        As typed on the command line: "mao2010", "table2".
     title : str
         What the table shows, in a line.
     jobs : callable

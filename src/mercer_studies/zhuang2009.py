@@ -8,7 +8,7 @@ from mercer_studies import zhuang2009_methods as methods
 from mercer_studies.reshape import by_row, ending, mean, not_ending
 from mercer_studies.study import Job, Result, Results, Study
 
-PAPER = "004"
+PAPER = "zhuang2009"
 N_REPETITIONS = 20
 N_SELECTIONS = 12
 SMALL = {

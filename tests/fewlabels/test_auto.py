@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy import sparse
-from sklearn.datasets import make_blobs
+from sklearn.datasets import make_blobs, make_moons
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mercer.evidence.labels import encode_labels
@@ -25,7 +25,6 @@ from mercer.fewlabels.spreading import spread_decision
 from mercer.fewlabels.weigh import pool_members, steep
 from mercer.spectrum.features import DenseFeatures
 from mercer.spectrum.graph import GraphBasis
-from mercer_studies.data import make_two_moons
 
 MINUS_ONE = "y holds -1 as a class; here -1 means unlabelled"
 REPEATED = "repeated rows are further points of the table; see test_weights.py"
@@ -181,7 +180,7 @@ def test_sizes_are_the_predicted_ones_or_those_of_the_labels() -> None:
 
 
 def moons(n_each=3, n=200, seed=0):
-    X, truth = make_two_moons(n, random_state=seed)
+    X, truth = make_moons(n, noise=0.05, random_state=seed)
     y = np.full(n, -1)
     for c in (0, 1):
         y[np.flatnonzero(truth == c)[:n_each]] = c

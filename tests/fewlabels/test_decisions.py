@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy.special import softmax
+from sklearn.datasets import make_moons
 
 from mercer.active.batches import error_batch, reducing_batch
 from mercer.active.strategies import choose_rows, entropy, least_confidence
@@ -15,7 +16,6 @@ from mercer.fewlabels.ridge import held_out_loss
 from mercer.fewlabels.rule import DEFAULT
 from mercer.fewlabels.weigh import pool_members, weigh_pool
 from mercer.spectrum.features import DenseFeatures
-from mercer_studies.data import make_two_moons
 
 
 def ridge_with_offset(K, Y, ridge):
@@ -27,7 +27,7 @@ def ridge_with_offset(K, Y, ridge):
 
 
 def uneven_moons():
-    X, truth = make_two_moons(60, random_state=0)
+    X, truth = make_moons(60, noise=0.05, random_state=0)
     y = np.full(60, -1)
     for c, n in ((0, 5), (1, 2)):
         y[np.flatnonzero(truth == c)[:n]] = c

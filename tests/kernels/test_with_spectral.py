@@ -2,6 +2,7 @@
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.datasets import make_moons
 from sklearn.svm import SVC
 
 from mercer.kernels.normalized import Centered, Normalized, TraceNormalized
@@ -10,9 +11,8 @@ from mercer.kernels.spec import as_kernel
 from mercer.spectrum.filters import diffusion
 from mercer.spectrum.gram import GramBasis
 from mercer.spectrum.kernel import SpectralKernel
-from mercer_studies.data import make_two_moons
 
-X, Y = make_two_moons(40, random_state=0)
+X, Y = make_moons(40, noise=0.05, random_state=0)
 NEW = X[:7] + 0.05
 BASIS = GramBasis(n_components=6, kernel=RBF(0.5)).fit(X)
 LEARNED = SpectralKernel(BASIS, diffusion(BASIS.values_))

@@ -2,12 +2,11 @@
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_digits, make_blobs
+from sklearn.datasets import load_digits, make_blobs, make_moons
 
 from mercer.judging.hiding import Score
 from mercer.model.advice import Advice, does_unlabeled_help
 from mercer.model.estimator import UnifiedKernelMachine
-from mercer_studies.data import make_two_moons
 
 
 def partly(truth: np.ndarray, per_class: int, seed: int) -> np.ndarray:
@@ -81,7 +80,7 @@ def test_flipped_labels_are_ranked_first() -> None:
 
 
 def test_a_label_alone_in_its_class_is_not_judged() -> None:
-    X, truth = make_two_moons(60, random_state=0)
+    X, truth = make_moons(60, noise=0.05, random_state=0)
     y = np.full(60, -1)
     y[np.flatnonzero(truth == 0)[0]] = 0
     rows = np.flatnonzero(truth == 1)[:3]

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.datasets import make_blobs
+from sklearn.datasets import make_blobs, make_moons
 from sklearn.exceptions import DataConversionWarning
 from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
@@ -30,7 +30,6 @@ from mercer.machines.rls import RLSClassifier
 from mercer.model.estimator import UnifiedKernelMachine
 from mercer.model_selection import SemiSupervisedKFold
 from mercer.spectrum.graph import GraphBasis
-from mercer_studies.data import make_two_moons
 
 MINUS_ONE = "y holds -1 as a class; here -1 means unlabelled"
 REPEATED = (
@@ -468,7 +467,7 @@ def test_a_model_without_rows_says_that_it_has_none(blobs, question) -> None:
 
 
 def test_another_machine_may_come_with_labels() -> None:
-    X, truth = make_two_moons(100, noise=0.3, random_state=0)
+    X, truth = make_moons(100, noise=0.3, random_state=0)
     y = np.where(np.arange(100) < 8, truth, -1)
     few, many = ({0: share, 1: 1 - share} for share in (0.2, 0.8))
     told = {

@@ -1,4 +1,4 @@
-"""`mercer bench` on tiny data: every task, resumed, given up, in an environment."""
+"""The benchmark on tiny data: every task, resumed, given up, in an environment."""
 
 import json
 import sys
@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from mercer.app.cli.main import main
+from mercer_studies.__main__ import main
 from mercer_studies.bench import runner
 from mercer_studies.bench.cells import TASKS, Cell, Method, plan
 from mercer_studies.bench.data import saved

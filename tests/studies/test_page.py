@@ -8,6 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from mercer_studies import causes, registry
+from mercer_studies.__main__ import main
 from mercer_studies.causes import Cause
 from mercer_studies.page import reproduction_page
 from mercer_studies.reproduce import command
@@ -131,6 +132,19 @@ def test_an_interrupt_says_what_is_kept(monkeypatch: pytest.MonkeyPatch) -> None
     answer = CliRunner().invoke(command, ["999", "table1", "--jobs", "1"])
     assert answer.exit_code == 130
     assert "stopped: 2 of 4 jobs are kept" in answer.output
+
+
+def test_unknown_study_is_named() -> None:
+    answer = CliRunner().invoke(main, ["reproduce", "999", "table9"])
+    assert answer.exit_code == 2
+    assert "999 table9" in answer.output
+
+
+def test_papers_are_called_by_their_authors() -> None:
+    answer = CliRunner().invoke(main, ["reproduce"])
+    assert answer.exit_code == 0, answer.output
+    assert "  mao2010 table2 " in answer.output
+    assert {study.paper for study in registry.studies()} == set(registry.PAPERS)
 
 
 def test_the_command_writes_the_page_and_runs_nothing(

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.datasets import make_moons
 
 from data_folder import needs_data
 from mercer.graphs.laplacians import laplacian
@@ -11,7 +12,6 @@ from mercer.optim.npkl_newton import solve_npkl
 from mercer_studies import zhuang2009
 from mercer_studies import zhuang2009_figures as figures
 from mercer_studies import zhuang2009_methods as methods
-from mercer_studies.data.generators import make_two_moons
 from mercer_studies.render import write
 from mercer_studies.table import make_table
 
@@ -20,7 +20,7 @@ STUDIES = {study.name: study for study in zhuang2009.STUDIES}
 
 @pytest.fixture(scope="module")
 def moons():
-    X, y = make_two_moons(60, random_state=0)
+    X, y = make_moons(60, noise=0.05, random_state=0)
     rng = np.random.default_rng(0)
     graph = neighbor_graph(X, 5, weights="binary", symmetry="mutual", rng=rng)
     return X, y, laplacian(graph.adjacency)

@@ -74,8 +74,8 @@ class AutoKernel(LabelLearner):
     Examples
     --------
     >>> import numpy as np
-    >>> from mercer_studies.data import make_two_moons
-    >>> X, truth = make_two_moons(200, random_state=0)
+    >>> from sklearn.datasets import make_moons
+    >>> X, truth = make_moons(200, noise=0.05, random_state=0)
     >>> y = np.full(200, -1)
     >>> for c in (0, 1):
     ...     y[np.flatnonzero(truth == c)[:3]] = c

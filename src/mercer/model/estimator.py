@@ -136,8 +136,8 @@ class UnifiedKernelMachine(
 
     Examples
     --------
-    >>> from mercer_studies.data import make_two_moons
-    >>> X, truth = make_two_moons(200, noise=0.05, random_state=0)
+    >>> from sklearn.datasets import make_moons
+    >>> X, truth = make_moons(200, noise=0.05, random_state=0)
     >>> y = np.where(np.isin(np.arange(200), [0, 1, 2, 3]), truth, -1)
     >>> model = UnifiedKernelMachine(random_state=0).fit(X, y)
     >>> float(np.mean(model.transduction_ == truth))

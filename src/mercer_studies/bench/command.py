@@ -1,18 +1,20 @@
-"""`mercer bench`: Mercer and its peers in one run."""
+"""`python -m mercer_studies bench`: Mercer and its peers in one run."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
-
-if TYPE_CHECKING:
-    from mercer_studies.bench.cells import Cell
-    from mercer_studies.bench.runner import Row
-
-_NO_STUDIES = (
-    "the benchmark is not part of the installed package. Run this command in a copy "
-    "of the source tree: make demo, then .venv/bin/mercer bench."
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeElapsedColumn,
 )
+
+from mercer_studies.bench import runner
+from mercer_studies.bench.cells import TASKS, Cell, plan
+from mercer_studies.bench.show import machine, plots, table
 
 
 @click.command("bench")
@@ -65,14 +67,6 @@ def command(
     interrupt, run the same command to continue. The table says which packages are not
     installed.
     """
-    try:
-        from mercer_studies.bench.cells import TASKS, plan
-    except ModuleNotFoundError as error:
-        if error.name != "mercer_studies":
-            raise
-        raise click.ClickException(_NO_STUDIES) from None
-    from mercer_studies.bench.runner import results_of
-
     for name in tasks:
         if name not in TASKS:
             msg = f"there is no task {name!r}; the tasks are {', '.join(TASKS)}."
@@ -81,7 +75,7 @@ def command(
     cells = plan(tasks, data=data, sizes=sizes, methods=methods)
     if not show:
         _run(cells, out, environments, limit)
-    _write(results_of(cells, out), out)
+    _write(runner.results_of(cells, out), out)
 
 
 def _pair(text: str) -> tuple[str, str]:
@@ -93,19 +87,8 @@ def _pair(text: str) -> tuple[str, str]:
 
 
 def _run(
-    cells: "list[Cell]", out: Path, environments: dict[str, str], limit: float
+    cells: list[Cell], out: Path, environments: dict[str, str], limit: float
 ) -> None:
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeElapsedColumn,
-    )
-
-    from mercer_studies.bench.runner import run_cells
-
     console = Console(stderr=True)
     columns = (
         TextColumn("{task.description}"),
@@ -117,7 +100,7 @@ def _run(
     with Progress(*columns, console=console) as progress:
         bar = progress.add_task("bench")
         try:
-            for done, total, what in run_cells(
+            for done, total, what in runner.run_cells(
                 cells, out, pythons=environments, limit=limit
             ):
                 progress.update(bar, completed=done, total=total, description=what)
@@ -130,9 +113,7 @@ def _run(
             raise click.exceptions.Exit(130) from None
 
 
-def _write(rows: "list[Row]", out: Path) -> None:
-    from mercer_studies.bench.show import machine, plots, table
-
+def _write(rows: list[runner.Row], out: Path) -> None:
     parts = [machine()]
     for task in dict.fromkeys(str(row["task"]) for row in rows):
         parts += [f"## {task}", table(rows, task)]

@@ -5,7 +5,6 @@ from mercer_studies.data.generators import (
     make_chessboard,
     make_double_spiral,
     make_g50c,
-    make_two_moons,
 )
 from mercer_studies.data.loading import load
 from mercer_studies.data.registry import names
@@ -17,6 +16,5 @@ __all__ = [
     "make_chessboard",
     "make_double_spiral",
     "make_g50c",
-    "make_two_moons",
     "names",
 ]

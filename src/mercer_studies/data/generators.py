@@ -142,39 +142,5 @@ def make_double_spiral(
     return X + noise * rng.standard_normal(X.shape), y
 
 
-def make_two_moons(
-    n_samples: int = 200, *, noise: float = 0.05, random_state: RandomState = None
-) -> tuple[FloatArray, IntArray]:
-    """Draw from two half circles that reach into each other.
-
-    Parameters
-    ----------
-    n_samples : int, default=200
-        The classes have equal shares; class 0 gets the odd point.
-    noise : float, default=0.05
-        Standard deviation added to both coordinates.
-    random_state : int, Generator, RandomState or None, default=None
-
-    Returns
-    -------
-    X : ndarray of shape (n_samples, 2)
-    y : ndarray of shape (n_samples,)
-
-    Examples
-    --------
-    >>> X, y = make_two_moons(random_state=0)
-    >>> X.shape, np.bincount(y).tolist()
-    ((200, 2), [100, 100])
-    """
-    _check_count(n_samples, "n_samples")
-    check_number(noise, "noise", at_least=0)
-    rng = as_generator(random_state)
-    y = np.arange(n_samples) % 2
-    angle = np.pi * rng.uniform(size=n_samples)
-    upper = np.column_stack([np.cos(angle), np.sin(angle)])
-    X = np.where(y[:, None] == 0, upper, np.array([1.0, 0.5]) - upper)
-    return X + noise * rng.standard_normal(X.shape), y
-
-
 def _check_count(value: int, name: str) -> None:
     check_scalar(value, name, Integral, min_val=1)

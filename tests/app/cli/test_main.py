@@ -16,7 +16,7 @@ def test_version_and_help() -> None:
     assert __version__ in CliRunner().invoke(main, ["--version"]).output
     result = CliRunner().invoke(main, ["-h"])
     assert result.exit_code == 0
-    assert "reproduce" in result.output
+    assert "reproduce" not in result.output  # the studies are not in the wheel
 
 
 def test_starting_imports_no_heavy_package() -> None:
@@ -28,12 +28,6 @@ def test_starting_imports_no_heavy_package() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
     assert out.stdout.strip() == "[]"
-
-
-def test_unknown_study_is_named() -> None:
-    result = CliRunner().invoke(main, ["reproduce", "999", "table9"])
-    assert result.exit_code == 2
-    assert "999 table9" in result.output
 
 
 def run_without(package: str, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -62,13 +56,6 @@ def test_without_click_the_extra_is_named(command: str, extra: str) -> None:
     assert said.stderr == (
         f'Error: The command line needs click: pip install "mercer[{extra}]"\n'
     )
-
-
-def test_without_the_studies_reproduce_says_where_they_are() -> None:
-    said = run_without("mercer_studies", "reproduce")
-    assert said.returncode == 1
-    assert "source tree" in said.stderr
-    assert "Traceback" not in said.stderr
 
 
 def test_a_missing_package_is_named_with_its_extra(

@@ -13,8 +13,6 @@ COMMANDS = {
     "predict": "mercer.app.cli.predict",
     "next": "mercer.app.cli.next",
     "label": "mercer.app.cli.label",
-    "reproduce": "mercer_studies.reproduce",
-    "bench": "mercer_studies.bench.command",
 }
 
 

@@ -1,6 +1,6 @@
-r"""
-What matters in a spectral kernel
-=================================
+r"""What matters in a spectral kernel.
+
+    python benchmarks/what_matters.py [picture.png]
 
 The parameter-free kernel has nothing to tune, but its graph basis has a number of
 directions r, and its penalty :math:`\gamma^p + \epsilon` a power and a ridge. The
@@ -18,13 +18,10 @@ Three things can be seen:
 - eps from 1e-6 to 1e-4 is safe. Larger ones flatten the spectrum; smaller ones give the
   whole scale of the kernel to the constant direction, so that C = 100 regularises more.
 
-It fits some thousands of kernels, which takes minutes, so it is not run with this site.
-This is its picture, with COIL and G50C from the data folder:
-
-.. image:: /images/what_matters.png
+It fits some thousands of kernels, which takes minutes. COIL and G50C come from the
+folder that MERCER_DATA names.
 """
 
-# sphinx_gallery_thumbnail_path = "images/what_matters.png"
 import copy
 import os
 import sys
