@@ -20,15 +20,14 @@ from sklearn.utils.validation import check_is_fitted, indexable
 from mercer._base.random import as_generator
 from mercer._base.rows import take_rows
 from mercer._base.typing import ArrayLike, FloatArray, IntArray, RandomState
-from mercer.evidence.labels import (
+from mercer.evidence.labels import Labels
+from mercer.evidence.reading import (
     UNLABELED,
-    Labels,
-    encode_labels,
-    keep_missing,
+    are_shares,
     known_labels,
-    one_column,
-    require_y,
+    read_column,
 )
+from mercer.evidence.row_names import warn_if_reordered
 from mercer.evidence.wrappers import LabeledScoreMixin
 
 
@@ -97,7 +96,7 @@ class SemiSupervisedKFold(BaseEstimator):
             msg = "SemiSupervisedKFold needs y to know which rows are labelled."
             raise ValueError(msg)
         indexable(X, y)
-        labels = encode_labels(y, min_classes=1)
+        labels = Labels.read(y, min_classes=1)
         testable = _not_alone(labels)
         if len(testable) < 2:
             msg = (
@@ -123,7 +122,7 @@ class SemiSupervisedKFold(BaseEstimator):
         """Return the number of splits; fewer than asked for when labels are few."""
         if y is None:
             return self.n_splits * self.n_repeats
-        testable = _not_alone(encode_labels(y, min_classes=1))
+        testable = _not_alone(Labels.read(y, min_classes=1))
         return min(self.n_splits, len(testable)) * self.n_repeats
 
 
@@ -293,10 +292,9 @@ class TemperatureScaledClassifier(MetaEstimatorMixin, LabeledScoreMixin, BaseEst
         cv = self.cv
         if isinstance(cv, Integral):
             cv = SemiSupervisedKFold(int(cv), random_state=self.random_state)
-        y = require_y(y, type(self).__name__, X)
-        labels = encode_labels(y)
-        y = one_column(y)
-        X, y = _indexable(X), _indexable(keep_missing(y))
+        warn_if_reordered(X, y)
+        labels = Labels.read(y, min_classes=2)
+        X, y = _indexable(X), y if are_shares(y) else read_column(y)[0]
         is_pairwise = get_tags(self.estimator).input_tags.pairwise
         scores, codes = [], []
         for train, test in cv.split(X, y):

@@ -12,7 +12,7 @@ from mercer._base.checks import check_same_length
 from mercer._base.proba import log_of
 from mercer._base.typing import ArrayLike, FloatArray
 from mercer._base.words import counted
-from mercer.evidence.labels import UNLABELED, known_labels
+from mercer.evidence.reading import UNLABELED, known_labels
 from mercer.exceptions import UnlabeledClassWarning
 
 WRAPPERS = (
