@@ -28,7 +28,7 @@ from mercer.evidence.reading import (
     read_column,
 )
 from mercer.evidence.row_names import warn_if_reordered
-from mercer.evidence.wrappers import LabeledScoreMixin
+from mercer.evidence.score import LabeledScoreMixin
 
 
 class SemiSupervisedKFold(BaseEstimator):

@@ -13,7 +13,7 @@ from mercer._base.typing import ArrayLike, FloatArray, IntArray
 from mercer.evidence.labels import Labels
 from mercer.evidence.reading import UNLABELED
 from mercer.evidence.row_names import warn_if_reordered
-from mercer.evidence.wrappers import LabeledScoreMixin
+from mercer.evidence.score import LabeledScoreMixin
 
 
 @dataclass(eq=False)

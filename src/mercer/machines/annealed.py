@@ -17,7 +17,7 @@ from mercer._base.typing import ArrayLike, BoolArray, FloatArray, IntArray, Spar
 from mercer.evidence.labels import Labels
 from mercer.evidence.reading import UNLABELED
 from mercer.evidence.row_names import warn_if_reordered
-from mercer.evidence.wrappers import LabeledScoreMixin, warn_of_wrapper
+from mercer.evidence.score import LabeledScoreMixin
 from mercer.graphs.points import refuse_graph
 from mercer.kernels.composite import Scaled, Weighted
 from mercer.kernels.sets import gaussian_set
@@ -164,7 +164,6 @@ class AnnealedKernelMachine(LabeledScoreMixin, BaseEstimator):
         sample_weight : array-like of shape (n,), optional
             A label of weight 2 counts as one given twice, one of weight 0 is none.
         """
-        warn_of_wrapper()
         self._check_parameters()
         warn_if_reordered(X, y)
         refuse_graph(X, type(self).__name__, "RLSClassifier(FilterKernel())")

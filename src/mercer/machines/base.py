@@ -19,7 +19,7 @@ from mercer._base.threads import threads_for
 from mercer._base.typing import ArrayLike, BoolArray, FloatArray, IntArray
 from mercer.evidence.labels import Labels
 from mercer.evidence.row_names import warn_if_reordered
-from mercer.evidence.wrappers import LabeledScoreMixin, warn_of_wrapper
+from mercer.evidence.score import LabeledScoreMixin
 from mercer.exceptions import DisconnectedGraphWarning, NearlyConstantKernelWarning
 from mercer.graphs.neighbors import Graph
 from mercer.graphs.points import n_points
@@ -87,7 +87,6 @@ class KernelMachine(NestedParameters, LabeledScoreMixin, BaseEstimator):
             Weights of the losses: a label of weight 2 is one given twice, one of weight
             0 is none. Those of unlabelled points are not read.
         """
-        warn_of_wrapper()
         warn_if_reordered(X, y)
         self._check_parameters()
         X = self._checked(X, reset=True)

@@ -37,7 +37,7 @@ from mercer.evidence.row_names import (
     row_ids,
     warn_if_reordered,
 )
-from mercer.evidence.wrappers import LabeledScoreMixin, warn_of_wrapper
+from mercer.evidence.score import LabeledScoreMixin
 from mercer.exceptions import DriftWarning, NearlyConstantKernelWarning
 from mercer.fewlabels.learner import AutoKernel
 from mercer.fewlabels.pools.dask import gather, is_dask, lazily
@@ -181,7 +181,6 @@ class UnifiedKernelMachine(
         pairs : Pairs, optional
             Points that belong together or apart.
         """
-        warn_of_wrapper()
         warn_if_reordered(X, y)
         self._seed = int(as_generator(self.random_state).integers(2**31))
         self._learner = new_learner(
