@@ -38,7 +38,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.semi_supervised import LabelSpreading, SelfTrainingClassifier
 from sklearn.svm import SVC
 
-from mercer.evidence.labels import encode_labels
+from mercer.evidence.labels import Labels
 from mercer.fewlabels.learner import AutoKernel
 from mercer.fewlabels.machine import LeaveOneOutRLS
 from mercer.fewlabels.pools.neighbors import KernelPool
@@ -165,7 +165,7 @@ class Methods:
 
     def ours(self, y: np.ndarray, **sizes: Any) -> np.ndarray:
         """Return the labels of the default."""
-        labels = encode_labels(y)
+        labels = Labels.read(y, min_classes=2)
         learner = AutoKernel().learn(self.pool, labels)
         machine = LeaveOneOutRLS(**sizes).solve(learner.kernel_, labels)
         return machine.transduction_
@@ -190,7 +190,8 @@ class Methods:
         self.run["KTA"] = lambda y: (
             RLSClassifier(C=np.inf)
             .solve(
-                self.kta.learn(self.basis, encode_labels(y)).kernel_, encode_labels(y)
+                self.kta.learn(self.basis, Labels.read(y, min_classes=2)).kernel_,
+                Labels.read(y, min_classes=2),
             )
             .transduction_
         )

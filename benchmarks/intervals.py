@@ -88,11 +88,11 @@ def models(X: Any, y: np.ndarray, number: int) -> Iterator[tuple[str, Any]]:
 
 def claim(model: Any, X: Any, y: np.ndarray) -> dict[str, float]:
     """Return what is claimed of a model, and what is true."""
-    from mercer.evidence.labels import encode_labels
+    from mercer.evidence.labels import Labels
     from mercer.judging.hiding import check_by_hiding
 
     known = model.labeled_
-    labels = encode_labels(np.where(np.isin(np.arange(len(y)), known), y, -1))
+    labels = Labels.read(np.where(np.isin(np.arange(len(y)), known), y, -1))
     counts = np.bincount(labels.codes[known])
     hidden = np.setdiff1d(np.arange(len(y)), known)
     said = model.classes_[model.training_proba()[hidden].argmax(axis=1)]

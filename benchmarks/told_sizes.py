@@ -115,7 +115,7 @@ def run(cache: pathlib.Path, out: pathlib.Path, names: list[str], **how: int) ->
 def check(cache: pathlib.Path, names: list[str], draws: int, rows: int) -> None:
     """Print bias and error of what the report expects, and how often it holds."""
     from mercer import UnifiedKernelMachine
-    from mercer.evidence.labels import encode_labels
+    from mercer.evidence.labels import Labels
     from mercer.judging.hiding import check_by_hiding
 
     found = []
@@ -133,7 +133,7 @@ def check(cache: pathlib.Path, names: list[str], draws: int, rows: int) -> None:
         right = np.mean(said[y < 0] == truth[y < 0])
         for way, weights in (("alike", None), ("as the classes", sizes)):
             rng = np.random.default_rng(0)
-            labels = encode_labels(y)
+            labels = Labels.read(y, min_classes=2)
             judged = check_by_hiding(model, X, labels, rng=rng, class_sizes=weights)
             score = judged.scores[0]
             gap = 100 * (score.accuracy - right)

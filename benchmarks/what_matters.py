@@ -30,7 +30,7 @@ import numpy as np
 from matplotlib import pyplot as plt
 from sklearn.datasets import load_digits
 
-from mercer.evidence.labels import encode_labels
+from mercer.evidence.labels import Labels
 from mercer.learners.parameter_free import ParameterFreeKernel
 from mercer.machines.rls import RLSClassifier
 from mercer.spectrum.graph import GraphBasis
@@ -78,7 +78,7 @@ def mean_accuracy(y, per_class, C, learner, basis):
     accuracies = []
     for seed in range(N_DRAWS):
         few = draw_labels(y, per_class, seed)
-        labels = encode_labels(few)
+        labels = Labels.read(few, min_classes=2)
         kernel = learner.learn(basis, labels).kernel_
         machine = RLSClassifier(C=C).solve(kernel, labels)
         hidden = few < 0

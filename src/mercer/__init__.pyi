@@ -12,8 +12,8 @@ from .active.loop import learn_actively as learn_actively
 from .app import tables as tables
 from .app.tables.learning import learn as learn
 from .app.tables.session import Session as Session
-from .evidence.labels import UNLABELED as UNLABELED
 from .evidence.pairs import Pairs as Pairs
+from .evidence.reading import UNLABELED as UNLABELED
 from .kernels.parametric import RBF as RBF
 from .learners.clustering import cluster as cluster
 from .learners.pairwise import PairwiseKernel as PairwiseKernel

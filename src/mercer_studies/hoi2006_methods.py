@@ -11,7 +11,7 @@ from scipy.linalg import eigh
 
 from mercer._base.typing import FloatArray, IntArray
 from mercer.active.strategies import entropy
-from mercer.evidence.labels import encode_labels
+from mercer.evidence.labels import Labels
 from mercer.kernels.parametric import RBF, Linear, Polynomial
 from mercer.learners.decaying import DecayingKernel
 from mercer.learners.ordered import OrderedKernel
@@ -92,13 +92,15 @@ def decaying_gram(
     """Return the kernel learned from the spectrum of a standard one, (n, n)."""
     basis = problem.bases[name]
     learner = DecayingKernel(decay, n_components)
-    return learner.learn(basis, encode_labels(y)).kernel_()
+    return learner.learn(basis, Labels.read(y, min_classes=2)).kernel_()
 
 
 def ordered_gram(problem: Problem, y: IntArray, *, improved: bool) -> FloatArray:
     """Return the order-constrained graph kernel, (n, n)."""
     learner = OrderedKernel(improved, N_COMPONENTS)
-    return learner.learn(problem.bases["graph"], encode_labels(y)).kernel_()
+    return learner.learn(
+        problem.bases["graph"], Labels.read(y, min_classes=2)
+    ).kernel_()
 
 
 def choose_ridge(K: FloatArray, codes: IntArray, *, intercept: bool) -> float:

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from mercer._base.typing import FloatArray, IntArray
-from mercer.evidence.labels import encode_labels
+from mercer.evidence.labels import Labels
 from mercer.kernels.aligning import alignment
 from mercer.learners.parameter_free import ParameterFreeKernel
 from mercer.machines.simple_mkl import SimpleMKL
@@ -28,7 +28,9 @@ def learned_kernels(problem: Problem, labeled: IntArray) -> dict[str, FloatArray
     learner = ParameterFreeKernel(power=problem.power)
     order = np.argsort(data.y, kind="stable")
     kernels = {
-        "SKL_KTA": learner.learn(problem.basis, encode_labels(y)).kernel_(),
+        "SKL_KTA": learner.learn(
+            problem.basis, Labels.read(y, min_classes=2)
+        ).kernel_(),
         "SimpleMKL": SimpleMKL(C=MKL_C).fit(data.X, y).kernel_(data.X),
     }
     for name, K in kernels.items():

@@ -12,7 +12,7 @@ from scipy.sparse import hstack
 from sklearn.feature_extraction.text import TfidfTransformer
 
 from mercer._base.typing import IntArray
-from mercer.evidence.labels import encode_labels
+from mercer.evidence.labels import Labels
 from mercer.exceptions import DisconnectedGraphWarning
 from mercer.graphs.neighbors import neighbor_graph
 from mercer.learners.closed_form import ClosedFormKernelCV
@@ -136,7 +136,7 @@ def run_methods(
     data, basis = problem.data, problem.basis
     graph: Any = problem.basis.graph_
     X, y = data.X, data.reveal(labeled)
-    labels = encode_labels(y)
+    labels = Labels.read(y, min_classes=2)
 
     def skl() -> RLSClassifier:
         learner = ClosedFormKernelCV(power=problem.power).learn(basis, labels)

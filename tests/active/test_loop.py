@@ -20,7 +20,7 @@ def model_and_truth():
 
 
 def copy_of(model):
-    return model.with_labels(model._y)
+    return model.with_labels(model.labels_.given())
 
 
 @pytest.mark.parametrize("query", QUERIES)

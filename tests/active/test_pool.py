@@ -78,7 +78,7 @@ def test_equal_points_get_a_label_each():
     assert len(clf.model_.labeled_) == 2  # said twice
     clf.fit(points[[0, 80, 40]], [0, 1, 1])
     assert len(clf.model_.labeled_) == 3
-    assert clf.model_._y[0] != clf.model_._y[80]
+    assert clf.model_.labels_.codes[0] != clf.model_.labels_.codes[80]
 
 
 @pytest.mark.parametrize(("labels", "expected"), [([], 1 / 3), ([1], [0, 1, 0])])

@@ -324,7 +324,9 @@ def test_the_default_rule_runs_on_anchor_graphs(
     assert np.mean(model.transduction_ == truth) > 0.95
     assert np.mean(model.predict(X) == model.transduction_) > 0.99
     rows = model.ask(2)
-    again = model.with_labels(np.where(np.isin(np.arange(300), rows), truth, model._y))
+    again = model.with_labels(
+        np.where(np.isin(np.arange(300), rows), truth, model.labels_.given())
+    )
     assert len(again.labeled_) == 6
 
 

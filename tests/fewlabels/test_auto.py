@@ -12,7 +12,7 @@ from scipy import sparse
 from sklearn.datasets import make_blobs, make_moons
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from mercer.evidence.labels import encode_labels
+from mercer.evidence.labels import Labels
 from mercer.exceptions import NearlyConstantKernelWarning
 from mercer.fewlabels.centred import fit_centred
 from mercer.fewlabels.learner import AutoKernel
@@ -422,7 +422,7 @@ def test_a_second_label_of_one_class_does_not_take_the_others_points() -> None:
     for labeled in (rows, rows + more):
         y = np.full(500, -1)
         y[labeled] = truth[labeled]
-        labels = encode_labels(y)
+        labels = Labels.read(y, min_classes=2)
         kernel = AutoKernel().learn(pool, labels).kernel_
         machine = LeaveOneOutRLS(class_sizes=None).solve(kernel, labels)
         right.append(np.mean(machine.transduction_ == truth))
@@ -434,7 +434,7 @@ def test_new_labels_on_a_kept_basis_equal_a_fresh_fit() -> None:
     learner = AutoKernel(random_state=0).fit(X, y)
     y[50] = truth[50]
     fresh = AutoKernel(random_state=0).fit(X, y)
-    kept = AutoKernel().learn(learner.basis_, encode_labels(y))
+    kept = AutoKernel().learn(learner.basis_, Labels.read(y, min_classes=2))
     np.testing.assert_allclose(kept.weights_, fresh.weights_, rtol=1e-8)
 
 
@@ -443,6 +443,6 @@ def test_bad_input_is_named() -> None:
     with pytest.raises(TypeError, match="KernelPool"):
         AutoKernel(GraphBasis()).fit(X, y)
     with pytest.raises(TypeError, match="KernelPool"):
-        AutoKernel().learn(GraphBasis().fit(X), encode_labels(y))
+        AutoKernel().learn(GraphBasis().fit(X), Labels.read(y, min_classes=2))
     with pytest.raises(TypeError, match="use GraphBasis"):
         KernelPool().fit(GraphBasis().fit(X).graph_)

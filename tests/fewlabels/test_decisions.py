@@ -9,7 +9,7 @@ from sklearn.datasets import make_moons
 
 from mercer.active.batches import error_batch, reducing_batch
 from mercer.active.strategies import choose_rows, entropy, least_confidence
-from mercer.evidence.labels import encode_labels
+from mercer.evidence.labels import Labels
 from mercer.fewlabels.centred import fit_centred
 from mercer.fewlabels.pools.neighbors import KernelPool
 from mercer.fewlabels.ridge import held_out_loss
@@ -31,7 +31,7 @@ def uneven_moons():
     y = np.full(60, -1)
     for c, n in ((0, 5), (1, 2)):
         y[np.flatnonzero(truth == c)[:n]] = c
-    return X, encode_labels(y)
+    return X, Labels.read(y, min_classes=2)
 
 
 def test_the_pool_is_weighed_by_refits_without_each_label() -> None:

@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import binomtest
 from sklearn.datasets import make_blobs
 
-from mercer.evidence.labels import encode_labels
+from mercer.evidence.labels import Labels
 from mercer.fewlabels import LeaveOneOutRLS
 from mercer.judging.hiding import check_by_hiding
 from mercer.judging.intervals import (
@@ -26,7 +26,9 @@ def fitted(X: Any, y: Any) -> Any:
 
 def check(X: Any, y: Any, **options: Any) -> Any:
     rng = np.random.default_rng(0)
-    return check_by_hiding(fitted(X, y), X, encode_labels(y), rng=rng, **options)
+    return check_by_hiding(
+        fitted(X, y), X, Labels.read(y, min_classes=2), rng=rng, **options
+    )
 
 
 @pytest.fixture(scope="module")

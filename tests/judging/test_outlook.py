@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from mercer._base.typing import FloatArray, IntArray
-from mercer.evidence.labels import encode_labels
+from mercer.evidence.labels import Labels
 from mercer.judging.hiding import Check, Score
 from mercer.judging.outlook import FEWEST_ROWS, MOST_LABELS, curve, look_ahead
 
@@ -76,7 +76,7 @@ def test_a_curve_weighs_its_rows() -> None:
 
 @pytest.mark.parametrize("n", [FEWEST_ROWS, 40])
 def test_half_of_the_labels_are_hidden_at_a_time(n: int) -> None:
-    labels = encode_labels(np.r_[np.arange(n) % 2, np.full(9, -1)])
+    labels = Labels.read(np.r_[np.arange(n) % 2, np.full(9, -1)], min_classes=2)
     proba = np.eye(2)[np.arange(n) % 2]
     score = Score("Mercer", 0.9, 0.8, 1.0, 0.9)
     check = Check(
@@ -102,7 +102,7 @@ def test_half_of_the_labels_are_hidden_at_a_time(n: int) -> None:
 
 def test_too_few_or_very_many_labels_give_no_curve() -> None:
     for n in (FEWEST_ROWS - 2, MOST_LABELS + 2):
-        labels = encode_labels(np.arange(n) % 2)
+        labels = Labels.read(np.arange(n) % 2, min_classes=2)
         check = Check(
             rows=np.arange(n),
             codes=np.arange(n) % 2,

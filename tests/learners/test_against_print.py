@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from data_folder import needs_data
-from mercer.evidence.labels import encode_labels
+from mercer.evidence.labels import Labels
 from mercer.learners.parameter_free import ParameterFreeKernel
 from mercer.machines.rls import RLSClassifier
 from mercer.spectrum.graph import GraphBasis
@@ -28,7 +28,7 @@ def mean_accuracy(name: str, n_neighbors: int, power: int, n_labels: int) -> flo
     learner, machine = ParameterFreeKernel(power=power), RLSClassifier(C=np.inf)
     accuracies = []
     for labeled, unlabeled in data.splits[n_labels]:
-        labels = encode_labels(data.reveal(labeled))
+        labels = Labels.read(data.reveal(labeled), min_classes=2)
         machine.solve(learner.learn(basis, labels).kernel_, labels)
         hits = machine.transduction_[unlabeled] == data.y[unlabeled]
         accuracies.append(100 * hits.mean())

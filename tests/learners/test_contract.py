@@ -10,7 +10,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import mercer.learners
-from mercer.evidence.labels import encode_labels
+from mercer.evidence.labels import Labels
 from mercer.exceptions import NearlyConstantKernelWarning
 from mercer.learners.closed_form import ClosedFormKernel, ClosedFormKernelCV
 from mercer.learners.combination import AverageKernel, CenteredAlignmentKernel
@@ -96,7 +96,7 @@ def test_a_fitted_basis_is_used_as_it_is(learner) -> None:
     assert kept.basis_ is basis
     assert np.allclose(kept.weights_, fresh.weights_, rtol=1e-12)
     with pytest.raises(ValueError, match=r"60.*59"):
-        kept.learn(basis, encode_labels(y[:-1]))
+        kept.learn(basis, Labels.read(y[:-1], min_classes=2))
     with pytest.raises(TypeError, match="frozen"):
         clone(learner).set_params(basis=FrozenEstimator(basis)).fit(X, y)
 

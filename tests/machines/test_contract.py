@@ -10,7 +10,7 @@ from sklearn.exceptions import DataConversionWarning
 from sklearn.frozen import FrozenEstimator
 from sklearn.metrics.pairwise import rbf_kernel
 
-from mercer.evidence.labels import encode_labels
+from mercer.evidence.labels import Labels
 from mercer.exceptions import (
     DisconnectedGraphWarning,
     NearlyConstantKernelWarning,
@@ -393,7 +393,7 @@ def test_solving_on_features_equals_fitting_on_points(machine):
         solved.training_proba_, solved.predict_proba(X), atol=1e-8
     )
     with pytest.raises(ValueError, match=f"{len(X)}.*{len(X) - 1}"):
-        clone(machine).solve(kernel, encode_labels(y[:-1]))
+        clone(machine).solve(kernel, Labels.read(y[:-1], min_classes=2))
 
 
 @each_on_kernels
@@ -495,7 +495,7 @@ def test_the_scale_of_the_kernel_does_not_change_the_default_machine(factor):
         )
     learner = DiffusionLearner(12).fit(X, y)
     basis = learner.kernel_.basis
-    labels = encode_labels(y)
+    labels = Labels.read(y, min_classes=2)
     small = SpectralKernel(basis, learner.kernel_.core)
     large = SpectralKernel(basis, factor * learner.kernel_.core)
     np.testing.assert_allclose(

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from mercer.evidence.labels import encode_labels
+from mercer.evidence.labels import Labels
 from mercer.kernels.parametric import RBF
 from mercer.machines.annealed import AnnealedKernelMachine
 from mercer.machines.klr import KernelLogisticRegression
@@ -108,7 +108,9 @@ def test_with_a_graph_the_labels_are_repeated_and_the_points_are_not(
         tol = 1e-4
     else:
         supervised.solve(
-            kernel, encode_labels(y[again]), features=DenseFeatures.plain(Phi[again])
+            kernel,
+            Labels.read(y[again], min_classes=2),
+            features=DenseFeatures.plain(Phi[again]),
         )
         expected = supervised.decision_function(X).reshape(len(X), -1)
         tol = 1e-7
@@ -173,15 +175,15 @@ def test_unusable_weights_are_named(weight) -> None:
 
 def test_shares_must_sum_to_one() -> None:
     with pytest.raises(ValueError, match="sum to 1"):
-        encode_labels(np.array([[2.0, 1.0], [0.0, 1.0]]))
+        Labels.read(np.array([[2.0, 1.0], [0.0, 1.0]]), min_classes=2)
     with pytest.raises(ValueError, match="sum to 1"):
-        encode_labels(np.array([[-1.0, 2.0], [0.0, 1.0]]))
+        Labels.read(np.array([[-1.0, 2.0], [0.0, 1.0]]), min_classes=2)
 
 
 def test_shares_name_their_classes() -> None:
     pd = pytest.importorskip("pandas")
     frame = pd.DataFrame({"b": [0.7, 0.0, np.nan], "a": [0.3, 1.0, np.nan], "c": 0.0})
-    labels = encode_labels(frame)
+    labels = Labels.read(frame, min_classes=2)
     assert labels.classes.tolist() == ["a", "b"]
     assert labels.codes.tolist() == [1, 0, -1]
     np.testing.assert_allclose(labels.one_hot(), [[0.3, 0.7], [1.0, 0.0]])

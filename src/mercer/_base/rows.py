@@ -1,4 +1,4 @@
-"""Taking rows of whatever a person passes as X or y."""
+"""Rows of whatever a person passes as X: taken, thinned, cut into batches, joined."""
 
 from collections.abc import Callable
 from typing import Any
@@ -10,7 +10,6 @@ from scipy.sparse import issparse
 from sklearn.utils import gen_batches
 
 from mercer._base.typing import IntArray
-from mercer._base.words import counted, some
 
 BATCH = 32_768  # rows whose features are in memory at a time
 
@@ -79,81 +78,3 @@ def stacked(X: Any, more: Any) -> Any:
     if issparse(X) or issparse(more):
         return sparse.csr_array(sparse.vstack([X, more]))
     return np.vstack([X, more])
-
-
-def row_ids(X: Any, n: int, *, first: int = 0) -> NDArray[Any]:
-    """Return the row labels of a data frame of n rows, or positions from `first` on.
-
-    Examples
-    --------
-    >>> row_ids([[1.0], [2.0]], 2)
-    array([0, 1])
-    """
-    index = getattr(X, "index", None)
-    if index is not None and hasattr(index, "to_numpy"):
-        labels: NDArray[Any] = index.to_numpy()
-        return labels
-    return np.arange(first, first + n)
-
-
-def named_rows(rows: Any, known: NDArray[Any]) -> NDArray[Any]:
-    """Return the ids that a person gave, one or several, in one dimension.
-
-    Ids of several levels, as of a `MultiIndex`, are tuples.
-
-    Examples
-    --------
-    >>> named_rows(3, np.arange(5))
-    array([3])
-    """
-    if len(known) and isinstance(known[0], tuple):
-        is_tuple = isinstance(rows, tuple) and len(rows) > 0
-        is_one = not isinstance(rows[0], tuple) if is_tuple else np.isscalar(rows)
-        return np.fromiter([rows] if is_one else rows, dtype=object)
-    return np.atleast_1d(np.asarray(rows))
-
-
-def check_answers(n_rows: int, n_labels: int) -> None:
-    """Raise unless every row that was named has a label.
-
-    Examples
-    --------
-    >>> check_answers(1, 2)
-    Traceback (most recent call last):
-    ValueError: 1 row named, 2 labels given; give one for each.
-    """
-    if n_rows != n_labels:
-        msg = (
-            f"{counted(n_rows, 'row')} named, {counted(n_labels, 'label')} given; give "
-            "one for each."
-        )
-        raise ValueError(msg)
-
-
-def positions_of(ids: NDArray[Any], known: NDArray[Any]) -> IntArray:
-    """Return where the given row labels are among all of them.
-
-    Examples
-    --------
-    >>> positions_of(np.array(["c", "a"]), np.array(["a", "b", "c"]))
-    array([2, 0])
-    """
-    if not len(ids):
-        return np.empty(0, dtype=np.intp)
-    n = len(known)
-    is_counted = known.dtype.kind == ids.dtype.kind == "i" and np.array_equal(
-        known, np.arange(n)
-    )
-    place: Any = range(n)
-    if not is_counted:
-        place = {row: i for i, row in enumerate(known.tolist())}
-    if len(place) < n:
-        msg = "row labels are not unique; reset the index of the data frame."
-        raise ValueError(msg)
-    wanted = ids.tolist()
-    wrong = next((row for row in wanted if row not in place), None)
-    if wrong is not None:
-        ids_are = f"0 to {n - 1}" if is_counted else some(map(repr, known.tolist()), 3)
-        msg = f"there is no row {wrong!r}; the row ids are {ids_are}."
-        raise ValueError(msg)
-    return np.array([place[row] for row in wanted], dtype=np.intp)

@@ -1,6 +1,9 @@
 """Counts, names, sizes and reasons in the messages that people read."""
 
 from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
 
 
 def counted(n: int, one: str, many: str = "") -> str:
@@ -58,3 +61,15 @@ def reason(error: object) -> str:
     'Bad header. Page 3 failed'
     """
     return " ".join(str(error).split()).rstrip(".")
+
+
+def as_name(value: Any) -> str:
+    """Return a label as a person writes it: whole numbers without decimals.
+
+    Examples
+    --------
+    >>> as_name(2.0), as_name(2.5), as_name("cat")
+    ('2', '2.5', 'cat')
+    """
+    is_whole = isinstance(value, float | np.floating) and float(value).is_integer()
+    return str(int(value) if is_whole else value)

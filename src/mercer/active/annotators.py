@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer._base.typing import FloatArray
-from mercer.evidence.labels import UNLABELED, Labels, encode_labels
+from mercer.evidence.labels import Labels
+from mercer.evidence.reading import UNLABELED
 
 
 def answer_shares(answers: NDArray[Any]) -> tuple[Labels, FloatArray]:
@@ -36,7 +37,7 @@ def answer_shares(answers: NDArray[Any]) -> tuple[Labels, FloatArray]:
     if table.ndim != 2:
         msg = f"answers must have one column per annotator, got {table.ndim}D."
         raise ValueError(msg)
-    coded = encode_labels(table.ravel(), min_classes=0)
+    coded = Labels.read(table.ravel())
     codes = coded.codes.reshape(table.shape)
     votes = np.equal.outer(codes, np.arange(len(coded.classes))).sum(axis=1)
     n_answers = votes.sum(axis=1)

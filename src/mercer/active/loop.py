@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from mercer._base.html import Shown
 from mercer._base.progress import Stages, watching
-from mercer.evidence.labels import is_labeled, keep_missing
+from mercer.evidence.reading import is_labeled, read_column
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,8 +168,7 @@ def _round(
     if len(asked) == 0:
         return None
     before = model.transduction_
-    answers = np.asarray(keep_missing(answer(asked)))
-    known = is_labeled(answers)
+    answers, known = read_column(answer(asked))
     refused.extend(asked[~known].tolist())
     if known.any():
         model.tell(asked[known], answers[known])

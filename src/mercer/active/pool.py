@@ -10,14 +10,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer._base.checks import checked_points
 from mercer._base.typing import ArrayLike, FloatArray, IntArray
-from mercer.evidence.labels import (
-    UNLABELED,
-    encode_labels,
-    is_labeled,
-    keep_missing,
-    require_y,
-)
-from mercer.evidence.wrappers import LabeledScoreMixin
+from mercer.evidence.labels import Labels
+from mercer.evidence.reading import UNLABELED
+from mercer.evidence.row_names import warn_if_reordered
+from mercer.evidence.score import LabeledScoreMixin
 
 
 @dataclass(eq=False)
@@ -166,7 +162,7 @@ class PoolClassifier(LabeledScoreMixin, BaseEstimator):
         y : array-like of shape (m,)
             Labels; -1, None and NaN mark unlabelled rows.
         """
-        y = require_y(y, type(self).__name__, X)
+        warn_if_reordered(X, y)
         points = checked_points(X, self, sparse=False)
         self.classes_, codes = coded(y, self.classes)
         self._known = known_pool(self, points)
@@ -214,14 +210,13 @@ def share_pool(estimator: Any) -> Any:
 def coded(y: ArrayLike, given: ArrayLike | None) -> tuple[NDArray[Any], IntArray]:
     """Return the classes, and codes of labels among these; some may have no label."""
     if given is None:
-        labels = encode_labels(y, min_classes=1)
+        labels = Labels.read(y, min_classes=1)
         return labels.classes, labels.codes
     classes = np.unique(np.asarray(given))
-    values = np.asarray(keep_missing(y))
-    codes = np.full(len(values), UNLABELED)
-    if not is_labeled(values).any():
+    labels = Labels.read(y)
+    codes = labels.codes.copy()
+    if not len(labels.classes):
         return classes, codes
-    labels = encode_labels(y, min_classes=1)
     unknown = np.setdiff1d(labels.classes, classes)
     if len(unknown):
         msg = (

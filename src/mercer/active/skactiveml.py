@@ -16,7 +16,7 @@ from mercer._base.extras import require
 from mercer._base.proba import probabilities
 from mercer._base.typing import FloatArray, IntArray
 from mercer.active.pool import KnownPool, LearnedPool, known_pool, share_pool
-from mercer.evidence.labels import UNLABELED
+from mercer.evidence.reading import UNLABELED
 
 require("skactiveml", extra="activeml", purpose="The adapter of scikit-activeml")
 

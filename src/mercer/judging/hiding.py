@@ -15,7 +15,8 @@ from sklearn.preprocessing import MaxAbsScaler
 from mercer._base.random import draw_rows
 from mercer._base.rows import take_rows
 from mercer._base.typing import FloatArray, IntArray
-from mercer.evidence.labels import UNLABELED, Labels
+from mercer.evidence.labels import Labels
+from mercer.evidence.reading import UNLABELED
 from mercer.judging.intervals import (
     effective_number,
     held_out_interval,

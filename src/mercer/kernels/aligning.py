@@ -4,7 +4,7 @@ import numpy as np
 
 from mercer._base.checks import check_finite, check_symmetric
 from mercer._base.typing import ArrayLike, FloatArray
-from mercer.evidence.labels import encode_labels
+from mercer.evidence.labels import Labels
 
 
 def alignment(K: ArrayLike, T: ArrayLike) -> float:
@@ -108,7 +108,7 @@ def ideal_target(y: ArrayLike) -> FloatArray:
            [-1.,  1., -1.],
            [ 1., -1.,  1.]])
     """
-    signs = 2 * encode_labels(y).one_hot() - 1
+    signs = 2 * Labels.read(y, min_classes=2).one_hot() - 1
     target: FloatArray = signs @ signs.T / signs.shape[1]
     return target
 

@@ -7,9 +7,8 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils import Tags
 
-from mercer._base.checks import check_same_length
 from mercer._base.typing import ArrayLike, FloatArray, SparseArray
-from mercer.evidence.labels import Labels, is_labeled, keep_missing
+from mercer.evidence.labels import Labels
 from mercer.evidence.pairs import ContradictionWarning, Pairs, as_pairs, describe
 from mercer.graphs.neighbors import Graph
 from mercer.learners.base import SpectralLearner
@@ -61,12 +60,7 @@ def gather_pairs(n: int, y: ArrayLike | None, pairs: Any, who: str) -> Pairs:
     found = Pairs.from_index(n_points=n)
     labelled = 0
     if y is not None:
-        values = np.asarray(keep_missing(y))
-        if values.ndim == 0:
-            msg = f"y must hold one label per point; got {type(y).__name__}."
-            raise ValueError(msg)
-        check_same_length(n, values, "X", "y")
-        labelled = int(is_labeled(values).sum())
+        labelled = len(Labels.read(y, n=n).labeled)
     if labelled > _MOST_LABELS:
         msg = (
             f"y has {labelled} labels, which make {labelled * (labelled - 1) // 2} "

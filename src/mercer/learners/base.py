@@ -18,7 +18,8 @@ from mercer._base.nested import NestedParameters
 from mercer._base.threads import threads_for
 from mercer._base.typing import ArrayLike, FloatArray, RandomState, SparseArray
 from mercer.backends.torch.vectors import DeviceVectors
-from mercer.evidence.labels import Labels, as_labels, encode_labels, require_y
+from mercer.evidence.labels import Labels
+from mercer.evidence.row_names import warn_if_reordered
 from mercer.graphs.neighbors import Graph
 from mercer.graphs.points import n_points, shape_of
 from mercer.spectrum.basis import Basis
@@ -162,11 +163,9 @@ class LabelLearner(SpectralLearner):
         y : array-like of shape (n,)
             Labels; -1, None and NaN mark unlabelled points.
         """
-        y = require_y(y, type(self).__name__, X)
+        warn_if_reordered(X, y)
         self._check_parameters()
-        n = self._check_size(X)
-        labels = encode_labels(y)
-        check_same_length(n, labels.codes, "X", "y")
+        labels = Labels.read(y, n=self._check_size(X), min_classes=2)
         return self.learn(self.fitted_basis(X, labels), labels)
 
     def learn(self, basis: Basis, labels: Labels | ArrayLike) -> Self:
@@ -180,7 +179,7 @@ class LabelLearner(SpectralLearner):
             unlabelled.
         """
         self._check_parameters()
-        labels = as_labels(labels)
+        labels = Labels.read(labels, min_classes=2)
         check_same_length(basis.vectors_, labels.codes, "the basis", "labels")
         self._take_basis(basis)
         with threads_for(len(labels.codes)):

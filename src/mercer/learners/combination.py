@@ -13,10 +13,10 @@ from sklearn.base import (
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from mercer._base.checks import check_finite, check_same_length, checked_points
+from mercer._base.checks import check_finite, checked_points
 from mercer._base.html import Shown
 from mercer._base.typing import ArrayLike, FloatArray, SparseArray
-from mercer.evidence.labels import encode_labels
+from mercer.evidence.labels import Labels
 from mercer.graphs.points import refuse_equal_points, refuse_graph
 from mercer.kernels.aligning import center
 from mercer.kernels.composite import Weighted
@@ -152,8 +152,7 @@ class AverageKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
 
     def _products(self, X: Any, y: ArrayLike) -> tuple[FloatArray, FloatArray, float]:
         """Return inner products of the centred kernels, with the target, its norm."""
-        labels = encode_labels(y)
-        check_same_length(X, labels.codes, "X", "y")
+        labels = Labels.read(y, n=X.shape[0], min_classes=2)
         rows = X[labels.labeled]
         Y = labels.one_hot() - labels.prior()
         centred = [center(kernel(rows)) for kernel in self.kernels_]

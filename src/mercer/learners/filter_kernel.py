@@ -7,7 +7,7 @@ import numpy as np
 
 from mercer._base.checks import check_same_length
 from mercer._base.typing import ArrayLike, FloatArray, RandomState, SparseArray
-from mercer.evidence.labels import Labels, as_labels
+from mercer.evidence.labels import Labels
 from mercer.graphs.neighbors import Graph
 from mercer.kernels.parametric import RBF
 from mercer.learners.base import SpectralLearner, check_laplacian_values
@@ -100,7 +100,7 @@ class FilterKernel(SpectralLearner):
         """Filter the values of a basis that is fitted already; labels are ignored."""
         self._check_parameters()
         if labels is not None:
-            codes = as_labels(labels).codes
+            codes = Labels.read(labels, min_classes=2).codes
             check_same_length(basis.vectors_, codes, "the basis", "labels")
         self._take_basis(basis)
         self.weights_ = self._filtered(basis.values_)

@@ -15,10 +15,10 @@ from sklearn.utils.validation import check_is_fitted
 from mercer._base.checks import checked_points
 from mercer._base.proba import log_of
 from mercer._base.random import as_generator
-from mercer._base.rows import positions_of, row_ids
 from mercer._base.typing import ArrayLike, BoolArray, FloatArray, IntArray, RandomState
 from mercer.evidence.pairs import Pairs
 from mercer.evidence.pairs.thresholds import best_cut, check_strategy
+from mercer.evidence.row_names import positions_of, row_ids
 from mercer.learners.pairwise import PairwiseKernel
 
 _LEAST = 10  # pairs of each kind for which some are held out

@@ -11,7 +11,7 @@ from sklearn.utils import check_scalar
 
 from mercer._base.checks import check_number, check_several
 from mercer._base.random import as_generator
-from mercer._base.typing import ArrayLike, BoolArray, FloatArray, RandomState
+from mercer._base.typing import BoolArray, FloatArray, RandomState
 from mercer.evidence.labels import Labels
 from mercer.exceptions import DisconnectedGraphWarning
 from mercer.graphs.laplacians import laplacian
@@ -98,9 +98,7 @@ class LaplacianMachine(KernelMachine):
         if is_learner(self.kernel):
             raise TypeError(self._not_on_a_learned_kernel())
 
-    def _make_map(
-        self, X: Any, y: ArrayLike, labels: Labels
-    ) -> tuple[FeatureMap, FloatArray]:
+    def _make_map(self, X: Any, labels: Labels) -> tuple[FeatureMap, FloatArray]:
         if isinstance(X, Graph):
             msg = (
                 f"{type(self).__name__} compares points by its kernel: give them as X, "

@@ -10,12 +10,14 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import Tags, check_scalar
 from sklearn.utils.validation import check_is_fitted
 
-from mercer._base.checks import check_number, check_same_length, checked_points
+from mercer._base.checks import check_number, checked_points
 from mercer._base.proba import codes_of, lead, probabilities
 from mercer._base.ranges import all_equal
 from mercer._base.typing import ArrayLike, BoolArray, FloatArray, IntArray, SparseArray
-from mercer.evidence.labels import UNLABELED, Labels, encode_labels, require_y
-from mercer.evidence.wrappers import LabeledScoreMixin, warn_of_wrapper
+from mercer.evidence.labels import Labels
+from mercer.evidence.reading import UNLABELED
+from mercer.evidence.row_names import warn_if_reordered
+from mercer.evidence.score import LabeledScoreMixin
 from mercer.graphs.points import refuse_graph
 from mercer.kernels.composite import Scaled, Weighted
 from mercer.kernels.sets import gaussian_set
@@ -162,13 +164,11 @@ class AnnealedKernelMachine(LabeledScoreMixin, BaseEstimator):
         sample_weight : array-like of shape (n,), optional
             A label of weight 2 counts as one given twice, one of weight 0 is none.
         """
-        warn_of_wrapper()
         self._check_parameters()
-        y = require_y(y, type(self).__name__, X)
+        warn_if_reordered(X, y)
         refuse_graph(X, type(self).__name__, "RLSClassifier(FilterKernel())")
         X = checked_points(X, self)
-        labels = encode_labels(y).weighted(sample_weight)
-        check_same_length(X, labels.codes, "X", "y")
+        labels = Labels.read(y, n=X.shape[0], weights=sample_weight, min_classes=2)
         self.classes_ = labels.classes
         self.class_ratio_ = class_shares(self.class_ratio, labels)
         self._reach_shares = self.class_ratio_

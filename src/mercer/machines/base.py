@@ -17,8 +17,9 @@ from mercer._base.ranges import all_equal
 from mercer._base.tensors import is_tensor
 from mercer._base.threads import threads_for
 from mercer._base.typing import ArrayLike, BoolArray, FloatArray, IntArray
-from mercer.evidence.labels import Labels, as_labels, one_column, require_y
-from mercer.evidence.wrappers import LabeledScoreMixin, warn_of_wrapper
+from mercer.evidence.labels import Labels
+from mercer.evidence.row_names import warn_if_reordered
+from mercer.evidence.score import LabeledScoreMixin
 from mercer.exceptions import DisconnectedGraphWarning, NearlyConstantKernelWarning
 from mercer.graphs.neighbors import Graph
 from mercer.graphs.points import n_points
@@ -86,15 +87,11 @@ class KernelMachine(NestedParameters, LabeledScoreMixin, BaseEstimator):
             Weights of the losses: a label of weight 2 is one given twice, one of weight
             0 is none. Those of unlabelled points are not read.
         """
-        warn_of_wrapper()
-        y = require_y(y, type(self).__name__, X)
+        warn_if_reordered(X, y)
         self._check_parameters()
         X = self._checked(X, reset=True)
-        labels = as_labels(y).weighted(sample_weight)
-        is_soft = isinstance(y, Labels) or labels.shares is not None
-        told: Any = labels.given() if is_soft else one_column(y)
-        check_same_length(n_points(X), labels.codes, "X", "y")
-        self._map, training = self._make_map(X, told, labels)
+        labels = Labels.read(y, n=n_points(X), weights=sample_weight, min_classes=2)
+        self._map, training = self._make_map(X, labels)
         if training is None:
             training = self._map.represent(X)
         features = DenseFeatures.plain(training)
@@ -129,7 +126,7 @@ class KernelMachine(NestedParameters, LabeledScoreMixin, BaseEstimator):
             Weights of the losses.
         """
         self._check_parameters()
-        labels = as_labels(labels).weighted(sample_weight)
+        labels = Labels.read(labels, weights=sample_weight, min_classes=2)
         if features is None:
             features = kernel.at_training()
         check_same_length(features, labels.codes, "features", "labels")
@@ -307,9 +304,7 @@ class KernelMachine(NestedParameters, LabeledScoreMixin, BaseEstimator):
         """Return the position in `classes_` that decision values speak for, (m,)."""
         return codes_of(scores)
 
-    def _make_map(
-        self, X: Any, y: ArrayLike, labels: Labels
-    ) -> tuple[KernelMap, FloatArray | None]:
+    def _make_map(self, X: Any, labels: Labels) -> tuple[KernelMap, FloatArray | None]:
         if not is_learner(self.kernel):
             return make_map(self.kernel, X, labels.labeled)
         if isinstance(self.kernel, FrozenEstimator):
@@ -318,7 +313,7 @@ class KernelMachine(NestedParameters, LabeledScoreMixin, BaseEstimator):
                 "its `kernel_`, or call `solve` with its features."
             )
             raise TypeError(msg)
-        self.learner_ = clone(self.kernel).fit(X, y)
+        self.learner_ = clone(self.kernel).fit(X, labels.given())
         kernel = self.learner_.kernel_
         if not hasattr(kernel, "features"):
             return make_map(kernel, X, labels.labeled)

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils import check_scalar
 
 from mercer._base.checks import check_number
-from mercer._base.typing import ArrayLike, FloatArray
+from mercer._base.typing import FloatArray
 from mercer.evidence.labels import Labels
 from mercer.graphs.points import refuse_graph
 from mercer.kernels.base import Kernel
@@ -144,9 +144,7 @@ class SimpleMKL(KernelMachine):
             msg = "kernels is empty; give at least one, or None for the paper's 13."
             raise ValueError(msg)
 
-    def _make_map(
-        self, X: Any, y: ArrayLike, labels: Labels
-    ) -> tuple[GramMap, FloatArray | None]:
+    def _make_map(self, X: Any, labels: Labels) -> tuple[GramMap, FloatArray | None]:
         refuse_graph(X, "SimpleMKL", "RLSClassifier(FilterKernel())")
         specs = candidate_kernels() if self.kernels is None else self.kernels
         names = getattr(self, "feature_names_in_", None)

@@ -8,7 +8,7 @@ import numpy as np
 from mercer._base.html import Shown
 from mercer._base.rows import take_rows
 from mercer._base.typing import ArrayLike, RandomState
-from mercer.evidence.labels import encode_labels, one_column
+from mercer.evidence.labels import Labels
 from mercer.judging.hiding import Check, Score, baselines, check_by_hiding
 from mercer.model.estimator import UnifiedKernelMachine
 
@@ -93,10 +93,10 @@ def does_unlabeled_help(
     >>> advice.changed > 0.05
     True
     """
-    labels = encode_labels(y)
+    labels = Labels.read(y, min_classes=2)
     if model is None:
         model = UnifiedKernelMachine(random_state=random_state)
-    model = model.fit(X, one_column(y))
+    model = model.fit(X, labels)
     check = check_by_hiding(
         model,
         X,

@@ -19,35 +19,25 @@ from sklearn.base import (
 from sklearn.utils import Tags, check_scalar, get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from mercer._base.checks import FLOATS, check_same_length, checked_points
+from mercer._base.checks import FLOATS, checked_points
 from mercer._base.nested import NestedParameters
 from mercer._base.proba import probabilities
 from mercer._base.random import as_generator
 from mercer._base.ranges import all_equal
-from mercer._base.rows import (
-    check_answers,
-    in_batches,
-    named_rows,
-    positions_of,
-    row_ids,
-    stacked,
-)
+from mercer._base.rows import in_batches, stacked
 from mercer._base.tensors import is_tensor
 from mercer._base.threads import threads_for
 from mercer._base.typing import ArrayLike, FloatArray, IntArray, RandomState
 from mercer.active.cold import MOST_UNSEEN, cold_rows, unseen_share
 from mercer.active.strategies import EXPLORING, ask_rows
-from mercer.evidence.labels import (
-    Labels,
-    as_labels,
-    coded_labels,
-    encode_labels,
-    keep_missing,
-    known_labels,
-    one_column,
-    require_y,
+from mercer.evidence.labels import Labels
+from mercer.evidence.row_names import (
+    named_rows,
+    positions_of,
+    row_ids,
+    warn_if_reordered,
 )
-from mercer.evidence.wrappers import LabeledScoreMixin, warn_of_wrapper
+from mercer.evidence.score import LabeledScoreMixin
 from mercer.exceptions import DriftWarning, NearlyConstantKernelWarning
 from mercer.fewlabels.learner import AutoKernel
 from mercer.fewlabels.pools.dask import gather, is_dask, lazily
@@ -191,8 +181,7 @@ class UnifiedKernelMachine(
         pairs : Pairs, optional
             Points that belong together or apart.
         """
-        warn_of_wrapper()
-        y = require_y(y, type(self).__name__, X)
+        warn_if_reordered(X, y)
         self._seed = int(as_generator(self.random_state).integers(2**31))
         self._learner = new_learner(
             self.learner, self.basis, pairs, self._seed, self.memory
@@ -201,7 +190,6 @@ class UnifiedKernelMachine(
         self._pairs, self._n_asked = pairs, 0
         self._X: Any = None  # kept where the learner has no basis
         self.basis_: Any = None
-        self._soft: tuple[Labels, IntArray] | None = None
         self._points: Any = None  # for a new basis; not saved with the model
         self.growth_ = Growth()
         if is_dask(X):
@@ -210,12 +198,8 @@ class UnifiedKernelMachine(
                 raise ValueError(msg)
             return self._fit_dask(X, y)
         points = self._checked(X, reset=True)
-        labels = as_labels(y, min_classes=0).weighted(sample_weight)
-        if labels.shares is not None or labels.weights is not None:
-            self._soft = labels, labels.labeled
-            y = labels.given()
+        labels = Labels.read(y, n=n_points(points), weights=sample_weight)
         self.ids_ = row_ids(X, n_points(points))
-        check_same_length(self.ids_, labels.codes, "X", "y")
         if hasattr(self._learner, "learn"):
             self.basis_ = self._learner.fitted_basis(points, labels)
             self._points = points
@@ -226,7 +210,6 @@ class UnifiedKernelMachine(
         else:
             self._X = points
         self._learn(labels)
-        self._y = _own_copy(y)
         return self
 
     def _fit_dask(self, X: Any, y: Any) -> Self:
@@ -237,9 +220,9 @@ class UnifiedKernelMachine(
             )
             raise TypeError(msg)
         found = gather(X, y, rng=np.random.default_rng(self._seed))
-        self.basis_, self.ids_, self._y = found.pool, found.ids, found.y
+        self.basis_, self.ids_ = found.pool, found.ids
         self.n_features_in_ = found.pool.n_features_in_
-        self._learn(encode_labels(self._y, min_classes=0))
+        self._learn(Labels.read(found.y))
         return self
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
@@ -267,7 +250,7 @@ class UnifiedKernelMachine(
     def label_distributions_(self) -> FloatArray:
         """Class probabilities of the training rows, labels as given, (n, n_classes)."""
         found = np.array(self.training_proba())
-        found[self.labeled_] = coded_labels(self._y, self._soft).one_hot()
+        found[self.labeled_] = self.labels_.one_hot()
         return found
 
     def decision_function(self, X: ArrayLike) -> FloatArray:
@@ -369,29 +352,13 @@ class UnifiedKernelMachine(
         """
         self._check_rows()
         ids = named_rows(rows, self.ids_)
-        answers = np.atleast_1d(_own_copy(labels))
-        check_answers(len(ids), len(answers))
         positions = positions_of(ids, self.ids_)
         names, counts = np.unique(positions, return_counts=True)
         if (counts > 1).any():
             twice = self.ids_[names[counts > 1][0]]
             msg = f"row {twice} appears twice; give each row one label."
             raise ValueError(msg)
-        known, told = known_labels(answers)
-        is_float = told.dtype.kind == "f" and self.classes_.dtype.kind in "iu"
-        if is_float and all(map(float.is_integer, told.tolist())):
-            told = told.astype(np.int64)  # whole numbers stay whole beside NaN
-        if known.all() and told.dtype.kind in "iuf":
-            answers = told
-        else:
-            answers = np.full(len(known), None, dtype=object)
-            answers[known] = told
-        kinds = {self._y.dtype, answers.dtype}
-        y = self._y.astype(object if object in kinds else np.result_type(*kinds))
-        y[positions] = answers
-        soft = self._soft and (self._soft[0], np.setdiff1d(self._soft[1], positions))
-        self._learn(coded_labels(y, soft), machine)
-        self._y, self._soft = y, soft
+        self._learn(self.labels_.told(positions, labels), machine)
         return self
 
     def add_rows(self, X: ArrayLike, y: ArrayLike | None = None) -> Self:
@@ -417,13 +384,10 @@ class UnifiedKernelMachine(
         m, n = points.shape[0], len(self.ids_)
         ids = np.concatenate([self.ids_, row_ids(X, m, first=n)])
         positions_of(ids[n:], ids)  # no row label twice
-        if y is None:
-            y = np.full(m, None, dtype=object)
-        more = _own_copy(require_y(y, type(self).__name__, X))
-        check_same_length(m, more, "X", "y")
-        y = np.concatenate([self._y.astype(object), more.astype(object)])
-        soft = self._soft and (self._soft[0].padded(m), self._soft[1])
-        labels = coded_labels(y, soft)
+        labels = self.labels_.padded(m)
+        if y is not None:
+            warn_if_reordered(X, y)
+            labels = labels.told(np.arange(n, n + m), y)
         before = Growth() if self.growth_.is_renewed else self.growth_
         growth = judge_growth(self.basis_, points, before)
         known = getattr(self, "_points", None)
@@ -436,7 +400,7 @@ class UnifiedKernelMachine(
             if growth.has_drifted:
                 warnings.warn(f"{growth}.", DriftWarning, stacklevel=2)
         basis.certificate_ = replace(basis.certificate_, note=str(growth))
-        self.basis_, self.ids_, self._y, self._soft = basis, ids, y, soft
+        self.basis_, self.ids_ = basis, ids
         self._points, self.growth_ = every, growth
         self._learn(labels)
         return self
@@ -467,16 +431,11 @@ class UnifiedKernelMachine(
             What is trained in place of the present one.
         """
         self._check_rows()
-        y = _own_copy(y)
-        if len(y) != len(self.ids_):
-            msg = (
-                f"y has {len(y)} entries, but the model was fitted to {len(self.ids_)}."
-            )
-            raise ValueError(msg)
+        n = len(self.ids_)
+        labels = self.labels_.told(np.arange(n), y)
         other = copy(self)
-        other._soft, other._points = None, getattr(self, "_points", None)
-        other._learn(coded_labels(y, None), machine)
-        other._y = y
+        other._points = getattr(self, "_points", None)
+        other._learn(labels, machine)
         return other
 
     def held_out_proba(
@@ -498,7 +457,8 @@ class UnifiedKernelMachine(
             In the order of `classes_`; 0 for a class that has no other label.
         """
         self._check_rows()
-        labels = coded_labels(self._y, self._soft, min_classes=2).without(test)
+        self._check_two_classes()
+        labels = self.labels_.without(test)
         left = np.isin(self.classes_, labels.classes)
         proba = np.zeros((len(test), len(self.classes_)))
         if left.sum() < 2:
@@ -530,8 +490,8 @@ class UnifiedKernelMachine(
             slim.kernel_ = slim.learner_.kernel_ = slim.machine_.kernel_ = kernel
             slim.machine_._map = self.machine_._map.with_kernel(kernel)
         slim.features_ = None
-        for name in ("transduction_", "ids_", "_y"):
-            setattr(slim, name, getattr(self, name)[:0])
+        slim.transduction_, slim.ids_ = self.transduction_[:0], self.ids_[:0]
+        slim.labels_ = self.labels_.take(np.arange(0))
         slim.machine_.transduction_ = slim.transduction_
         return slim
 
@@ -544,6 +504,7 @@ class UnifiedKernelMachine(
             self.machine = spec
         self.learner_, self.machine_ = learner, machine
         self.kernel_, self.features_ = learner.kernel_, features
+        self.labels_ = labels
         self.classes_, self.labeled_ = labels.classes, labels.labeled
         self.transduction_ = machine.transduction_
 
@@ -639,9 +600,3 @@ def _proba_of(machine: Any) -> Callable[[Any], Any]:
         predict_proba: Callable[[Any], Any] = machine.predict_proba
         return predict_proba
     return lambda X: probabilities(machine.decision_function(X))
-
-
-def _own_copy(y: Any) -> NDArray[Any]:
-    """Return labels in an array that later answers fit into."""
-    values = np.array(one_column(keep_missing(y)))
-    return values if values.dtype.kind in "iuf" else values.astype(object)

@@ -6,9 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from mercer._base.rows import named_rows, positions_of, take_rows
+from mercer._base.rows import take_rows
 from mercer._base.typing import ArrayLike, FloatArray, IntArray
-from mercer.evidence.labels import coded_labels
+from mercer.evidence.labels import Labels
+from mercer.evidence.row_names import named_rows, positions_of
 from mercer.fewlabels.machine import LeaveOneOutRLS
 from mercer.fewlabels.opinion import held_out_opinion
 from mercer.fewlabels.ridge import calibrate
@@ -29,8 +30,7 @@ class JudgedModel:
     labeled_: IntArray
     ids_: NDArray[Any]
     _X: Any
-    _y: NDArray[Any]
-    _soft: Any
+    labels_: Labels
     _seed: int
     _checked: Any
     held_out_proba: Any
@@ -46,6 +46,12 @@ class JudgedModel:
             )
             raise ValueError(msg)
 
+    def _check_two_classes(self) -> None:
+        self._check_rows()
+        if len(self.classes_) < 2:
+            msg = "one class cannot be told from itself; label a row of another class."
+            raise ValueError(msg)
+
     def outlook(self, n_more: int = 10) -> Outlook | None:
         """Return what further labels are expected to bring, with its uncertainty.
 
@@ -57,7 +63,7 @@ class JudgedModel:
         n_more : int, default=10
         """
         self._check_rows()
-        labels = coded_labels(self._y, self._soft)
+        labels = self.labels_
         if len(labels.classes) < 2:
             return None
         rng = np.random.default_rng([self._seed, len(labels.labeled)])
@@ -84,11 +90,8 @@ class JudgedModel:
         self,
     ) -> tuple[FloatArray, IntArray, NDArray[Any], NDArray[Any]]:
         """Return held-out log-probabilities of labels, their codes, ids and classes."""
-        self._check_rows()
-        labels = coded_labels(self._y, self._soft)
-        if len(labels.classes) < 2:
-            msg = "one class cannot be told from itself; label a row of another class."
-            raise ValueError(msg)
+        self._check_two_classes()
+        labels = self.labels_
         # What the kernel says without a label; trees are asked apart.
         judge = LeaveOneOutRLS(self.kernel_, class_sizes=None, rule=Rule(trees=0))
         if self.features_ is None:
@@ -137,5 +140,6 @@ class JudgedModel:
             R = self.machine_.represent(take_rows(self._X, own))
         else:
             R = self.machine_._map.represent_own(self.features_, own)
-        labeled = self.labeled_
-        return Explanation.of(self.machine_, R, self.ids_[labeled], self._y[labeled])
+        rows, labels = self.labeled_, self.labels_
+        given = labels.classes[labels.codes[rows]]
+        return Explanation.of(self.machine_, R, self.ids_[rows], given)

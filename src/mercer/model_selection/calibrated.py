@@ -12,14 +12,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer._base.rows import take_rows
 from mercer._base.typing import ArrayLike, FloatArray, IntArray, RandomState
-from mercer.evidence.labels import (
-    UNLABELED,
-    encode_labels,
-    keep_missing,
-    one_column,
-    require_y,
-)
-from mercer.evidence.wrappers import LabeledScoreMixin
+from mercer.evidence.labels import Labels
+from mercer.evidence.reading import UNLABELED, are_shares, read_column
+from mercer.evidence.row_names import warn_if_reordered
+from mercer.evidence.score import LabeledScoreMixin
 from mercer.model_selection.folds import SemiSupervisedKFold
 
 
@@ -80,10 +76,9 @@ class TemperatureScaledClassifier(MetaEstimatorMixin, LabeledScoreMixin, BaseEst
         cv = self.cv
         if isinstance(cv, Integral):
             cv = SemiSupervisedKFold(int(cv), random_state=self.random_state)
-        y = require_y(y, type(self).__name__, X)
-        labels = encode_labels(y)
-        y = one_column(y)
-        X, y = _indexable(X), _indexable(keep_missing(y))
+        warn_if_reordered(X, y)
+        labels = Labels.read(y, min_classes=2)
+        X, y = _indexable(X), y if are_shares(y) else read_column(y)[0]
         is_pairwise = get_tags(self.estimator).input_tags.pairwise
         scores, codes = [], []
         for train, test in cv.split(X, y):

@@ -10,7 +10,7 @@ from sklearn.utils.validation import indexable
 
 from mercer._base.random import as_generator
 from mercer._base.typing import ArrayLike, IntArray, RandomState
-from mercer.evidence.labels import Labels, encode_labels
+from mercer.evidence.labels import Labels
 
 
 class SemiSupervisedKFold(BaseEstimator):
@@ -78,7 +78,7 @@ class SemiSupervisedKFold(BaseEstimator):
             msg = "SemiSupervisedKFold needs y to know which rows are labelled."
             raise ValueError(msg)
         indexable(X, y)
-        labels = encode_labels(y, min_classes=1)
+        labels = Labels.read(y, min_classes=1)
         testable = _not_alone(labels)
         if len(testable) < 2:
             msg = (
@@ -104,7 +104,7 @@ class SemiSupervisedKFold(BaseEstimator):
         """Return the number of splits; fewer than asked for when labels are few."""
         if y is None:
             return self.n_splits * self.n_repeats
-        testable = _not_alone(encode_labels(y, min_classes=1))
+        testable = _not_alone(Labels.read(y, min_classes=1))
         return min(self.n_splits, len(testable)) * self.n_repeats
 
 

@@ -7,7 +7,7 @@ from sklearn.metrics import check_scoring
 
 from mercer._base.rows import take_rows
 from mercer._base.typing import ArrayLike
-from mercer.evidence.labels import known_labels
+from mercer.evidence.reading import known_labels
 
 
 class LabeledScorer:

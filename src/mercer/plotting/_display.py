@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from mercer._base.extras import require
 from mercer._base.typing import ArrayLike, IntArray
-from mercer.evidence.labels import encode_labels
+from mercer.evidence.labels import Labels
 
 MUTED = "0.5"
 
@@ -41,7 +41,7 @@ class Display:
 
 def group_rows(y: ArrayLike, n: int) -> tuple[IntArray, NDArray[Any]]:
     """Return the code of each row, -1 where unlabelled, and the classes' names."""
-    labels = encode_labels(y, min_classes=1)
+    labels = Labels.read(y, min_classes=1)
     if len(labels.codes) != n:
         msg = f"y has {len(labels.codes)} entries for {n} points; give one per point."
         raise ValueError(msg)

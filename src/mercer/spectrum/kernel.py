@@ -8,7 +8,7 @@ from scipy.linalg import eigh, eigvalsh
 
 from mercer._base.html import Shown
 from mercer._base.typing import ArrayLike, FloatArray, IntArray
-from mercer.evidence.labels import encode_labels
+from mercer.evidence.labels import Labels
 from mercer.exceptions import NotPSDError
 from mercer.kernels.base import Kernel
 from mercer.spectrum.basis import Basis
@@ -133,7 +133,7 @@ class SpectralKernel(Shown, Kernel):
         y : array-like of shape (n,)
             One entry per training row; -1, None or NaN where unknown.
         """
-        labels = encode_labels(y, min_classes=1)
+        labels = Labels.read(y, min_classes=1)
         n = len(self.basis.vectors_)
         if len(labels.codes) != n:
             msg = f"y has {len(labels.codes)} entries, but the basis has {n} rows."

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer._base.typing import FloatArray, IntArray, SparseArray
-from mercer.evidence.labels import UNLABELED
+from mercer.evidence.reading import UNLABELED
 
 
 class Split(NamedTuple):

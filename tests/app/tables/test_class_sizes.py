@@ -23,7 +23,7 @@ from mercer.app.tables.class_sizes import (
 )
 from mercer.app.tables.story import tell
 from mercer.app.tables.table import TableError
-from mercer.evidence.labels import encode_labels
+from mercer.evidence.labels import Labels
 from mercer.fewlabels import LeaveOneOutRLS
 from tables_at_hand import two_groups, uneven
 
@@ -201,7 +201,9 @@ def test_sizes_have_room_for_the_labels() -> None:
         learn(frame, id="code", class_sizes={"yes": 1, "no": 999})
     learn(frame, id="code", class_sizes={"yes": 5, "no": 115})  # rounded, six labels
     # A tenth more and one row may be rounding: 12 labels of 10 rows, not 13.
-    twelve, thirteen = (encode_labels(["a"] * n + ["b"] * n) for n in (12, 13))
+    twelve, thirteen = (
+        Labels.read(["a"] * n + ["b"] * n, min_classes=2) for n in (12, 13)
+    )
     check_room({"a": 0.1, "b": 0.9}, twelve, 100)
     with pytest.raises(TableError, match="about 10 of 100 rows are of the class 'a'"):
         check_room({"a": 0.1, "b": 0.9}, thirteen, 100)

@@ -13,10 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer._base.checks import is_empty
+from mercer._base.words import as_name
 from mercer.app.studio.ledger import Ledger
 from mercer.app.tables.table import Table, TableError
 from mercer.app.tables.target import Target, read_ids, read_target
-from mercer.evidence.labels import as_name, is_labeled
+from mercer.evidence.reading import is_labeled
 
 MOST_TEXT = 20_000  # characters of a cell that are sent to the page
 SNIPPET = 140

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mercer._base.checks import is_empty
-from mercer._base.words import counted
+from mercer._base.words import as_name, counted
 from mercer.app.tables.numbers import is_placeholder
 from mercer.app.tables.sheets import ROW
 from mercer.app.tables.table import Table, TableError
-from mercer.evidence.labels import as_name
 
 if TYPE_CHECKING:
     import pandas as pd

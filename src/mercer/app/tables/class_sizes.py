@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer._base.typing import FloatArray, IntArray
-from mercer._base.words import some
+from mercer._base.words import as_name, some
 from mercer.app.tables.table import TableError
 from mercer.app.tables.target import plain_spelling
-from mercer.evidence.labels import Labels, as_name, encode_labels
+from mercer.evidence.labels import Labels
 from mercer.fewlabels.sizes import LabelsDrawn
 
 # A name is all that comes before "=number" at the end or before a comma, so that names
@@ -122,7 +122,7 @@ def sizes_by_class(
     >>> sizes_by_class({"Yes": 1, "no": 3}, labels)
     {'no': 0.75, 'yes': 0.25}
     """
-    classes = encode_labels(labels, min_classes=0).classes.tolist()
+    classes = Labels.read(labels).classes.tolist()
     if not hasattr(given, "keys"):
         msg = (
             "class_sizes must name the classes, such as "

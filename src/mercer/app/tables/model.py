@@ -13,7 +13,7 @@ from mercer.active.strategies import ask_rows
 from mercer.app.tables.encoding import TableEncoder
 from mercer.app.tables.table import as_table
 from mercer.app.tables.target import read_target
-from mercer.evidence.labels import is_labeled
+from mercer.evidence.reading import is_labeled
 from mercer.model.estimator import UnifiedKernelMachine
 from mercer.model.view import names_of
 

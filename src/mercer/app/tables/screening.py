@@ -21,7 +21,7 @@ from mercer.app.tables.mirrors import ASKS, LEAVES, bits, mirrors
 from mercer.app.tables.number_columns import strings_among
 from mercer.app.tables.table import Table
 from mercer.app.tables.target import look_at_target
-from mercer.evidence.labels import is_labeled
+from mercer.evidence.reading import is_labeled
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from mercer._base.extras import require
 from mercer._base.progress import Stages, quiet
-from mercer._base.rows import check_answers, positions_of
 from mercer._base.typing import FloatArray, IntArray
 from mercer.app.tables.class_sizes import (
     check_drawn,
@@ -28,7 +27,8 @@ from mercer.app.tables.pair_files import read_pairs
 from mercer.app.tables.screening import Looked, look
 from mercer.app.tables.table import Table, TableError, as_table
 from mercer.app.tables.target import read_ids
-from mercer.evidence.labels import Labels, encode_labels
+from mercer.evidence.labels import Labels
+from mercer.evidence.row_names import check_answers, positions_of
 from mercer.fewlabels.machine import LeaveOneOutRLS
 from mercer.fewlabels.pools.choice import PoolPlan, plan_pool
 from mercer.fewlabels.sizes import LabelsDrawn
@@ -291,7 +291,7 @@ class Session:
     def labels(self) -> Labels:
         """The labels so far, as codes."""
         if self._labels is None:
-            self._labels = encode_labels(self.y, min_classes=0)
+            self._labels = Labels.read(self.y)
         return self._labels
 
     @property
@@ -350,7 +350,7 @@ class Session:
         if self.class_sizes is not None:
             if self.listener is None:  # an open page says what becomes of the sizes
                 check_known(answers, self.class_sizes)
-            machine = self.machine(encode_labels(y, min_classes=0).classes)
+            machine = self.machine(Labels.read(y).classes)
         self.fitted.tell(rows, np.array(answers, dtype=object), machine=machine)
         self.y, self._labels = y, None
         if self.listener is not None:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from mercer._base.words import counted, some
 from mercer.app.tables.numbers import is_placeholder, look_at, parse
 from mercer.app.tables.table import Table, TableError
-from mercer.evidence.labels import is_labeled
+from mercer.evidence.reading import is_labeled
 
 MOST_CLASSES = 1000
 # Whole numbers that are more than this, some of them once, are measurements.

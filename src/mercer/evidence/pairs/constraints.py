@@ -8,7 +8,6 @@ from scipy import sparse
 from scipy.sparse import csgraph
 
 from mercer._base.random import as_generator
-from mercer._base.rows import positions_of
 from mercer._base.typing import (
     ArrayLike,
     FloatArray,
@@ -16,7 +15,7 @@ from mercer._base.typing import (
     RandomState,
     SparseArray,
 )
-from mercer.evidence.labels import encode_labels
+from mercer.evidence.labels import Labels
 from mercer.evidence.pairs.closure import close
 from mercer.evidence.pairs.contradictions import (
     Contradiction,
@@ -25,6 +24,7 @@ from mercer.evidence.pairs.contradictions import (
 )
 from mercer.evidence.pairs.draw import draw_by_components, unrank
 from mercer.evidence.pairs.ends import as_ends, check_ends
+from mercer.evidence.row_names import positions_of
 
 __all__ = ["Pairs"]
 
@@ -131,7 +131,7 @@ class Pairs:
         >>> Pairs.from_labels([0, 1, -1, 0]).must_link.tolist()
         [[0, 3]]
         """
-        labels = encode_labels(y, min_classes=1)
+        labels = Labels.read(y, min_classes=1)
         points = labels.labeled
         total = len(points) * (len(points) - 1) // 2
         if n_pairs is None:
@@ -167,7 +167,7 @@ class Pairs:
         >>> Pairs.by_components(y, 0.7, random_state=0).n_components
         70
         """
-        labels = encode_labels(y, min_classes=1)
+        labels = Labels.read(y, min_classes=1)
         points, codes = labels.labeled, labels.codes
         goal = int(np.ceil(ratio * len(points)))
         least = len(np.unique(codes[points]))

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from mercer._base.random import draw_rows
 from mercer._base.typing import FloatArray, IntArray
-from mercer.evidence.labels import UNLABELED, keep_missing, one_column
+from mercer.evidence.reading import UNLABELED, is_labeled, read_column
 from mercer.exceptions import ClusterError
 from mercer.fewlabels.pools.anchor_rows import summed_rows
 from mercer.fewlabels.pools.anchor_sums import PoolSums
@@ -250,7 +250,7 @@ def _finite(block: Any) -> Any:
 def _labels_of(y: Any, X: Any, client: Any) -> tuple[IntArray, NDArray[Any]]:
     """Return the labelled rows and their labels."""
     if not is_dask(y):
-        values = np.asarray(one_column(keep_missing(y)))
+        values, _ = read_column(y)
         if len(values) != X.shape[0]:
             msg = f"X has {X.shape[0]:,} rows and y has {len(values):,} entries."
             raise ValueError(msg)
@@ -277,15 +277,7 @@ def _labels_of(y: Any, X: Any, client: Any) -> tuple[IntArray, NDArray[Any]]:
 
 def _labeled_in(values: Any, start: int) -> tuple[IntArray, NDArray[Any]]:
     values = np.asarray(values).ravel()
-    if values.dtype.kind == "f":
-        known = np.isfinite(values) & (values != UNLABELED)
-    elif values.dtype.kind == "O":
-        known = np.array(
-            [v is not None and v == v and v != UNLABELED for v in values], dtype=bool
-        )
-    else:
-        known = values != UNLABELED
-    rows = np.flatnonzero(known)
+    rows = np.flatnonzero(is_labeled(values))
     return rows + start, values[rows]
 
 
