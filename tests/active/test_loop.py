@@ -166,13 +166,13 @@ def test_a_listener_hears_of_every_round(model_and_truth):
     heard = []
 
     class Listener:
-        def begin(self, name):
+        def stage(self, name):
             heard.append(name)
 
         def advance(self, share):
             heard.append(share)
 
-        def tell(self, message):
+        def note(self, message):
             heard.append(message)
 
     learn_actively(
@@ -181,7 +181,7 @@ def test_a_listener_hears_of_every_round(model_and_truth):
         batch_size=4,
         max_rounds=4,
         tol=-1.0,  # nothing is enough
-        stages=Listener(),
+        progress=Listener(),
     )
     labels = [3, 7, 11, 15]
     assert heard[::2] == [f"round {k + 1}, {n} labels" for k, n in enumerate(labels)]

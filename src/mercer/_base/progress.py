@@ -7,27 +7,27 @@ from html import escape
 from typing import Any, Protocol
 
 
-class Stages(Protocol):
+class Progress(Protocol):
     """Listens to a job: where it is, how far, and what a person should know."""
 
-    def begin(self, name: str) -> None:
+    def stage(self, name: str) -> None:
         """Take note that a stage begins."""
 
     def advance(self, share: float) -> None:
         """Take note of the share of the stage that is done."""
 
-    def tell(self, message: str) -> None:
+    def note(self, message: str) -> None:
         """Pass on something worth saying."""
 
 
 class _Quiet:
-    def begin(self, name: str) -> None:
+    def stage(self, name: str) -> None:
         """Say nothing."""
 
     def advance(self, share: float) -> None:
         """Say nothing."""
 
-    def tell(self, message: str) -> None:
+    def note(self, message: str) -> None:
         """Say nothing."""
 
 
@@ -52,7 +52,7 @@ class NotebookLine:
             return ""
         return f"<progress value='{self._share:.2f}'></progress> {escape(self._said)}"
 
-    def begin(self, name: str) -> None:
+    def stage(self, name: str) -> None:
         """Show the name of a stage."""
         self._said, self._share = name, 0.0
         self._handle.update(self)
@@ -62,7 +62,7 @@ class NotebookLine:
         self._share = share
         self._handle.update(self)
 
-    def tell(self, message: str) -> None:
+    def note(self, message: str) -> None:
         """Leave it to the result, which shows what is worth saying."""
 
     def close(self) -> None:
@@ -72,17 +72,17 @@ class NotebookLine:
 
 
 @contextmanager
-def watching(stages: Stages | None) -> Iterator[Stages]:
+def watching(progress: Progress | None) -> Iterator[Progress]:
     """Yield the given listener, or a line in a notebook while the job runs.
 
     Examples
     --------
-    >>> with watching(None) as stages:  # no notebook: nothing is shown
-    ...     stages.begin("reading")
+    >>> with watching(None) as progress:  # no notebook: nothing is shown
+    ...     progress.stage("reading")
     """
     display = _notebook_display()
-    if stages is not None or display is None:
-        yield stages or quiet
+    if progress is not None or display is None:
+        yield progress or quiet
         return
     line = NotebookLine(display)
     try:

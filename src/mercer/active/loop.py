@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer._base.html import Shown
-from mercer._base.progress import Stages, watching
+from mercer._base.progress import Progress, watching
 from mercer.evidence.reading import is_labeled, read_column
 
 
@@ -93,7 +93,7 @@ def learn_actively(
     tol: float = 0.0,
     patience: int = 3,
     min_gain: float | None = None,
-    stages: Stages | None = None,
+    progress: Progress | None = None,
 ) -> History:
     """Ask, take the answers and learn again until more questions are not worth it.
 
@@ -116,7 +116,7 @@ def learn_actively(
         Stop when ten more labels are known to bring less accuracy than this, 0.01 for
         one point (`History.is_not_worth_more`). Each round then also predicts hidden
         labels, which takes about 14 refits; ask in batches.
-    stages : Stages, optional
+    progress : Progress, optional
         Told how many labels there are, and the share of the rounds that is done. By
         default a line in a notebook, and nothing elsewhere.
 
@@ -139,9 +139,9 @@ def learn_actively(
     """
     history = History()
     refused: list[Any] = []
-    with watching(stages) as watcher:
+    with watching(progress) as watcher:
         for k in range(max_rounds):
-            watcher.begin(f"round {k + 1}, {len(model.labeled_):,} labels")
+            watcher.stage(f"round {k + 1}, {len(model.labeled_):,} labels")
             watcher.advance(k / max_rounds)
             step = _round(model, answer, batch_size, refused, min_gain is not None)
             if step is None:

@@ -21,7 +21,7 @@ from mercer.app.tables.class_sizes import (
     sizes_by_class,
     sizes_matter,
 )
-from mercer.app.tables.story import tell
+from mercer.app.tables.story import story_of
 from mercer.app.tables.table import TableError
 from mercer.evidence.labels import Labels
 from mercer.fewlabels import LeaveOneOutRLS
@@ -86,7 +86,7 @@ def test_a_table_and_the_estimator_told_the_same_agree(told: Any) -> None:
 def test_the_reliability_is_that_of_the_rows() -> None:
     """Of twelve hidden labels one half says yes, and one row in ten."""
     result = learn(uneven()[0], id="code", class_sizes=SIZES)
-    check, story = result.check, tell(result, rng=np.random.default_rng(0))
+    check, story = result.check, story_of(result, rng=np.random.default_rng(0))
     assert check is not None
     assert story.quality is not None
     (only,) = story.quality.bins  # as there are few labels
@@ -315,7 +315,7 @@ def test_advice_where_labels_do_not_tell_and_the_model_does_not_know() -> None:
     for told in ({}, {"labels_drawn": "per class"}):
         result = learn(frame, id="code", **told)  # type: ignore[arg-type]
         assert sum(ADVICE in note for note in result.warnings) == 1
-        page = render(tell(result, rng=np.random.default_rng(0)))
+        page = render(story_of(result, rng=np.random.default_rng(0)))
         assert "predicted). Every class has the same weight in this" in page
         assert "expected correct, each class weighted equally, " in page
         assert ", each class weighted equally)." in repr(result)
@@ -328,7 +328,7 @@ def test_advice_where_labels_do_not_tell_and_the_model_does_not_know() -> None:
 def test_no_advice_where_it_was_told(told: Any) -> None:
     result = learn(uneven()[0], id="code", **told)
     assert not any("--class-sizes" in note for note in result.warnings)
-    page = render(tell(result, rng=np.random.default_rng(0)))
+    page = render(story_of(result, rng=np.random.default_rng(0)))
     assert "alike" not in page.split('id="quality"')[0]
     assert "alike" not in repr(result)
 

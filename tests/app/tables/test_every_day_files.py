@@ -16,7 +16,7 @@ import pytest
 from mercer.app.tables.delimited import find_delimiter, find_encoding
 from mercer.app.tables.number_columns import tidy_numbers
 from mercer.app.tables.reading import read_table
-from mercer.app.tables.screening import look
+from mercer.app.tables.screening import screen
 from mercer.app.tables.table import TableError, as_table
 from mercer.fewlabels.pools.choice import GIB
 from tables_at_hand import two_groups
@@ -311,21 +311,21 @@ def test_columns_of_records_and_of_vectors_are_said_and_can_be_dropped() -> None
     frame["rec"] = [{"x": 1}] * 12
     frame["v"] = [[1.0, 2.0]] * 12
     table = as_table(frame)
-    looked = look(table, "label")
-    assert "Column 'rec' was left out: it holds records" in looked.notes[0]
-    assert ("rec", "left out", "holds records", 0) in looked.column_notes
-    assert looked.table.columns == ["size", "v"]
-    dropped = look(table, "label", drop=("rec", "v"))
+    screened = screen(table, "label")
+    assert "Column 'rec' was left out: it holds records" in screened.notes[0]
+    assert ("rec", "left out", "holds records", 0) in screened.column_notes
+    assert screened.table.columns == ["size", "v"]
+    dropped = screen(table, "label", drop=("rec", "v"))
     assert dropped.notes == ()
     assert dropped.table.columns == ["size"]
     with pytest.raises(TableError, match=r"'rec' holds records; --target needs"):
-        look(table, "rec")
+        screen(table, "rec")
     with pytest.raises(TableError, match="no column 'reck'"):
-        look(table, "label", drop=("reck",))
+        screen(table, "label", drop=("reck",))
 
 
 def test_long_words_for_no_value_in_a_long_table() -> None:
-    """Of a thousand rows and more, none longer than 16 characters was looked at."""
+    """Of a thousand rows and more, none longer than 16 characters was screened at."""
     told = "no measurement taken"
     frame = pd.DataFrame({"size": [told, *map(str, range(1200))]})
     found, _ = tidy_numbers(frame, source="the table", missing=(told,))

@@ -105,7 +105,7 @@ def test_the_table_and_the_estimator_are_one_model(
     for name in np.unique(truth):
         frame.loc[np.flatnonzero(truth == name)[:n_labels], "species"] = name
     done = learn(frame, target="species")
-    X = done.session.encoder.transform(done.session.looked.table)
+    X = done.session.encoder.transform(done.session.screened.table)
     model = UnifiedKernelMachine(random_state=0).fit(X, frame["species"])
     np.testing.assert_array_equal(done.proba, model.training_proba())
     np.testing.assert_array_equal(done.model.predict(frame), model.predict(X))
@@ -145,7 +145,7 @@ def test_the_table_and_the_estimator_are_one_model_at_any_size(
     done = learn(frame, target="kind")
     kind = AnchorPool if n > neighbors_up_to else KernelPool
     assert isinstance(done.session.model.basis_, kind)
-    X = done.session.encoder.transform(done.session.looked.table)
+    X = done.session.encoder.transform(done.session.screened.table)
     model = UnifiedKernelMachine(random_state=0).fit(X, frame["kind"])
     np.testing.assert_array_equal(done.proba, model.training_proba())
     np.testing.assert_array_equal(

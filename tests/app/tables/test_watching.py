@@ -49,8 +49,8 @@ def test_an_interrupt_takes_the_line_away(monkeypatch: pytest.MonkeyPatch) -> No
     drawn = in_a_notebook(monkeypatch, SimpleNamespace(kernel=object()))
 
     def work() -> None:
-        with watching(None) as stages:
-            stages.begin("a < b")
+        with watching(None) as progress:
+            progress.stage("a < b")
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
@@ -61,6 +61,6 @@ def test_an_interrupt_takes_the_line_away(monkeypatch: pytest.MonkeyPatch) -> No
 @pytest.mark.parametrize("shell", [None, SimpleNamespace()], ids=["none", "terminal"])
 def test_elsewhere_nothing_is_shown(monkeypatch: pytest.MonkeyPatch, shell) -> None:
     drawn = in_a_notebook(monkeypatch, shell)
-    with watching(None) as stages:
-        assert stages is quiet
+    with watching(None) as progress:
+        assert progress is quiet
     assert not drawn

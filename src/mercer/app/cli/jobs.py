@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 import click
 
 if TYPE_CHECKING:
-    from mercer._base.progress import Stages
+    from mercer._base.progress import Progress
 
 F = TypeVar("F", bound=Callable[..., Any])
 BAD_INPUT, INTERRUPTED, TERMINATED = 2, 130, 143
@@ -127,7 +127,7 @@ def read_rows(model: Any, file: str, **options: Any) -> tuple[Any, Any]:
 
 
 def run(
-    job: Callable[["Stages"], dict[str, Any]],
+    job: Callable[["Progress"], dict[str, Any]],
     describe: Callable[[dict[str, Any]], str],
     *,
     stages: Sequence[str] | None = None,
@@ -139,7 +139,7 @@ def run(
     Parameters
     ----------
     job : callable
-        Takes the stages and returns a result that JSON can hold.
+        Takes a `Progress` and returns a result that JSON can hold.
     describe : callable
         Turns the result into the words printed without `as_json`.
     stages : sequence of str, optional
@@ -187,29 +187,29 @@ def run(
 
 
 class Heeding:
-    """Stages that stop the job where an interrupt was swallowed.
+    """Stops the job where an interrupt was swallowed.
 
     Python drops a KeyboardInterrupt that is raised in a destructor or a callback. The
     job ends when it next says where it is.
     """
 
-    def __init__(self, stages: "Stages", interrupts: list[int]) -> None:
-        self._stages, self._interrupts = stages, interrupts
+    def __init__(self, progress: "Progress", interrupts: list[int]) -> None:
+        self._progress, self._interrupts = progress, interrupts
 
-    def begin(self, name: str) -> None:
+    def stage(self, name: str) -> None:
         """Take note that a stage begins, or stop."""
         self._heed()
-        self._stages.begin(name)
+        self._progress.stage(name)
 
     def advance(self, share: float) -> None:
         """Take note of the share of the stage that is done, or stop."""
         self._heed()
-        self._stages.advance(share)
+        self._progress.advance(share)
 
-    def tell(self, message: str) -> None:
+    def note(self, message: str) -> None:
         """Pass on something worth saying, or stop."""
         self._heed()
-        self._stages.tell(message)
+        self._progress.note(message)
 
     def _heed(self) -> None:
         if self._interrupts:

@@ -18,7 +18,7 @@ from mercer.app.cli.jobs import (
 )
 
 if TYPE_CHECKING:
-    from mercer._base.progress import Stages
+    from mercer._base.progress import Progress
     from mercer.app.tables.learning import TableResult
     from mercer.fewlabels.sizes import LabelsDrawn
 
@@ -125,12 +125,12 @@ def command(
         paths = save_result(
             result,
             folder,
-            stages=settings["stages"],
+            progress=settings["progress"],
             write_predictions=lambda part: write_predictions(result, parts, part),
         )
         return summarise(result, paths)
 
-    def job(stages: "Stages") -> dict[str, Any]:
+    def job(progress: "Progress") -> dict[str, Any]:
         from mercer._base.threads import threads_for
         from mercer.app.tables.answers import HISTORY, add_answers, not_used
         from mercer.app.tables.class_sizes import check_drawn, parse_sizes
@@ -145,7 +145,7 @@ def command(
         check_drawn(labels_drawn, sizes)
         check_writable(folder)
         if is_first_run():
-            stages.tell(_FIRST_RUN)
+            progress.note(_FIRST_RUN)
         limit = None if memory is None else parse_size(memory)
         settings: dict[str, Any] = {
             "id": id_column,
@@ -157,11 +157,11 @@ def command(
             "missing": reading["missing"],
             "memory": limit,
             "random_state": seed,
-            "stages": stages,
+            "progress": progress,
         }
         if is_pattern(file):
             return _learn_parts(settings)
-        stages.begin("reading")
+        progress.stage("reading")
         as_text = tuple(c for c in (target, id_column, *drop) if c)
         table = read_table(file, as_text=as_text, memory=limit, **reading)
         answered = None
@@ -175,7 +175,7 @@ def command(
                 history=folder / HISTORY,
             )
             table = answered.table
-            stages.tell(str(answered))
+            progress.note(str(answered))
         with threads_for(len(table)):
             result = learn(table, target, pairs=pairs, **settings)
             note = "" if answers else not_used(folder / HISTORY)
@@ -183,7 +183,7 @@ def command(
                 note = _NOT_RANDOM
             if note:
                 result = replace(result, warnings=(*result.warnings, note))
-            paths = save_result(result, folder, stages=stages, answered=answered)
+            paths = save_result(result, folder, progress=progress, answered=answered)
             return summarise(result, paths)
 
     run(job, describe, quiet=quiet, as_json=as_json)

@@ -14,7 +14,7 @@ from mercer.app.cli.jobs import (
 )
 
 if TYPE_CHECKING:
-    from mercer._base.progress import Stages
+    from mercer._base.progress import Progress
 
 
 @click.command("next")
@@ -53,17 +53,17 @@ def command(
     fill in, for `mercer learn --answers`.
     """
 
-    def job(stages: "Stages") -> dict[str, Any]:
+    def job(progress: "Progress") -> dict[str, Any]:
         from mercer.app.tables.answers import HISTORY, with_earlier
         from mercer.app.tables.sheets import write_sheets
         from mercer.app.tables.writing import all_or_nothing, check_writable
 
         if out is not None:
             check_writable(out)
-        stages.begin("reading")
+        progress.stage("reading")
         loaded = load_model(model)
         table, ids = read_rows(loaded, file, **reading)
-        stages.begin("predictions")
+        progress.stage("predictions")
         table = with_earlier(table, ids, loaded.target, model.parent / HISTORY)
         rows = loaded.ask(table, n)
         if len(rows) == 0:

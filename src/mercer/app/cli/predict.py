@@ -16,7 +16,7 @@ from mercer.app.cli.jobs import (
 )
 
 if TYPE_CHECKING:
-    from mercer._base.progress import Stages
+    from mercer._base.progress import Progress
 
 
 @click.command("predict")
@@ -44,16 +44,16 @@ def command(
     """
     path = out or Path(f"{stem_of(file)}-predictions.csv")
 
-    def job(stages: "Stages") -> dict[str, Any]:
+    def job(progress: "Progress") -> dict[str, Any]:
         from mercer.app.tables.learning import predictions_frame
         from mercer.app.tables.writing import all_or_nothing, write_frame
 
-        stages.begin("reading")
+        progress.stage("reading")
         loaded = load_model(model)
         table, ids = read_rows(loaded, file, **reading)
-        stages.begin("predictions")
+        progress.stage("predictions")
         frame = predictions_frame(ids, loaded.predict_proba(table), loaded.classes_)
-        stages.begin("files")
+        progress.stage("files")
         with all_or_nothing(path.parent) as part:
             write_frame(frame, part / path.name)
         return {"rows": len(frame), "file": str(path)}

@@ -1,4 +1,4 @@
-"""Stages of a long job on the terminal, with the time that is left."""
+"""Progress of a long job on the terminal, with the time that is left."""
 
 import sys
 import time
@@ -108,7 +108,7 @@ class Display:
         line.add_row(self.spinner, self.clock.stage, bar, passed, words)
         return line
 
-    def begin(self, name: str) -> None:
+    def stage(self, name: str) -> None:
         """Take note that a stage begins."""
         now = time.monotonic()
         self.clock.begin(name, now)
@@ -120,7 +120,7 @@ class Display:
         """Take note of the share of the stage that is done."""
         self.clock.reported = share
 
-    def tell(self, message: str) -> None:
+    def note(self, message: str) -> None:
         """Pass on something worth saying."""
         if self.live:
             self.live.console.print(message, highlight=False, markup=False)

@@ -167,7 +167,7 @@ class ModelEngine:
         if isinstance(session, Table):
             session = Session.open(session, **self._opening)
         self._session, self._features_of = session, _coordinates(session.points)
-        notes = session.looked.notes
+        notes = session.screened.notes
         self._publish(stage="finding similar rows", questions=self._cold(), notes=notes)
         if session.model is None:
             session.fit()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mercer._base.progress import Stages, quiet, watching
+from mercer._base.progress import Progress, quiet, watching
 from mercer._base.typing import FloatArray, IntArray
 from mercer.app.tables.influence import Influence
 from mercer.app.tables.model import TableModel
@@ -131,7 +131,7 @@ def learn(
     missing: Iterable[str] = (),
     memory: float | None = None,
     random_state: int = 0,
-    stages: Stages | None = None,
+    progress: Progress | None = None,
 ) -> TableResult:
     """Learn the target of a table from the rows where it is filled in.
 
@@ -153,8 +153,8 @@ def learn(
         See `Session.open`.
     random_state : int, default=0
         Equal seeds give equal results.
-    stages : Stages, optional
-        Told which stage begins and how much of it is done. By default a line in a
+    progress : Progress, optional
+        Receives each stage and the share of it that is done. By default a line in a
         notebook, and nothing elsewhere.
 
     Returns
@@ -179,7 +179,7 @@ def learn(
     >>> told.predictions["prediction"].value_counts().to_dict()
     {'small': 6, 'big': 2}
     """
-    with watching(stages) as watcher:
+    with watching(progress) as watcher:
         session = Session.open(
             data,
             target,
@@ -193,26 +193,26 @@ def learn(
             missing=missing,
             memory=memory,
             random_state=random_state,
-            stages=watcher,
+            progress=watcher,
         )
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            session.fit(stages=watcher)
-            result = judged(session, stages=watcher)
+            session.fit(progress=watcher)
+            result = judged(session, progress=watcher)
         return replace(result, warnings=said_by(session, caught))
 
 
 def said_by(session: Session, caught: Iterable[Any]) -> tuple[str, ...]:
     """Return what the look at a table and the warnings say, each once."""
-    said = [*session.looked.notes, *(str(w.message) for w in caught)]
+    said = [*session.screened.notes, *(str(w.message) for w in caught)]
     return tuple(dict.fromkeys([*said, *session.advice()]))
 
 
-def judged(session: Session, *, stages: Stages = quiet) -> TableResult:
+def judged(session: Session, *, progress: Progress = quiet) -> TableResult:
     """Return what a fitted session found out, and how good it is."""
-    stages.begin("checks with hidden labels")
-    check = session.check(advance=stages.advance)
+    progress.stage("checks with hidden labels")
+    check = session.check(advance=progress.advance)
     outlook, influences = session.look_further(check)
-    stages.begin("predictions")
+    progress.stage("predictions")
     rows = session.ask(N_NEXT)
     return TableResult(session, session.proba, check, rows, (), outlook, influences)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
-from mercer._base.progress import Stages, quiet
+from mercer._base.progress import Progress, quiet
 from mercer._base.random import draw_rows
 from mercer._base.typing import FloatArray, IntArray
 from mercer._base.words import reason
@@ -134,7 +134,7 @@ def learn_parts(
     missing: Iterable[str] = (),
     memory: float | None = None,
     random_state: int = 0,
-    stages: Stages = quiet,
+    progress: Progress = quiet,
 ) -> tuple[TableResult, Parts]:
     """Learn the target of a table in many Parquet files.
 
@@ -149,7 +149,7 @@ def learn_parts(
         See `mercer.app.tables.learning.learn`.
     class_sizes : dict or Series, optional
         Those of all files together.
-    memory, random_state, stages
+    memory, random_state, progress
         See `mercer.app.tables.learning.learn`.
 
     Returns
@@ -160,7 +160,7 @@ def learn_parts(
         All rows, for `write_predictions`.
     """
     check_drawn(labels_drawn, class_sizes)
-    stages.begin("reading")
+    progress.stage("reading")
     parts, missing = Parts.find(pattern), tuple(missing)
     rng = np.random.default_rng(random_state)
     labeled = _labeled_rows(parts, target, missing, labels_as_written)
@@ -178,23 +178,23 @@ def learn_parts(
         missing=missing,
         memory=memory,
         random_state=random_state,
-        stages=stages,
+        progress=progress,
     )
-    points, looked = session.points, session.looked
+    points, screened = session.points, session.screened
     if issparse(points):
         msg = f"{pattern}: a table of texts alone must be one file; or add vectors."
         raise TableError(msg)
     session.n_all = len(parts)
     if id is None:
         session.ids = ids + 1  # row numbers of all files together
-    stages.tell(f"{len(parts):,} rows, {len(labeled):,} labels: {session.plan}")
-    stages.begin("neighbours and directions")
+    progress.note(f"{len(parts):,} rows, {len(labeled):,} labels: {session.plan}")
+    progress.stage("neighbours and directions")
     model = session.unfitted()
-    at_hand: Any = dask_.RowsAtHand(ids, points, looked.labels)
+    at_hand: Any = dask_.RowsAtHand(ids, points, screened.labels)
     model.fit(_encoded(parts, session.encoder, points.shape[1]), at_hand)
     model.ids_ = np.arange(len(ids))  # a session names rows of its table
     session.model = model
-    result = judged(session, stages=stages)
+    result = judged(session, progress=progress)
     note = (
         f"This report is about {len(ids):,} of {len(parts):,} rows: those with a label "
         "and some drawn at random. predictions-*.parquet holds all rows."

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mercer._base.progress import Stages, quiet
+from mercer._base.progress import Progress, quiet
 from mercer.app.report.data import as_data
 from mercer.app.report.page import render
 from mercer.app.tables.answers import HISTORY, Answered, with_later
 from mercer.app.tables.learning import TableResult
 from mercer.app.tables.sheets import write_sheets
-from mercer.app.tables.story import tell
+from mercer.app.tables.story import story_of
 from mercer.app.tables.writing import all_or_nothing, write_csv, write_frame
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def save_result(
     result: TableResult,
     folder: Path,
     *,
-    stages: Stages = quiet,
+    progress: Progress = quiet,
     answered: Answered | None = None,
     write_predictions: Callable[[Path], None] | None = None,
 ) -> list[Path]:
@@ -43,7 +43,7 @@ def save_result(
     folder : Path
         Output folder, created if it does not exist. It is left unchanged if an error
         occurs.
-    stages : Stages, optional
+    progress : Progress, optional
     answered : Answered, optional
         Answers that the table got from sheets; their history is kept.
     write_predictions : callable, optional
@@ -58,8 +58,8 @@ def save_result(
 
     predictions = result.predictions.reset_index(drop=True)
     with all_or_nothing(folder) as part:
-        stages.begin("report")
-        story = tell(result, rng=np.random.default_rng(0))
+        progress.stage("report")
+        story = story_of(result, rng=np.random.default_rng(0))
         file = _told_apart(result.table.source, folder)
         changes = changes_since(folder, predictions, as_data(story), file)
         if answered is not None:
@@ -68,7 +68,7 @@ def save_result(
         (part / FILES[0]).write_text(render(story), encoding="utf-8")
         data = {"report": as_data(story), "file": file}
         (part / RESULT).write_text(json.dumps(data), encoding="utf-8")
-        stages.begin("files")
+        progress.stage("files")
         if write_predictions is not None:
             write_predictions(part)
         else:

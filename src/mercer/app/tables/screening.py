@@ -1,4 +1,4 @@
-"""A look at a table before anything is learned: which columns would mislead.
+"""Columns of a table that would mislead a model, found before anything is learned.
 
 A column that is filled in only where the label is, that repeats the target or codes
 it, or that tells labelled rows from the rest makes hidden labels easy to predict and
@@ -14,10 +14,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer._base.typing import BoolArray
-from mercer.app.tables.apart import TELLS, tell_labeled
 from mercer.app.tables.columns import is_date, is_text
 from mercer.app.tables.encoding import ColumnNote
-from mercer.app.tables.mirrors import ASKS, LEAVES, bits, mirrors
+from mercer.app.tables.leakage import (
+    ASKS,
+    LEAVES,
+    TELLS,
+    bits,
+    mirrors,
+    tell_labeled,
+)
 from mercer.app.tables.number_columns import strings_among
 from mercer.app.tables.table import Table
 from mercer.app.tables.target import look_at_target
@@ -30,7 +36,7 @@ if TYPE_CHECKING:
 _OFTEN, _FEW = 0.5, 10
 # Fewer labelled or other rows than this say nothing about a column.
 FEWEST = 5
-# Rows from which on all-different cells are no accident.
+# With at least this many rows, a column without repeats is an id.
 _ROWS_OF_IDS = 8
 _NAMES_OF_IDS = re.compile(
     r"(^|[\W_])(id|ids|uuid|guid|key|index|idx|rownames?|row|nr|no|#)$|[a-z](ID|Id)$"
@@ -46,7 +52,7 @@ class LeftOut(NamedTuple):
     reason: str
 
 
-class Looked(NamedTuple):
+class Screened(NamedTuple):
     """A table as it is learned from."""
 
     table: Table  # without target, ids and misleading columns
@@ -63,7 +69,7 @@ class Looked(NamedTuple):
         ]
 
 
-def look(
+def screen(
     table: Table,
     target: str,
     *,
@@ -73,7 +79,7 @@ def look(
     labels_as_written: bool = False,
     missing: tuple[str, ...] = (),
     labels: NDArray[Any] | None = None,
-) -> Looked:
+) -> Screened:
     """Return what of a table is to be learned from.
 
     Parameters
@@ -98,7 +104,7 @@ def look(
     >>> from mercer.app.tables.table import as_table
     >>> table = as_table({"row": np.arange(20), "size": np.arange(20) % 7,
     ...                   "label": ["a", "b"] * 3 + [None] * 14})
-    >>> look(table, "label").left_out
+    >>> screen(table, "label").left_out
     (LeftOut(column='row', reason='names the rows: every cell differs'),)
     """
     for name in (*drop, *keep):
@@ -125,7 +131,7 @@ def look(
     ]
     notes += _questions(rest.frame, labels, {*keep, *(c.column for c in found)})
     kept = rest.without({c.column for c in found})
-    return Looked(kept, labels, tuple(found), tuple(notes))
+    return Screened(kept, labels, tuple(found), tuple(notes))
 
 
 def misleading(frame: "pd.DataFrame", labels: NDArray[Any]) -> list[LeftOut]:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer._base.extras import require
-from mercer._base.progress import Stages, quiet
+from mercer._base.progress import Progress, quiet
 from mercer._base.typing import FloatArray, IntArray
 from mercer.app.tables.class_sizes import (
     check_drawn,
@@ -24,7 +24,7 @@ from mercer.app.tables.encoding import ColumnNote, TableEncoder
 from mercer.app.tables.influence import Influence, column_influences
 from mercer.app.tables.model import TableModel
 from mercer.app.tables.pair_files import read_pairs
-from mercer.app.tables.screening import Looked, look
+from mercer.app.tables.screening import Screened, screen
 from mercer.app.tables.table import Table, TableError, as_table
 from mercer.app.tables.target import read_ids
 from mercer.evidence.labels import Labels
@@ -51,7 +51,7 @@ class Session:
     Parameters
     ----------
     table : Table
-    looked : Looked
+    screened : Screened
         What of the table is learned from, and its labels.
     encoder : TableEncoder
         Fitted to the table.
@@ -88,7 +88,7 @@ class Session:
     def __init__(
         self,
         table: Table,
-        looked: Looked,
+        screened: Screened,
         encoder: TableEncoder,
         points: Any,
         *,
@@ -101,8 +101,8 @@ class Session:
         random_state: int = 0,
     ) -> None:
         self.table = table
-        self.looked = looked
-        self.y = looked.labels
+        self.screened = screened
+        self.y = screened.labels
         self._labels: Labels | None = None  # of y; coding many rows takes time
         self.encoder = encoder
         self.points = points
@@ -142,7 +142,7 @@ class Session:
         labels: NDArray[Any] | None = None,
         memory: float | None = None,
         random_state: int = 0,
-        stages: Stages = quiet,
+        progress: Progress = quiet,
     ) -> Self:
         """Read and encode a table; nothing is learned yet.
 
@@ -181,8 +181,8 @@ class Session:
             Bytes that may be used; by default three quarters of what is free.
         random_state : int, default=0
             Equal seeds give equal results.
-        stages : Stages, optional
-            Told which stage begins and how much of it is done.
+        progress : Progress, optional
+            Receives each stage and the share of it that is done.
         """
         for package in ("pandas", "pyarrow"):
             require(package, extra="tables", purpose="Learning from a table")
@@ -202,7 +202,7 @@ class Session:
             )
         table = as_table(data)
         ids = read_ids(table, id)
-        looked = look(
+        screened = screen(
             table,
             target,
             id=id,
@@ -216,17 +216,17 @@ class Session:
         if class_sizes is not None:
             sizes = sizes_by_class(
                 class_sizes,
-                looked.labels,
+                screened.labels,
                 as_written=labels_as_written,
                 may_come_later=labels is not None,
             )
         evidence = None if pairs is None else read_pairs(pairs, ids)
-        stages.begin("columns to coordinates")
+        progress.stage("columns to coordinates")
         encoder = TableEncoder(random_state=random_state)
-        points = encoder.fit_transform(looked.table)
+        points = encoder.fit_transform(screened.table)
         return cls(
             table,
-            looked,
+            screened,
             encoder,
             points,
             target=target,
@@ -238,12 +238,12 @@ class Session:
             random_state=random_state,
         )
 
-    def fit(self, *, stages: Stages = quiet) -> Self:
+    def fit(self, *, progress: Progress = quiet) -> Self:
         """Learn from the labels at hand."""
         labels = self.labels
         said = f"{len(self.table):,} rows, {len(labels.labeled):,} labels"
-        stages.tell(said if self.plan is None else f"{said}: {self.plan}")
-        stages.begin("neighbours and directions")
+        progress.note(said if self.plan is None else f"{said}: {self.plan}")
+        progress.stage("neighbours and directions")
         self.model = self.unfitted().fit(self.points, self.y, pairs=self.pairs)
         return self
 
@@ -297,7 +297,7 @@ class Session:
     @property
     def notes(self) -> list[ColumnNote]:
         """What each column was taken for."""
-        return [*self.encoder.notes_, *self.looked.column_notes]
+        return [*self.encoder.notes_, *self.screened.column_notes]
 
     @property
     def fitted(self) -> UnifiedKernelMachine:

@@ -1,4 +1,4 @@
-"""From a result to the story that the report tells."""
+"""From a result to what the report shows."""
 
 from dataclasses import astuple
 from datetime import datetime
@@ -38,7 +38,7 @@ _DOUBTFUL = 20
 KINDS = {"laplacian": "graphs", "kernel": "direct", "density": "density"}
 
 
-def tell(result: TableResult, *, rng: np.random.Generator) -> Story:
+def story_of(result: TableResult, *, rng: np.random.Generator) -> Story:
     """Return what the report shows of a result.
 
     Parameters

@@ -16,7 +16,7 @@ from mercer.app.tables.row_text import (
     columns_of,
     in_short,
 )
-from mercer.app.tables.story import tell
+from mercer.app.tables.story import story_of
 from mercer.app.tables.table import as_table
 from tables_at_hand import two_groups
 
@@ -25,7 +25,7 @@ from tables_at_hand import two_groups
 def told() -> tuple[Any, Story]:
     frame = two_groups(n_labels=16)
     result = learn(frame, id="code")
-    return result, tell(result, rng=np.random.default_rng(0))
+    return result, story_of(result, rng=np.random.default_rng(0))
 
 
 def test_numbers_add_up(told: tuple[Any, Story]) -> None:
@@ -70,7 +70,7 @@ def test_rows_of_an_array_of_pictures_are_shown_as_pictures(kind: str) -> None:
     pixels = pixels.astype(np.uint8) if kind == "bytes" else pixels / 10
     given = np.where(np.arange(40) % 4 == 0, y, "")
     result = learn({"pixels": pixels, "label": given})
-    story = tell(result, rng=rng)
+    story = story_of(result, rng=rng)
     for i, row in zip(result.next_rows, story.next_rows, strict=True):
         assert row.picture is not None
         assert row.picture.shape == (8, 9, 3 if kind == "colours" else 1)
@@ -98,7 +98,7 @@ def test_wrong_labels_are_named_with_the_share_of_false_alarms() -> None:
 
 
 def _quality_of(frame: pd.DataFrame) -> Any:
-    return tell(learn(frame), rng=np.random.default_rng(0)).quality
+    return story_of(learn(frame), rng=np.random.default_rng(0)).quality
 
 
 @pytest.mark.parametrize(
@@ -169,7 +169,7 @@ def test_the_evidence_is_that_of_the_kernels_that_were_mixed(
 def test_without_a_second_label_the_usual_evidence_decides() -> None:
     frame = two_groups(n_labels=16)
     frame.loc[frame["label"].duplicated(), "label"] = None
-    story = tell(learn(frame, id="code"), rng=np.random.default_rng(0))
+    story = story_of(learn(frame, id="code"), rng=np.random.default_rng(0))
     assert story.n_weighed == 0
     for e in story.evidence:
         assert e.share == pytest.approx(e.usual)
