@@ -39,7 +39,7 @@ def test_many_labels_are_solved_for_the_features_with_the_same_result() -> None:
     Y = np.eye(3)[rng.integers(3, size=40)]
     ridges = [rng.uniform(0.05, 0.5, 40), np.full(40, 1.0)]
     few = loo_ridges(U, core, Y, ridges)
-    many = loo_ridges(U, core, Y, ridges, replace(DEFAULT, many_labels=10))
+    many = loo_ridges(U, core, Y, ridges, kernel_up_to=10)
     for a, b in zip(few, many, strict=True):
         for name in ("alpha", "offset", "held_out", "held_out_offset"):
             x, y = getattr(a, name), getattr(b, name)

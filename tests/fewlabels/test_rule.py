@@ -1,12 +1,19 @@
 """The rule is handed over once, and every field of it decides something."""
 
+from dataclasses import fields, replace
+from functools import cache
 from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_wine, make_blobs
 
-from mercer.fewlabels import AnchorPool, AutoKernel, KernelPool
-from mercer.fewlabels.rule import Rule
+from mercer import UnifiedKernelMachine
+from mercer.evidence.labels import encode_labels
+from mercer.fewlabels import AnchorPool, AutoKernel, KernelPool, LeaveOneOutRLS
+from mercer.fewlabels.opinion import held_out_opinion
+from mercer.fewlabels.rule import DEFAULT, Rule
+from mercer.model.growth import Growth, judge_growth
 
 
 @pytest.fixture(scope="module")
@@ -34,3 +41,131 @@ def test_a_pool_without_a_rule_gets_that_of_its_learner(points: Any, pool: Any) 
     assert pool.rule is None
     own = type(pool)(4, rule=Rule())
     assert AutoKernel(own, rule=rule).fitted_basis(points).scales_ is None
+
+
+def labels(truth, counts, seed):
+    rng, y = np.random.default_rng(seed), np.full(len(truth), -1)
+    for c, count in enumerate(counts):
+        y[rng.choice(np.flatnonzero(truth == c), count, replace=False)] = c
+    return y
+
+
+def clusters(seed, *counts):
+    """Return four clusters of different sizes, and labels of each."""
+    X, truth = make_blobs(
+        [150, 50, 30, 70], n_features=2, center_box=(-8, 8), random_state=seed
+    )
+    return X, labels(truth, counts, seed)
+
+
+def wine():
+    X, truth = load_wine(return_X_y=True)
+    return X, labels(truth, [3, 3, 3], 0)
+
+
+def noise():
+    """Return unrelated columns of different sizes, not centred."""
+    X = np.random.default_rng(0).standard_normal((120, 6)) * [9, 3, 1, 1, 1, 1] + 5
+    return X, labels((X[:, 0] > 5).astype(int), [4, 4], 0)
+
+
+CASES = {
+    "one label": lambda: clusters(0, 1, 1, 1, 1),
+    "one label, split again": lambda: clusters(25, 1, 1, 1, 1),
+    "one label, split along another direction": lambda: clusters(39, 1, 1, 1, 1),
+    "six labels": lambda: clusters(0, 6, 6, 6, 6),
+    "uneven labels": lambda: clusters(0, 6, 3, 2, 4),
+    "wine": wine,
+    "noise": noise,
+}
+# Where a field acts, and a value that makes a difference there. A new field needs a
+# line here; one for which there is none decides nothing, and goes.
+CHANGES: dict[str, tuple[str, Any]] = {
+    "graphs": ("one label", (5,)),
+    "nearest_anchors": ("anchors", (2,)),
+    "directions": ("one label", 20),
+    "fewest_directions": ("one label", 20),
+    "class_directions": ("one label", 20),
+    "density_neighbor": ("one label", 3),
+    "even_columns": ("wine", 0.0),
+    "unrelated_columns": ("noise", 7),
+    "unrelated_within": ("noise", 0.1),
+    "far_share": ("added rows", 0.2),
+    "drift_chance": ("added rows", 1e-12),
+    "steepness": ("one label", 2.0),
+    "ranks": ("one label", (2.0,)),
+    "best_graph": ("one label", 20.0),
+    "graph_power": ("one label", 2.0),
+    "kernel_powers": ("one label", (1.0,)),
+    "kernel_prior": ("one label", 0.5),
+    "density_prior": ("one label", 0.5),
+    "ridges": ("one label", (1.0,)),
+    "even_labels": ("uneven labels", 0.0),
+    "added_label": ("uneven labels", 3.0),
+    "slopes": ("one label", (1.0, 2.0)),
+    "usual_slope": ("one label", 2.0),
+    "slope_doubt": ("uneven labels", 0.1),
+    "doubt_fades": ("uneven labels", 100.0),
+    "slope_stiffness": ("uneven labels", 1.0),
+    "offset_spread": ("uneven labels", 0.2),
+    "trees": ("uneven labels", 10),
+    "tree_share": ("uneven labels", 0.2),
+    "tree_doubt": ("six labels", 8.0),
+    "tree_centring": ("uneven labels", 0.0),
+    "tree_folds": ("hidden labels", 3),
+    "label_trust": ("one label", 0.1),
+    "smoothing_per_class": ("labels drawn at random", 20.0),
+    "labels_for_sizes": ("six labels", 3.0),
+    "gain": ("one label", 1.0),
+    "skill_power": ("one label", 1.0),
+    "points_per_label": ("one label", 10.0),
+    "assumed_labels": ("one label", 50.0),
+    "doubted_labels": ("uneven labels", 10.0),
+    "directions_per_class": ("one label", 2.0),
+    "share_of_points": ("one label", 0.02),
+    "gentle_power": ("one label", 0.5),
+    "sampled_points": ("one label", 60),
+    "rounds": ("one label", 1),
+    "last_rounds": ("one label, split along another direction", 1),
+    "sweeps": ("one label", 1),
+    "still": ("one label", 0.2),
+    "clear": ("one label", 0.9),
+    "sureness": ("one label", 0.1),
+    "worth": ("one label", 0.2),
+    "split_directions": ("one label, split along another direction", 1),
+    "split_pairs": ("one label, split again", 1),
+    "resplits": ("one label, split again", 0),
+    "split_rounds": ("one label, split again", 1),
+}
+
+
+@cache
+def decided(case, rule):
+    """Return what a model of a small table says of its rows."""
+    if case == "added rows":
+        X, y = CASES["one label"]()
+        pool = AutoKernel(rule=rule, random_state=0).fitted_basis(X)
+        return np.array([judge_growth(pool, X[:9] + 1.5, Growth(), rule).has_drifted])
+    if case == "hidden labels":
+        X, y = CASES["uneven labels"]()
+        told = encode_labels(y)
+        kernel = AutoKernel(rule=rule, random_state=0).fit(X, y).kernel_
+        return held_out_opinion(kernel, told.labeled, told.one_hot(), rule)
+    settings: Any = {}
+    basis = None
+    if case == "anchors":
+        case, basis = "one label", AnchorPool(random_state=0)
+    if case == "labels drawn at random":
+        case, settings = "uneven labels", {"labels_drawn": "at random"}
+    model = UnifiedKernelMachine(
+        AutoKernel(basis, rule=rule, random_state=0),
+        LeaveOneOutRLS(rule=rule, **settings),
+    )
+    return model.fit(*CASES[case]()).training_proba()
+
+
+@pytest.mark.parametrize("name", [field.name for field in fields(Rule)])
+def test_every_field_of_the_rule_changes_a_model(name) -> None:
+    case, value = CHANGES[name]
+    changed = decided(case, replace(DEFAULT, **{name: value}))
+    assert np.abs(changed - decided(case, DEFAULT) * 1.0).max() > 1e-3

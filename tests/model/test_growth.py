@@ -9,6 +9,7 @@ from mercer.exceptions import DriftWarning
 from mercer.fewlabels.learner import AutoKernel
 from mercer.fewlabels.pools.anchors import AnchorPool
 from mercer.fewlabels.pools.neighbors import KernelPool
+from mercer.fewlabels.rule import Rule
 from mercer.model.growth import Growth, judge_growth
 from mercer.persist import load, save
 
@@ -89,7 +90,7 @@ def test_drift_adds_up_over_calls() -> None:
         growth = judge_growth(pool, row[None], growth)
         drifted.append(growth.has_drifted)
     assert drifted == [False, True, True, True]
-    assert judge_growth(pool, FAR[:1], Growth(), doubt=0.05).has_drifted
+    assert judge_growth(pool, FAR[:1], Growth(), Rule(drift_chance=0.05)).has_drifted
 
 
 def test_labels_and_answers_reach_added_rows() -> None:

@@ -78,7 +78,7 @@ def fit_centred(
     weight = evened_votes.sum(axis=1)
     targets = evened_votes / weight[:, None]
     ridges = [ridge / weight for ridge in rule.ridges]
-    fits = loo_ridges(labeled, 1.0, targets, ridges, rule)
+    fits = loo_ridges(labeled, 1.0, targets, ridges)
     coefs = labeled.T @ np.hstack([fit.alpha for fit in fits])
     points = Phi.scores(coefs, np.zeros(coefs.shape[1]))
     squares = mean_squares(points)

@@ -16,10 +16,9 @@ from mercer.fewlabels.trees import RandomTrees, grow_trees
 from mercer.machines._maps import FeatureMap, KernelMap
 from mercer.spectrum.features import Features
 
-# Parts in which labels are hidden, and the most labels for which that is done.
-_FOLDS, _MOST_HELD_OUT = 10, 500
-# Points whose mean score is that of the label shares, where labels are hidden.
-_CENTRED_ON = 2000
+# Limits of work where labels are hidden: the most labels for which that is done, and
+# the points whose mean score is moved to that of the label shares.
+_MOST_HELD_OUT, _CENTRED_ON = 500, 2000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -154,7 +153,7 @@ def held_out_opinion(
         return None
     centre = thinned(columns, _CENTRED_ON)
     points, scores = rows_of(columns, labeled), np.empty(Y.shape)
-    fold = np.arange(len(labeled)) % _FOLDS
+    fold = np.arange(len(labeled)) % rule.tree_folds
     for k in np.unique(fold):
         is_hidden = fold == k
         trees, _ = TreeScores.fit(centre, points[~is_hidden], Y[~is_hidden], rule)

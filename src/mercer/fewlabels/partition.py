@@ -24,7 +24,7 @@ from mercer.fewlabels.rule import DEFAULT, Rule
 from mercer.fewlabels.sizes import UNDECIDED, class_counts, decide, mean_squares
 from mercer.spectrum.features import Features
 
-# Sums of features change by those of this share of the points at most, or are new.
+# Limit of work: if more than this share has changed, sums of features start afresh.
 _MOST_CHANGED = 0.3
 
 

@@ -10,6 +10,10 @@ from scipy.special import log_softmax, softmax
 from mercer._base.typing import FloatArray
 from mercer.fewlabels.rule import DEFAULT, Rule
 
+# Limit of work: the kernel of at most this many labels is factored. With more labels
+# than this and than features, the cost is made linear in the labels.
+KERNEL_UP_TO = 50
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LooRidge:
@@ -118,7 +122,8 @@ def loo_ridges(
     core: float | FloatArray,
     Y: FloatArray,
     ridges: Sequence[FloatArray],
-    rule: Rule = DEFAULT,
+    *,
+    kernel_up_to: int = KERNEL_UP_TO,
 ) -> list[LooRidge]:
     r"""Solve for :math:`K = U \mathrm{diag}(c) U^\top` at several ridges.
 
@@ -131,10 +136,10 @@ def loo_ridges(
     Y : ndarray of shape (l, C)
         Targets.
     ridges : sequence of ndarray of shape (l,)
-    rule : Rule, optional
-        From how many labels on the features are solved for.
+    kernel_up_to : int, default=50
+        With more labels than this and than features, the features are solved for.
     """
-    if len(U) > max(rule.many_labels, U.shape[1]):
+    if len(U) > max(kernel_up_to, U.shape[1]):
         Z = U * np.sqrt(core)
         return [solve_loo_features(Z, Y, ridge=ridge) for ridge in ridges]
     K = (U * core) @ U.T

@@ -1,6 +1,7 @@
 """Every choice of the default for few labels, in one place.
 
-Figures behind the choices: docs/few_labels.md.
+Figures behind the choices: docs/few_labels.md. Limits of work, memory and precision are
+not choices; they stand where they are used, with "Limit of" before them.
 """
 
 from dataclasses import dataclass
@@ -8,7 +9,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Rule:
-    """The choices of `KernelPool`, `AutoKernel` and `LeaveOneOutRLS`.
+    """The choices of `KernelPool`, `AutoKernel` and `LeaveOneOutRLS`, stage by stage.
 
     Parameters
     ----------
@@ -16,8 +17,8 @@ class Rule:
         Neighbours per point of the graphs in the pool. Nobody knows beforehand which
         suits the data; five sizes were no better than three.
     nearest_anchors : tuple of int
-        Anchors per point of the anchor graphs, which take the place of `graphs` among
-        many points.
+        Anchors per point of the anchor graphs, which replace `graphs` among many
+        points.
     directions, fewest_directions, class_directions : int
         Directions per graph and per plain kernel: at most, at least, and per class.
         50 serve 10 classes as well as 150 do; 150 serve some 30.
@@ -29,6 +30,13 @@ class Rule:
         divided by their standard deviations: they come in mixed units. Over 26 tables
         2.7 points better than never, 0.5 better than always, and within 0.9 of always
         on each.
+    unrelated_columns, unrelated_within : int, float
+        At least this many columns whose correlations have a root mean square of at most
+        this many times 1 / sqrt(n) are related by chance alone, and not divided. Of the
+        real data sets in mixed units (`benchmarks/collection`) none is below 1.4.
+    far_share, drift_chance : float
+        Added rows in a place less dense than this share of the fitted points are far.
+        The basis is made again if the chance of as many far rows is below the second.
     steepness : float
         Power q of the spectral weights (tau / (gamma + tau))^q of a graph kernel.
     ranks : tuple of float
@@ -45,19 +53,16 @@ class Rule:
     ridges : tuple of float
         Strengths of the ridge, for kernels of unit variance. A third, 10, changed
         nothing; 1 alone loses where columns outnumber rows (gene expression 78 -> 54).
-    many_labels : int
-        With more labels than this and than features, regression is solved for
-        the features, at a cost that is linear in the labels.
     even_labels : float
-        Labels that every class is given besides its own when labels are weighed: a
-        class with two labels where others have one is no larger for it.
+        Labels added to those of every class when labels are weighed: a class with two
+        labels where others have one is not larger for that reason.
     added_label : float
         Added to the number of labels of a class before its share is taken.
     slopes : tuple of float
         Slopes of the softmax that held-out scores are judged with.
     usual_slope, slope_doubt, doubt_fades : float
         The slope before labels are seen, for scores of unit deviation, and the weight
-        of log^2(a / usual) against the log-loss, half of it with so many held-out
+        of log^2(a / usual) against the log-loss, which halves with this many held-out
         labels. With one label per class nothing can be held out and this is the slope:
         over 37 data sets the mean confidence is then 2 points above the accuracy, with
         0.9 it is 10 points more. With two labels per class it is 3.5 points above it,
@@ -75,16 +80,28 @@ class Rule:
         class trees gain a point on unseen tables and lose two on digits of uspst and
         1.3 on wine.
     tree_doubt : float
-        Labels of no class that are added before the logarithm of the trees' votes.
+        Labels without a class that are added before the logarithm of the trees' votes.
     tree_centring : float
         How far the mean of these over all points is moved to that of the label shares.
         Not at all: 0.5 points of balanced accuracy lost; wholly: 0.3 of accuracy.
+    tree_folds : int
+        Parts in which labels are hidden from trees that judge labels.
+    label_trust : float
+        Label shares weigh at most u = min(1, t C / l) against predicted shares.
+    smoothing_per_class : float
+        Labels added to each class, per class, when label shares are taken.
+    labels_for_sizes : float
+        With this many held-out labels per class, points say as much about the class
+        shares as equal numbers of labels do. On 16 sets of 1,600 to 20,000 points with
+        5 to 100 labels per class +1.8 +- 0.7 points (balanced accuracy -0.7 +- 0.2) and
+        log-loss -0.05 +- 0.02, at worst -2.5 points in a draw; with 7 in place of 15
+        +2.5 +- 1.1, at worst -10.6. On 37 sets of 600 points +0.09 +- 0.06.
     gain, skill_power : float
         How much of a decision is spread, in units of the scores' own size, times the
         skill of the kernel to this power. Over 19 sets of 1,600 to 20,000 points the
         fourth power gains 0.5 +- 0.3 points compared with the first, Covertype 3; the
         square gains 0.4.
-    points_per_label, labels_at_hand : float
+    points_per_label, assumed_labels : float
         Spreading fades by n / (n + p (l + h)) among few points or with many labels.
     doubted_labels : float
         Labels added to those held out when the skill is taken. As many errors are added
@@ -103,21 +120,11 @@ class Rule:
         Sweeps of the size matching per round.
     still : float
         Share of decisions that may change in a round that counts as converged.
-    label_trust : float
-        Label shares weigh at most u = min(1, t C / l) against predicted shares.
-    smoothing_per_class : float
-        Labels added to each class, per class, when label shares are taken.
-    labels_for_sizes : float
-        Held-out labels per class from which on the points tell the class shares more
-        than equal numbers of labels do. On 16 sets of 1,600 to 20,000 points with 5 to
-        100 labels per class +1.8 +- 0.7 points (balanced accuracy -0.7 +- 0.2) and
-        log-loss -0.05 +- 0.02, at worst -2.5 points in a draw; with 7 in place of 15
-        +2.5 +- 1.1, at worst -10.6. On 37 sets of 600 points +0.09 +- 0.06.
     clear : float
-        Classes that leave more than this share unexplained are no clusters. Only among
-        clear clusters does what is left unexplained tell good class sizes from bad
-        ones: over 442 draws on unseen data it did no better than the predicted sizes
-        and lost up to 54 points.
+        Classes that leave more than this share unexplained are not clear clusters. Only
+        among clear clusters does what is left unexplained tell good class sizes from
+        bad ones: over 442 draws on unseen data it did no better than the predicted
+        sizes and lost up to 54 points.
     sureness : float
         Clear clusters have scores exp(s) times as large while no label can be held out.
         With one label per class and 1.2 in place of 0, log-loss 0.79 in place of 0.95
@@ -133,6 +140,7 @@ class Rule:
         New divisions at most, and rounds of k-means for each.
     """
 
+    # The pool: `pools`, and `model.growth` for rows that join it.
     graphs: tuple[int, ...] = (3, 10, 50)
     nearest_anchors: tuple[int, ...] = (3, 5, 10)
     directions: int = 150
@@ -140,6 +148,12 @@ class Rule:
     class_directions: int = 5
     density_neighbor: int = 10
     even_columns: float = 0.4
+    unrelated_columns: int = 5
+    unrelated_within: float = 1.3
+    far_share: float = 0.01
+    drift_chance: float = 1e-3
+
+    # Weights of its kernels: `weigh`.
     steepness: float = 5.0
     ranks: tuple[float, ...] = (1.0, 1.5, 4.0)
     best_graph: float = 7.0
@@ -148,7 +162,7 @@ class Rule:
     kernel_prior: float = 0.08
     density_prior: float = 0.18
 
-    many_labels: int = 50
+    # Regression and calibration: `ridge`, `centred`.
     ridges: tuple[float, ...] = (0.1, 1.0)
     even_labels: float = 5.0
     added_label: float = 1.0
@@ -159,15 +173,23 @@ class Rule:
     slope_stiffness: float = 4.0
     offset_spread: float = 2.0
 
+    # Trees: `opinion`.
     trees: int = 100
     tree_share: float = 0.5
     tree_doubt: float = 2.0
     tree_centring: float = 0.5
+    tree_folds: int = 10
 
+    # Class sizes: `sizes`, `shift`.
+    label_trust: float = 2.0
+    smoothing_per_class: float = 0.5
+    labels_for_sizes: float = 15.0
+
+    # Spreading: `spreading`.
     gain: float = 4.0
     skill_power: float = 4.0
     points_per_label: float = 100.0
-    labels_at_hand: float = 10.0
+    assumed_labels: float = 10.0
     doubted_labels: float = 2.0
     directions_per_class: float = 10.0
     share_of_points: float = 0.1
@@ -177,10 +199,8 @@ class Rule:
     last_rounds: int = 3
     sweeps: int = 10
     still: float = 1e-3
-    label_trust: float = 2.0
-    smoothing_per_class: float = 0.5
-    labels_for_sizes: float = 15.0
 
+    # Clear clusters and new divisions of them: `partition`.
     clear: float = 0.2
     sureness: float = 1.2
     worth: float = 0.9

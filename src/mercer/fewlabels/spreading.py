@@ -228,7 +228,7 @@ def sureness(left: float, n_held_out: float, rule: Rule = DEFAULT) -> float:
 
 
 def _fading(n: int, n_labeled: float, rule: Rule) -> float:
-    return n / (n + rule.points_per_label * (n_labeled + rule.labels_at_hand))
+    return n / (n + rule.points_per_label * (n_labeled + rule.assumed_labels))
 
 
 def _sampled(points: ScoredPoints, drawn: IntArray) -> tuple[ScoredPoints, FloatArray]:

@@ -132,7 +132,7 @@ def weigh_pool(
             evidence[i] = np.log(member.prior)
             continue
         U = labeled[:, member.block.columns]
-        fits = loo_ridges(U, member.core, Y, [r / given for r in rule.ridges], rule)
+        fits = loo_ridges(U, member.core, Y, [r / given for r in rule.ridges])
         at = []
         for fit in fits:
             coef = member.core[:, None] * (U.T @ fit.alpha)

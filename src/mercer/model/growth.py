@@ -7,9 +7,7 @@ import numpy as np
 from scipy.stats import binom
 
 from mercer._base.html import Shown
-
-LONELY = 0.01  # share of the fitted points that counts as far from the others
-DOUBT = 1e-3  # chance below which so many far rows are no accident
+from mercer.fewlabels.rule import DEFAULT, Rule
 
 
 @dataclass(frozen=True)
@@ -34,14 +32,7 @@ class Growth(Shown):
         )
 
 
-def judge_growth(
-    pool: Any,
-    X: Any,
-    before: Growth,
-    *,
-    lonely: float = LONELY,
-    doubt: float = DOUBT,
-) -> Growth:
+def judge_growth(pool: Any, X: Any, before: Growth, rule: Rule = DEFAULT) -> Growth:
     """Tell whether added rows have drifted from those a pool was fitted to.
 
     A row is far if the distance to its tenth neighbour is larger than that of all but
@@ -56,12 +47,12 @@ def judge_growth(
         Rows to add.
     before : Growth
         Of rows that joined earlier, which are counted with them.
-    lonely, doubt : float
+    rule : Rule, optional
         The share that counts as far, and the chance below which it is drift.
     """
-    edge = np.quantile(pool.log_density(), lonely)
+    edge = np.quantile(pool.log_density(), rule.far_share)
     density = pool.log_density(X)
     n_added = before.n_added + len(density)
     n_far = before.n_far + int((density < edge).sum())
-    chance = float(binom.sf(n_far - 1, n_added, lonely))
-    return Growth(n_added, n_far, chance, has_drifted=chance < doubt)
+    chance = float(binom.sf(n_far - 1, n_added, rule.far_share))
+    return Growth(n_added, n_far, chance, has_drifted=chance < rule.drift_chance)

@@ -6,10 +6,11 @@ import numpy as np
 
 from mercer.spectrum.anchor import ROUNDS, SAMPLED_PER_ANCHOR, anchor_index
 
-POINTS_PER_ANCHOR = 3  # with fewer, an anchor stands for nobody but itself
-# Multiplications to place all points, some 30 seconds of one core. It is a limit only
-# where no partition into cells helps: a million points in 50 columns without structure
-# have 8,300 anchors in place of 20,000.
+# Limit of work: with fewer points an anchor stands for itself alone.
+POINTS_PER_ANCHOR = 3
+# Limit of work: multiplications to place all points, some 30 seconds of one core. It
+# matters only where no partition into cells helps: a million points in 50 columns
+# without structure have 8,300 anchors in place of 20,000.
 MOST_PRODUCTS = 5e11
 FEWEST = 2000
 

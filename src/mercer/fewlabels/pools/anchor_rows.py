@@ -4,7 +4,7 @@ import numpy as np
 
 from mercer._base.typing import IntArray
 
-MOST_SUMMED = 5_000_000  # 250 for each of 20,000 anchors
+MOST_SUMMED = 5_000_000  # limit of work: 250 for each of 20,000 anchors
 # 2⁶⁴ divided by the golden ratio; products with it are taken modulo 2⁶⁴.
 _STEP = np.uint64(0x9E3779B97F4A7C15)
 

@@ -36,10 +36,11 @@ from mercer.spectrum.anchor import (
 )
 from mercer.spectrum.base import BasisCertificate, BasisMixin
 
-ANCHORS = 20_000
-LEAST_MASS = float(POINTS_PER_ANCHOR)  # of an anchor that is not joined to another
-# Multiplications that the eigenvectors of one graph may take, some 15 seconds of one
-# core. A million points in 50 columns take 7e9 to 15e9.
+ANCHORS = 20_000  # limit of work and memory
+# Limit of precision: lighter anchors, whose directions crowd, are joined to others.
+LEAST_MASS = float(POINTS_PER_ANCHOR)
+# Limit of work: multiplications for the eigenvectors of one graph, some 15 seconds of
+# one core. A million points in 50 columns take 7e9 to 15e9.
 MOST_WORK = 2e10
 _BATCH = 65_536
 _TOL = 1e-3  # residuals of the graphs, as those of `KernelPool`

@@ -18,7 +18,7 @@ GIB = 1024**3
 PoolKind: TypeAlias = Literal["neighbors", "anchors"]
 ArrayKind: TypeAlias = Literal["dense", "sparse", "dask"]
 
-NEIGHBORS_UP_TO = 100_000  # points
+NEIGHBORS_UP_TO = 100_000  # points; limit of work
 _LEAST = 2  # directions below which a graph is no use
 _START = 0.45 * GIB  # imported code and compiled functions
 # What comes to one process, however many rows a Dask array has: some of them, and sums,
@@ -89,7 +89,7 @@ def choose_pool(
     neighbors_up_to : int, default=100_000
         More points than this are tied to anchors.
     rule : Rule, optional
-        How many directions a class asks for.
+        Numbers of directions.
 
     Returns
     -------

@@ -50,19 +50,23 @@ from mercer.spectrum.extension import (
 from mercer.spectrum.gram import GramBasis
 from mercer.spectrum.graph import GraphBasis
 
-SAMPLED_ABOVE = 10_000  # points; the plain kernels of more are known from as many
-SINGLE_ABOVE = 20_000  # points whose columns are kept in single precision
+# Limit of work: the plain kernels of more points are known from this many.
+SAMPLED_ABOVE = 10_000
+# Limit of memory: the columns of more points are kept in single precision.
+SINGLE_ABOVE = 20_000
 _WALK: LaplacianKind = "random_walk"
-# Points whose graphs are saved in half precision: their directions are exact to a part
-# in a thousand. Those of fewer points are exact, so that the order of points decides
-# nothing even where eigenvalues are equal, and stay so in single precision.
+# Limit of memory: graphs of more points are saved in half precision: their directions
+# are exact to a part in a thousand. Those of fewer points are exact, so that the order
+# of points decides nothing even where eigenvalues are equal, and stay so in single
+# precision.
 HALF_ABOVE = DENSE_UP_TO
-# Residuals of the graphs, as a share of the last eigenvalue. They mix directions of
-# nearly equal eigenvalues, which the learners weigh alike.
+# Limit of precision: residuals of the graphs, as a share of the last eigenvalue. They
+# mix directions of nearly equal eigenvalues, which the learners weigh alike.
 _TOL = 1e-3
-# Multiplications per edge, counted both ways, that eigenvectors of a graph may take.
-# Most graphs take 1,000 to 10,000. Where groups of points are all but separate, their
-# small values would take a hundred times that, and make no difference to the learners.
+# Limit of work: multiplications per edge, counted both ways, for the eigenvectors of a
+# graph. Most graphs take 1,000 to 10,000. Where groups of points are all but separate,
+# their small values would take a hundred times that, and make no difference to the
+# learners.
 WORK_PER_EDGE = 2e4
 
 

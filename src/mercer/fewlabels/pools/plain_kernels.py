@@ -14,8 +14,8 @@ from mercer.kernels.parametric import RBF
 from mercer.spectrum.base import BasisCertificate, BasisMixin
 from mercer.spectrum.kernel_pairs import landmark_pairs
 
-# Directions of less than this share of the largest value are left out: the default
-# rule weighs directions by the square of that share.
+# Limits of work. Directions of less than this share of the largest value are left out:
+# the default rule weighs directions by that share or its square.
 SMALL = 0.01
 LANDMARKS = 300  # of the Gaussian kernel; its leading directions need no more
 _EXACT_UP_TO = 1000  # columns

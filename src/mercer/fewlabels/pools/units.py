@@ -12,11 +12,8 @@ from mercer.fewlabels.rule import DEFAULT, Rule
 
 # Beyond these, squares overflow or vanish: points are multiplied by a power of two.
 _USUAL = (1e-100, 1e100)
-_LOOKED_AT = 10_000  # rows whose correlations are looked at
-# Unrelated columns: root mean square of correlations, as a multiple of 1 / sqrt(n). Of
-# the real data sets in mixed units (`benchmarks/collection`) none is below 1.4.
-_ENOUGH, _BY_CHANCE = 5, 1.3
-SCALED_BY = 100_000  # rows whose deviations are the scales, where there are more
+# Limits of work: rows whose correlations, and whose deviations, stand for all.
+_CORRELATED, SCALED_BY = 10_000, 100_000
 Scaling: TypeAlias = Literal["auto", "always", "never"]
 
 
@@ -35,7 +32,7 @@ def scales_for(X: Any, scaling: Scaling, rule: Rule = DEFAULT) -> FloatArray | N
     if scaling not in below:
         msg = f"scaling must be one of {list(below)}, got {scaling!r}."
         raise ValueError(msg)
-    return column_scales(X, below=below[scaling])
+    return column_scales(X, below=below[scaling], rule=rule)
 
 
 def say_units(scales: FloatArray | None) -> str:
@@ -64,7 +61,7 @@ def evenness(variances: FloatArray) -> float:
     return (effective - 1.0) / (d - 1.0)
 
 
-def are_unrelated(X: FloatArray) -> bool:
+def are_unrelated(X: FloatArray, rule: Rule = DEFAULT) -> bool:
     """Tell whether columns look like principal components, or like noise to each other.
 
     Principal components have one unit. They are uncorrelated, and in rows that were not
@@ -75,6 +72,8 @@ def are_unrelated(X: FloatArray) -> bool:
     Parameters
     ----------
     X : ndarray of shape (n, d)
+    rule : Rule, optional
+        What counts as chance.
 
     Examples
     --------
@@ -85,7 +84,7 @@ def are_unrelated(X: FloatArray) -> bool:
     >>> are_unrelated(X), are_unrelated(turned), are_unrelated(turned + 5)
     (False, True, False)
     """
-    X = np.asarray(thinned(X, _LOOKED_AT), dtype=np.float64)
+    X = np.asarray(thinned(X, _CORRELATED), dtype=np.float64)
     deviations = X.std(axis=0)
     varies = _vary(X, deviations)
     X, deviations = X[:, varies], deviations[varies]
@@ -96,14 +95,14 @@ def are_unrelated(X: FloatArray) -> bool:
     Z = (X - means) / deviations
     apart = (Z.T @ Z / len(Z))[np.triu_indices(d, 1)]
     correlation = np.sqrt(np.mean(apart**2))
-    if d >= _ENOUGH and correlation <= _BY_CHANCE * error:
+    if d >= rule.unrelated_columns and correlation <= rule.unrelated_within * error:
         return True
     is_centred = (np.abs(means) <= 5 * error * deviations).all()
     is_falling = (deviations[1:] <= (1 + 5 * error) * deviations[:-1]).all()
     return bool(correlation <= 2 * error and is_centred and is_falling)
 
 
-def column_scales(X: Any, *, below: float) -> FloatArray | None:
+def column_scales(X: Any, *, below: float, rule: Rule = DEFAULT) -> FloatArray | None:
     """Return what to divide columns by, (d,), or None to leave them as they are.
 
     Parameters
@@ -113,6 +112,8 @@ def column_scales(X: Any, *, below: float) -> FloatArray | None:
     below : float
         Columns whose `evenness` is less are divided by their standard deviations,
         unless they are principal components or unrelated, see `are_unrelated`.
+    rule : Rule, optional
+        Which columns are unrelated.
 
     Examples
     --------
@@ -136,7 +137,7 @@ def column_scales(X: Any, *, below: float) -> FloatArray | None:
     varies = _vary(X, deviations)
     if exponents.any():  # all by one factor, which leaves their ratios
         usual = np.ldexp(X, -int(np.frexp(peaks.max())[1]))
-    if not varies.any() or (below < np.inf and are_unrelated(usual)):
+    if not varies.any() or (below < np.inf and are_unrelated(usual, rule)):
         return None
     return np.where(varies, deviations, np.where(exponents == 0, 1.0, peaks))
 
