@@ -2,7 +2,7 @@
 
     python benchmarks/headline.py
 
-Accuracy on the 1,787 unlabelled images of scikit-learn's digits, mean and standard error
+Accuracy on the 1,787 unlabelled images of the digits, mean and standard error
 over draws with the seeds 0 to 11; every method gets the same labels and its defaults.
 """
 
