@@ -12,7 +12,7 @@ from mercer.eigen.transforms import make_transform
 from mercer.exceptions import EigenpairError
 from mercer.graphs.laplacians import degrees, laplacian
 from mercer.graphs.neighbors import Graph, neighbor_graph
-from mercer.spectrum.graph import graph_null_vectors
+from mercer.spectrum.directions import graph_null_vectors
 from oracles.spectrum import copies, dense_laplacian, grid_graph, projector
 
 TOL = 1e-8

@@ -11,7 +11,7 @@ from mercer.eigen.search import searched_pairs
 from mercer.eigen.transforms import ChebyshevTransform, InverseTransform
 from mercer.graphs.laplacians import laplacian
 from mercer.graphs.neighbors import neighbor_graph
-from mercer.spectrum.graph import graph_null_vectors
+from mercer.spectrum.directions import graph_null_vectors
 
 N = 300
 CLOSE = np.r_[0.0, 0.05, np.linspace(0.06, 2.0, N - 2)]

@@ -104,7 +104,7 @@ def test_it_is_frozen_and_keeps_its_own_core() -> None:
         (np.ones((9, 4)), ValueError, "a 9 x 9 matrix"),
         (-np.ones(9), NotPSDError, r"core\[0\] = -1 is negative"),
         (np.full(9, np.nan), ValueError, "NaN"),
-        (np.triu(np.ones((9, 9))), ValueError, "not symmetric"),
+        (np.triu(np.ones((9, 9))), ValueError, "must be symmetric"),
         (-np.eye(9), NotPSDError, "eigenvalue -1 < 0"),
     ],
 )

@@ -14,19 +14,16 @@ from mercer._base.tensors import is_tensor
 from mercer._base.typing import ArrayLike, FloatArray, RandomState, SparseArray
 from mercer.backends.torch.basis import DeviceBasis, fit_on_device
 from mercer.backends.torch.vectors import DeviceVectors
-from mercer.eigen.components import component_vectors
-from mercer.eigen.search import SAME, OnFailure
-from mercer.eigen.smallest import smallest_eigenpairs
-from mercer.graphs.laplacians import LaplacianKind, degrees, laplacian
+from mercer.eigen.search import OnFailure
+from mercer.graphs.laplacians import LaplacianKind
 from mercer.graphs.neighbors import Graph, Symmetry, Weights, graph_from_neighbors
 from mercer.neighbors.index import Metric, NeighborIndex
 from mercer.spectrum.base import (
     BasisCertificate,
     BasisMixin,
     check_n_components,
-    column_signs,
-    orthogonality,
 )
+from mercer.spectrum.directions import graph_directions
 from mercer.spectrum.extension import (
     equal_training_points,
     equal_training_rows,
@@ -169,45 +166,17 @@ class GraphBasis(BasisMixin):
             return self._fit_on_device(X, rng)
         self.index_: NeighborIndex | None = None
         self.graph_: Any = self._build_graph(X, rng)
-        W = self.graph_.adjacency
-        r = check_n_components(self.n_components, W.shape[0])
-        kind = "normalized" if self.laplacian == "random_walk" else self.laplacian
-        d = degrees(W)
-        usual, upper = 1.0, 2.0  # of the Laplacian: a diagonal entry, all values
-        if kind == "combinatorial":
-            usual, upper = float(np.median(d)), max(2.0 * float(d.max()), 1e-300)
-        null, n_null = graph_null_vectors(self.graph_, kind, at_most=r + 1)
-        pairs = smallest_eigenpairs(
-            laplacian(W, kind),  # large, and nobody else's
-            r,
-            upper=upper,
-            null=null,
-            rng=rng,
+        directions = graph_directions(
+            self.graph_,
+            check_n_components(self.n_components, self.graph_.n_points),
+            kind=self.laplacian,
             tol=self.tol,
             on_failure=self.on_failure,
             most_work=self.most_work,
+            rng=rng,
         )
-        U = pairs.vectors
-        U *= column_signs(U)
-        gap = pairs.next_value - float(pairs.values[-1])
-        self.certificate_ = BasisCertificate(
-            method=pairs.method,
-            reason="asked for",
-            residual=pairs.residual,
-            orthogonality=orthogonality(U),
-            gap=gap,
-            cuts_repeated_value=gap <= SAME * max(abs(pairs.next_value), 1e-8 * usual),
-            n_null=n_null,
-            recall=self.graph_.recall,
-            floor=pairs.floor,
-            failure=pairs.failure,
-            note=pairs.note,
-        )
-        self.values_ = pairs.values
-        if self.laplacian == "random_walk":
-            share = np.where(d > 0, d / (d.mean() or 1.0), 1.0)
-            U /= np.sqrt(share)[:, None]
-        self.vectors_ = U
+        self.vectors_, self.values_ = directions.vectors, directions.values
+        self.certificate_ = directions.certificate
         return self
 
     def extend(self, X: ArrayLike | SparseArray) -> FloatArray:
@@ -341,30 +310,3 @@ class GraphBasis(BasisMixin):
         tags.input_tags.sparse = True
         tags.input_tags.pairwise = self.affinity == "precomputed"
         return tags
-
-
-def graph_null_vectors(
-    graph: Graph, kind: LaplacianKind, *, at_most: int
-) -> tuple[SparseArray, int]:
-    """Return null vectors of a symmetric Laplacian, and how many there are.
-
-    Parameters
-    ----------
-    graph : Graph
-        Its components carry one null vector each; for the normalised Laplacian an
-        isolated point carries none.
-    kind : {"normalized", "combinatorial"}
-        Which Laplacian.
-    at_most : int
-        Return at most this many, of the largest components.
-
-    Returns
-    -------
-    vectors : csr_array of shape (n, min(at_most, n_null))
-    n_null : int
-    """
-    if kind == "combinatorial":
-        entries = np.ones(graph.n_points)
-    else:
-        entries = np.sqrt(degrees(graph.adjacency))
-    return component_vectors(graph.component_labels, entries, at_most=at_most)

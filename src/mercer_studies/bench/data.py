@@ -13,8 +13,8 @@ from mercer._base.typing import FloatArray
 from mercer.graphs.laplacians import laplacian
 from mercer.graphs.neighbors import neighbor_graph
 from mercer.kernels.parametric import RBF
+from mercer.spectrum.directions import graph_null_vectors
 from mercer.spectrum.gram import GramBasis
-from mercer.spectrum.graph import graph_null_vectors
 from mercer_studies.bench.cells import NEIGHBORS, PAIRS
 
 Arrays = dict[str, NDArray[np.generic]]
