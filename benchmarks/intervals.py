@@ -1,4 +1,4 @@
-"""How often the stated 95 % interval holds the truth.
+"""How often the stated 95% interval holds the truth.
 
 The collection of `benchmarks/collection`, at most 400 rows of a member: 10 to 200
 labels drawn at random, 40 labels of which the model asked for 30, and 5, 10 and 20

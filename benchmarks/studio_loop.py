@@ -3,7 +3,7 @@
 For each data set a person who knows the truth answers what the studio asks, starting
 from no label at all. Against it: the same person labels rows in random order, through
 the same requests. Counted are the labels after which the accuracy on all rows that are
-not labelled reaches 95 % of full accuracy, and stays there for five more labels. Full
+not labelled reaches 95% of full accuracy, and stays there for five more labels. Full
 accuracy is that of the model on rows held out when four fifths are labelled.
 
 A person looks at each question for a third of a second, and the next one waits for

@@ -1,7 +1,7 @@
 """How often a label that is said to look wrong is wrong, and how many are found.
 
 The collection of `benchmarks/collection`: at most 400 rows of a member, 40 and 120
-labels drawn at random, of which none, 5 %, 10 % or 20 % are changed to another class.
+labels drawn at random, of which none, 5%, 10% or 20% are changed to another class.
 What `suspicious_labels` says of each label is kept in a file. The constants of
 `mercer.judging.suspicion.NoisePrior` and the threshold were chosen on the half
 `choose`.

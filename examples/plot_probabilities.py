@@ -4,7 +4,7 @@ Can you trust the probabilities?
 
 A model learns from 60 labelled digits. For the other images its probability for the
 class it chose is compared with the share of such choices that are correct. Points on
-the dotted line are calibrated; the bars are 95 % intervals of the share.
+the dotted line are calibrated; the bars are 95% intervals of the share.
 """
 
 import sys

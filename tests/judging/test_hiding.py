@@ -322,7 +322,7 @@ def test_a_known_size_tells_how_much_is_untested() -> None:
     X, y = overlapping()
     y[150] = 2
     ours = check(X, y, class_sizes=np.array([0.4, 0.3, 0.3])).scores[0]
-    # Of the 30 % without a test nothing is expected, and anything is possible.
+    # Of the 30% without a test nothing is expected, and anything is possible.
     assert ours.accuracy <= 0.7
     assert ours.high - ours.low >= 0.3
     two = check(X, np.where(y == 2, -1, y), class_sizes=np.array([4, 3]) / 7).scores[0]

@@ -72,7 +72,7 @@ class History(Shown):
     def is_not_worth_more(self, min_gain: float) -> bool:
         """Tell whether the next labels are known to bring less than a gain.
 
-        That is when the upper end of the 95 % interval of what they are expected to
+        That is when the upper end of the 95% interval of what they are expected to
         bring is below it; with few labels nothing is known, and asking goes on.
 
         Parameters

@@ -7,7 +7,7 @@ from scipy.special import expit, logit
 
 from mercer._base.typing import ArrayLike, FloatArray
 
-# Of the logarithm of the odds: before any check 5 % to 95 % are all possible; per
+# Of the logarithm of the odds: before any check 5% to 95% are all possible; per
 # factor e of labels they rise by half, give or take as much.
 _PRIOR_SPREAD, _RISE, _RISE_SPREAD = 2.0, 0.5, 0.5
 _LEVEL = logit(np.linspace(0.001, 0.999, 200))
@@ -16,7 +16,7 @@ _SLOPES = np.linspace(-1.0, 2.0, 31)
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A share with the interval that holds it with 95 % probability."""
+    """A share with the interval that holds it with 95% probability."""
 
     mean: float
     low: float

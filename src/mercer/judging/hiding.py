@@ -46,7 +46,7 @@ class Judged(Protocol):
 
 @dataclass(frozen=True)
 class Score:
-    """A share of correct predictions with its 95 % interval."""
+    """A share of correct predictions with its 95% interval."""
 
     name: str
     accuracy: float  # to expect on unlabelled rows: see `held_out_interval`

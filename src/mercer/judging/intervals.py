@@ -14,7 +14,7 @@ _SHIFT_DOUBT = 0.25
 def paired_interval(
     gains: FloatArray, weights: FloatArray | None = None
 ) -> tuple[float, float, float]:
-    """Return the mean difference of two models on the same rows and its 95 % interval.
+    """Return the mean difference of two models on the same rows and its 95% interval.
 
     Agresti and Min (2005): half a row is added to each of the four outcomes, so that
     a few rows without a difference do not pass for certainty.
@@ -54,7 +54,7 @@ def effective_number(weights: FloatArray) -> float:
 
 
 def mean_interval(gains: FloatArray) -> tuple[float, float, float]:
-    """Return a mean and its 95 % interval, by Student's t.
+    """Return a mean and its 95% interval, by Student's t.
 
     Examples
     --------
@@ -93,7 +93,7 @@ def held_out_interval(
     n_untested: float = 0,
     n_rest: float = np.inf,
 ) -> tuple[float, float, float]:
-    r"""Return what to expect of a model on the unlabelled rows, with a 95 % interval.
+    r"""Return what to expect of a model on the unlabelled rows, with a 95% interval.
 
     The share is that of labels predicted by cross-validation. Its variance is larger
     than that of n independent cases: the models of the folds share most of their

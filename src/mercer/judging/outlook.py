@@ -24,7 +24,7 @@ class Outlook(NamedTuple):
     n_more: int
     now: float  # with the labels at hand
     then: float  # with n_more further ones
-    low: float  # 95 % interval of `then`, given `now`
+    low: float  # 95% interval of `then`, given `now`
     high: float
 
     @property
@@ -34,7 +34,7 @@ class Outlook(NamedTuple):
 
     @property
     def most_gain(self) -> float:
-        """Upper end of its 95 % interval."""
+        """Upper end of its 95% interval."""
         return self.high - self.now
 
     def _repr_html_(self) -> str:

@@ -17,7 +17,7 @@ class Reliability(NamedTuple):
 
     confidence: FloatArray  # (n_bins,) mean probability of the predicted class
     share: FloatArray  # (n_bins,) of correct predictions
-    low: FloatArray  # (n_bins,) 95 % Wilson interval of the share
+    low: FloatArray  # (n_bins,) 95% Wilson interval of the share
     high: FloatArray
     counts: IntArray  # (n_bins,) points
 

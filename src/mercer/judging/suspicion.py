@@ -20,7 +20,7 @@ _STEEPER = np.linspace(-1.4, 2.2, 37)
 class NoisePrior:
     """What is believed of labels before any is looked at.
 
-    Chosen on one half of a collection of data sets, with 0 to 20 % of the labels
+    Chosen on one half of a collection of data sets, with 0 to 20% of the labels
     changed (docs/trust.md).
 
     Parameters

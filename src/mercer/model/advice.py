@@ -82,7 +82,7 @@ def does_unlabeled_help(
     -----
     The check is that of the report (`mercer.judging.check_by_hiding`), and so are the
     baselines: logistic regression and a random forest on the labelled rows. The lead
-    over the better of them has a 95 % interval by Agresti and Min.
+    over the better of them has a 95% interval by Agresti and Min.
 
     Examples
     --------

@@ -15,7 +15,7 @@ class Growth(Shown):
     """Rows that joined since the basis was made, and how many lie far from it."""
 
     n_added: int = 0
-    n_far: int = 0  # lonelier than all but 1 % of the points the basis was made from
+    n_far: int = 0  # lonelier than all but 1% of the points the basis was made from
     chance: float = 1.0  # of this many or more, did they come from the same source
     has_drifted: bool = False
     is_renewed: bool = False
@@ -36,7 +36,7 @@ def judge_growth(pool: Any, X: Any, before: Growth, rule: Rule = DEFAULT) -> Gro
     """Tell whether added rows have drifted from those a pool was fitted to.
 
     A row is far if the distance to its tenth neighbour is larger than that of all but
-    1 % of the fitted points. Rows from the same source are far with that probability;
+    1% of the fitted points. Rows from the same source are far with that probability;
     the chance of the number found is that of a binomial distribution.
 
     Parameters

@@ -24,7 +24,7 @@ class IntervalDisplay(Display):
     coverage_ : float
         Share that does.
     coverage_interval_ : tuple of float
-        Its 95 % Wilson interval.
+        Its 95% Wilson interval.
 
     Examples
     --------

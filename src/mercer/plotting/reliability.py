@@ -14,7 +14,7 @@ class ReliabilityDisplay(Display):
 
     Every point counts once, with the probability of the class it was given, so the
     picture serves any number of classes. Bins hold equal numbers of points; bars are
-    95 % Wilson intervals.
+    95% Wilson intervals.
 
     Parameters
     ----------

@@ -152,10 +152,10 @@ def test_sizes_from_the_page_are_learned_from_and_kept(tmp_path: Path) -> None:
         ({1: "101"}, 1, "'101' is no size"),
         ({0: "nan"}, 0, "'nan' is no size"),
         ({0: "1e1"}, 0, "'1e1' is no size"),
-        ({0: "60", 1: "60"}, None, "add up to 120 %, more than 100 %"),
-        ({0: "10", 1: "20", 2: "30"}, None, "60 % and every class has one"),
+        ({0: "60", 1: "60"}, None, "add up to 120%, more than 100%"),
+        ({0: "10", 1: "20", 2: "30"}, None, "60% and every class has one"),
         ({0: "40", 1: "60"}, None, "nothing is left for 'bird'"),
-        ({0: "5"}, 0, "5 % is about 2 of 30 rows, and 4 are labelled so already"),
+        ({0: "5"}, 0, "5% is about 2 of 30 rows, and 4 are labelled so already"),
         ({7: "5"}, None, "there is no class number 7"),
     ],
 )

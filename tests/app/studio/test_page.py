@@ -343,8 +343,8 @@ def test_class_sizes_that_were_given_are_shown(
     page = visit(start(small_studio(tmp_path, class_sizes=sizes)))
     shown = page.locator("#shares li").all_inner_texts()
     assert [line.split("\n")[:2] for line in shown] == [
-        ["cat", "you said 10 %"],
-        ["dog", "you said 90 %"],
+        ["cat", "you said 10%"],
+        ["dog", "you said 90%"],
     ]
 
 
@@ -378,25 +378,25 @@ def test_class_sizes_are_entered_changed_and_removed_by_keys(
     page.keyboard.type("12,5 %")
     assert page.get_attribute("#size-0", "aria-invalid") is None
     assert page.inner_text("#dialog [role=status]") == (
-        "Together 12.5 %. The 2 labelled classes without a size share the rest evenly."
+        "Together 12.5%. The 2 labelled classes without a size share the rest evenly."
     )
     page.fill("#size-1", "87.5")
-    assert page.inner_text("#dialog [role=status]") == "Together 100 %."
+    assert page.inner_text("#dialog [role=status]") == "Together 100%."
     page.fill("#size-1", "")
     page.focus("#size-0")
     page.keyboard.press("Enter")
     page.wait_for_function("() => !document.getElementById('dialog').open")
     assert page.evaluate("document.activeElement.id") == "sizes"
-    shown_sizes(page, ["you said 12.5 %", "rest 44 %", "rest 44 %"])
+    shown_sizes(page, ["you said 12.5%", "rest 44%", "rest 44%"])
     assert "uses the class sizes" in page.inner_text("#sizes-note")
     page.reload()
-    shown_sizes(page, ["you said 12.5 %", "rest 44 %", "rest 44 %"])
+    shown_sizes(page, ["you said 12.5%", "rest 44%", "rest 44%"])
     page.click("#sizes")
     assert page.input_value("#size-0") == "12.5"
     page.fill("#size-1", "95")
     page.keyboard.press("Enter")
     page.wait_for_selector("#dialog form > [role=alert]:not([hidden])")
-    assert "add up to 107.5 %" in page.inner_text("#dialog form > [role=alert]")
+    assert "add up to 107.5%" in page.inner_text("#dialog form > [role=alert]")
     page.keyboard.press("Escape")
     assert studio.store.ledger.sizes == {0: 12.5}
     page.click("#sizes")

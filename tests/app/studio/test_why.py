@@ -16,7 +16,7 @@ from mercer.app.tables.session import Session
 def test_the_studio_names_the_rows_that_explain_names(
     load: Callable[..., Any], n_labels: int
 ) -> None:
-    """The first row agreed for 52 % of wine and 78 % of digits."""
+    """The first row agreed for 52% of wine and 78% of digits."""
     data = load()
     rows = np.random.default_rng(0).choice(len(data.data), n_labels, replace=False)
     codes = np.full(len(data.data), -1)

@@ -358,7 +358,7 @@ def test_when_sizes_matter() -> None:
     # As sure as 0.9, or with half of an even share in every class, the model knows.
     assert sizes_matter(equal, 0.75 * even + 0.12)
     assert not sizes_matter(equal, 0.82 * even + 0.09)
-    for every, matters in ((5, True), (3, False)):  # 20 % or 33 % of the rows
+    for every, matters in ((5, True), (3, False)):  # 20% or 33% of the rows
         one_in = np.eye(2)[(np.arange(99) % every > 0).astype(int)]
         assert sizes_matter(equal, one_in) is matters
     assert not sizes_matter(np.array([25, 25]), unsure)  # half of all rows

@@ -197,7 +197,7 @@ def test_numbers_as_people_write_them(tmp_path: Path) -> None:
     assert "The delimiter is ';'" in said
     assert "decimal comma: 'preis'" in said
     assert "Points separate thousands (1.234 means 1234): 'menge'" in said
-    assert "anteil (%), masse (kg). 12 % is read as 0.12." in said
+    assert "anteil (%), masse (kg). 12% is read as 0.12." in said
     assert "read as empty: 1 cell such as '?'" in said
 
 

@@ -136,7 +136,7 @@ def coded(n_labels: int, code: Column) -> pd.DataFrame:
     ],
 )
 def test_a_code_of_the_class_is_left_out_or_asked_about(code: Column) -> None:
-    """The model claimed 100 % where 33 % were right."""
+    """The model claimed 100% where 33% were right."""
     assert "one value per class in all 50 labelled" in left_out(coded(50, code))["code"]
     for n_labels, asked in ((48, True), (20, True), (18, False)):
         screened = screen(as_table(coded(n_labels, code)), "label")

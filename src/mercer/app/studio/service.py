@@ -493,7 +493,7 @@ class Studio:
         names = self.store.ledger.classes
         said = ", ".join(repr(names[c]) for c in sorted(lacking))
         return [
-            f"No size was given for {said}, and the others add up to 100 %, so class "
+            f"No size was given for {said}, and the others add up to 100%, so class "
             'sizes are estimated. Change them under "Class sizes".'
         ]
 

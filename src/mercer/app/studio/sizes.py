@@ -57,7 +57,7 @@ def read_percents(
         n = counts.get(c, 0)
         if not has_room(percent / 100, n, n_rows):
             msg = (
-                f"{percent:g} % is about {percent / 100 * n_rows:,.0f} of {n_rows:,} "
+                f"{percent:g}% is about {percent / 100 * n_rows:,.0f} of {n_rows:,} "
                 f"rows, and {n:,} are labelled so already; give a larger size."
             )
             raise SizesError(msg, c)
@@ -84,19 +84,19 @@ def _check_sum(
     if not percents or (len(percents) == len(names) and abs(total - 100) <= _ROUNDING):
         return
     if total > 100 + _ROUNDING:
-        msg = f"The sizes add up to {total:g} %, more than 100 %. Make some smaller."
+        msg = f"The sizes add up to {total:g}%, more than 100%. Make some smaller."
         raise SizesError(msg)
     if len(percents) == len(names):
         msg = (
-            f"The sizes add up to {total:g} % and every class has one, so they must "
-            "add up to 100 %. A field that you leave empty gets the rest."
+            f"The sizes add up to {total:g}% and every class has one, so they must "
+            "add up to 100%. A field that you leave empty gets the rest."
         )
         raise SizesError(msg)
     lacking = [c for c in counts if c not in percents]
     if lacking and total >= 100 - _NOTHING:
         said = " and ".join(repr(names[c]) for c in sorted(lacking))
         msg = (
-            f"The sizes add up to {total:g} %, so nothing is left for {said}. Make the "
+            f"The sizes add up to {total:g}%, so nothing is left for {said}. Make the "
             "others smaller."
         )
         raise SizesError(msg)

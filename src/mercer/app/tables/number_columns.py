@@ -170,7 +170,7 @@ def _told(
     units = {n: meant[n].unit for n in new if n in meant and meant[n].unit}
     if units:
         said = some((f"{n} ({unit})" for n, unit in units.items()), 8)
-        parts = " 12 % is read as 0.12." if "%" in units.values() else ""
+        parts = " 12% is read as 0.12." if "%" in units.values() else ""
         notes.append(f"Read as numbers, without the unit: {said}.{parts}")
     for name in meant:
         empty = frame[name].dropna()

@@ -150,7 +150,7 @@ class Studio {
   // What is known of a class's size; nothing while sizes are estimated.
   sizeOf(one) {
     if (one.size == null) return null;
-    const words = one.said == null ? `rest ${percent(one.size)}` : `you said ${plain(one.said)} %`;
+    const words = one.said == null ? `rest ${percent(one.size)}` : `you said ${plain(one.said)}%`;
     return make("span", { class: "count" }, words);
   }
 

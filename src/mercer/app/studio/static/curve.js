@@ -26,9 +26,9 @@ export async function drawAccuracy() {
       `One question in ${said.every} is drawn at random to estimate the accuracy.`;
     return;
   }
-  by("accuracy").textContent = `${whole(said.now.mean)} %`;
+  by("accuracy").textContent = `${whole(said.now.mean)}%`;
   by("accuracy-note").textContent =
-    `accuracy, ${whole(said.now.low)} to ${whole(said.now.high)} %`;
+    `accuracy, ${whole(said.now.low)} to ${whole(said.now.high)}%`;
   const { mean, low, high } = said.gain;
   const points = (share) => (100 * share).toFixed(1);
   by("gain").textContent =

@@ -14,7 +14,7 @@ export function make(tag, options = {}, ...children) {
 
 export const by = (id) => document.getElementById(id);
 export const colour = (label) => `c${label % 10}`;
-export const percent = (share) => `${Math.round(100 * share)} %`;
+export const percent = (share) => `${Math.round(100 * share)}%`;
 // As it was said: 12.5, and 33.3333 of a third.
 export const plain = (value) => String(Number(value.toPrecision(6)));
 export const number = (value) => value.toLocaleString("en");

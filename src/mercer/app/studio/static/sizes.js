@@ -16,7 +16,7 @@ function summary(lines) {
     ? ` The ${n === 1 ? "labelled class" : `${n} labelled classes`} without a size ` +
       `${n === 1 ? "gets" : "share"} the rest${n === 1 ? "" : " evenly"}.`
     : "";
-  return `Together ${plain(total)} %.${rest}`;
+  return `Together ${plain(total)}%.${rest}`;
 }
 
 function line(one, note) {
