@@ -14,7 +14,7 @@ from mercer import UnifiedKernelMachine
 from mercer._base.typing import FloatArray, IntArray
 from mercer.fewlabels import AnchorPool
 from mercer.fewlabels.pools import anchor_sums
-from mercer.fewlabels.pools.anchor_rows import MOST_SUMMED, summed_rows
+from mercer.fewlabels.pools.anchor_rows import summed_rows
 from mercer.fewlabels.pools.anchor_sums import PoolSums
 
 DIGITS = 10**40
@@ -73,7 +73,7 @@ def test_rows_that_repeat_have_their_share(period: int) -> None:
 
 
 def test_up_to_the_limit_all_rows_are_summed() -> None:
-    assert AnchorPool().most_summed == MOST_SUMMED == 5_000_000
+    assert AnchorPool().most_summed == 5_000_000
     assert summed_rows(0, 10, n=100, most=100) is None
     assert len(rows_of(0, 101, n=101, most=100)) == 100
 

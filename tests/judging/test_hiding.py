@@ -327,3 +327,12 @@ def test_a_known_size_tells_how_much_is_untested() -> None:
     assert ours.high - ours.low >= 0.3
     two = check(X, np.where(y == 2, -1, y), class_sizes=np.array([4, 3]) / 7).scores[0]
     assert ours.accuracy == pytest.approx(0.7 * two.accuracy, abs=0.05)
+
+
+@pytest.mark.parametrize(("n", "times"), [(200, 2), (201, 1)])
+def test_folds_are_dealt_twice_up_to_200_labels(
+    blobs: tuple[Any, Any], n: int, times: int
+) -> None:
+    """The factor by which the interval is widened rests on the second deal."""
+    X, truth = blobs
+    assert check(X, some_labels(truth, n)).n_repeats == times

@@ -6,7 +6,7 @@ import pytest
 from mercer.neighbors import approximate as _approximate
 from mercer.neighbors import cells as _cells
 from mercer.neighbors.exact import DensePoints
-from mercer.neighbors.index import _EXACT_UP_TO, NeighborIndex, nearest_neighbors
+from mercer.neighbors.index import NeighborIndex, nearest_neighbors
 
 K = 8
 
@@ -193,9 +193,14 @@ def test_one_column(dtype):
     assert true_recall(cells, exact) >= 0.98
 
 
+@pytest.mark.parametrize(("n", "method"), [(8192, "exact"), (8193, "cells")])
+def test_cells_are_searched_above_8192_points(n, method):
+    found = nearest_neighbors(blobs(n), K, rng=np.random.default_rng(0))
+    assert found.method == method
+
+
 def test_ties_on_a_lattice_are_as_near_as_the_exact_ones():
     X = np.stack(np.meshgrid(*[np.arange(21.0)] * 3), axis=-1).reshape(-1, 3)
-    assert len(X) > _EXACT_UP_TO  # by little
     found = nearest_neighbors(X, K, rng=np.random.default_rng(0))
     exact = nearest_neighbors(X, K, method="exact", rng=np.random.default_rng(0))
     assert found.method == "cells"
