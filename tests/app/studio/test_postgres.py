@@ -1,9 +1,5 @@
 """A team's store: PostgreSQL on loopback, started from Debian's package."""
 
-import os
-import shutil
-import socket
-import subprocess
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,49 +7,17 @@ from pathlib import Path
 import pytest
 
 from mercer.app.studio.store import Store
+from postgres_at_hand import ABSENT, BIN, postgres
 from studio_at_hand import rows, small_studio
 
-
-def _server() -> Path | None:
-    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
-    return found[-1].parent if found else None
-
-
-BIN = _server()
-pytestmark = pytest.mark.skipif(
-    BIN is None, reason="PostgreSQL is not installed (apt-get install postgresql)"
-)
+pytestmark = pytest.mark.skipif(BIN is None, reason=ABSENT)
 
 
 @pytest.fixture(scope="module")
-def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def url() -> Iterator[str]:
     pytest.importorskip("psycopg")
-    assert BIN is not None
-    folder = Path("/tmp") / f"mercer-postgres-{os.getpid()}"  # sockets want short paths
-    as_user: list[str] = []
-    if os.geteuid() == 0:  # the server refuses to run as root
-        as_user = ["runuser", "-u", "postgres", "--"]
-    folder.mkdir()
-    try:
-        if as_user:
-            shutil.chown(folder, "postgres")
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            port = free.getsockname()[1]
-        data = folder / "data"
-        make = [BIN / "initdb", "-D", data, "-A", "trust", "-U", "mercer", "-N"]
-        subprocess.run([*as_user, *make], check=True, capture_output=True)
-        options = f"-p {port} -c listen_addresses=127.0.0.1 -k {folder}"
-        control = [*as_user, BIN / "pg_ctl", "-D", data, "-w"]
-        start = [*control, "-o", options, "-l", folder / "log", "start"]
-        subprocess.run(start, check=True, stdout=subprocess.DEVNULL)
-        try:
-            yield f"postgresql+psycopg://mercer@127.0.0.1:{port}/postgres"
-        finally:
-            stop = [*control, "-m", "immediate", "stop"]
-            subprocess.run(stop, check=True, stdout=subprocess.DEVNULL)
-    finally:
-        shutil.rmtree(folder)
+    with postgres() as url:
+        yield url
 
 
 def test_people_on_several_studios_share_a_database(url: str, tmp_path: Path) -> None:

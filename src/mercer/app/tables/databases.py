@@ -1,15 +1,45 @@
-"""The result of a database query as a table; files are opened for reading only."""
+"""The result of one SELECT as a table; no database is ever written to.
 
+The database itself sees to that: DuckDB runs without access to anything but its file,
+SQLite asks an authoriser before every action, and servers run the query in a
+transaction that they were told is read-only.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mercer._base.extras import require
 from mercer._base.words import reason
+from mercer.app.tables.budget import Budget
+from mercer.app.tables.formats import from_arrow
 from mercer.app.tables.table import Table, TableError, as_table
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    import pandas as pd
 
 SQLITE = {".sqlite", ".sqlite3", ".db"}
 DUCKDB = {".duckdb", ".ddb"}
 _ELSEWHERE = {"http", "https", "ftp", "sftp", "s3", "gs", "hf"}
+# Servers that can be told that a transaction only reads.
+_READ_ONLY = {"postgresql", "mysql", "mariadb", "oracle"}
+# A view in a file may name any function: it gets none that reaches outside the file.
+_LOCKED = {
+    "enable_external_access": "false",
+    "autoload_known_extensions": "false",
+    "autoinstall_known_extensions": "false",
+    "allow_community_extensions": "false",
+    "python_enable_replacements": "false",
+    "temp_directory": "",
+    "threads": "1",
+    "lock_configuration": "true",
+}
+_QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
+_ONE_SELECT = "--query takes one SELECT; databases are opened for reading only"
 
 
 def is_database(path: str) -> bool:
@@ -17,7 +47,7 @@ def is_database(path: str) -> bool:
     return "://" in path or Path(path).suffix.lower() in SQLITE | DUCKDB
 
 
-def read_query(path: str, query: str | None) -> Table:
+def read_query(path: str, query: str | None, *, memory: float) -> Table:
     """Return what a query gives; without one, the only table that there is.
 
     Parameters
@@ -25,74 +55,172 @@ def read_query(path: str, query: str | None) -> Table:
     path : str
         File of SQLite or DuckDB, or an SQLAlchemy URL.
     query : str or None
+        One SELECT.
+    memory : float
+        Bytes that may be used.
     """
-    ending = Path(path).suffix.lower()
     if path.partition("://")[0].lower() in _ELSEWHERE:
         msg = f"{path} is not downloaded; fetch the file first and give its name."
         raise TableError(msg)
-    if "://" not in path and not Path(path).exists():
+    if "://" in path:
+        return _read_sqlalchemy(path, query, memory)
+    if not Path(path).exists():
         msg = f"there is no file {path}."
         raise TableError(msg)
-    if "://" not in path and ending in DUCKDB:
-        return _read_duckdb(path, query)
-    return _read_sqlalchemy(path, query)
+    if Path(path).suffix.lower() in DUCKDB:
+        return _read_duckdb(path, query, memory)
+    return _read_sqlite(Path(path), query, memory, path)
 
 
-def _read_duckdb(path: str, query: str | None) -> Table:
+def _read_duckdb(path: str, query: str | None, memory: float) -> Table:
     duckdb = require("duckdb", extra="databases", purpose="Reading a DuckDB file")
+    import pyarrow as pa
 
+    budget = Budget(path, memory)
+    settings = {**_LOCKED, "memory_limit": f"{max(int(memory / 4), 1_000_000)}B"}
     try:
-        with duckdb.connect(path, read_only=True) as connection:
-            names = [row[0] for row in connection.execute("show tables").fetchall()]
-            result = connection.execute(query or _all_of(names, path))
-            frame = result.fetch_df()
+        with duckdb.connect(path, read_only=True, config=settings) as connection:
+            if query is None:
+                names = connection.execute("show tables").fetchall()
+                query = _all_of([name for name, *_ in names], path)
+            kinds = [s.type.name for s in connection.extract_statements(query)]
+            if kinds != ["SELECT"]:
+                raise _not_one_select(path)
+            relation = connection.sql(query)
+            if relation is None:
+                raise _not_one_select(path)
+            batches = []
+            # Releases before 2 call it by another name.
+            read = getattr(relation, "to_arrow_reader", None)
+            rows = (read or relation.fetch_arrow_reader)(1000)
+            for batch in rows:
+                budget.hold(2 * batch.nbytes)
+                batches.append(batch)
+            arrow = pa.Table.from_batches(batches, rows.schema)
     except duckdb.Error as error:
+        if isinstance(error, duckdb.OutOfMemoryException):
+            raise budget.refusal() from error
         raise _wrong(path, error) from error
-    return as_table(frame, path)
+    return from_arrow(arrow, path)
 
 
-def _read_sqlalchemy(path: str, query: str | None) -> Table:
-    import pandas as pd
+def _read_sqlite(file: Path, query: str | None, memory: float, name: str) -> Table:
+    import sqlite3
 
+    # As a URI with its marks escaped: # and ? in a name end no name.
+    uri = f"{file.resolve().as_uri()}?mode=ro"
+    budget = Budget(name, memory)
+    try:
+        with closing(sqlite3.connect(uri, uri=True)) as connection:
+            connection.execute("pragma trusted_schema = off")
+            if query is None:
+                query = _all_of(_tables_of(connection), name)
+            connection.set_authorizer(_only_reads)
+            connection.setlimit(
+                sqlite3.SQLITE_LIMIT_LENGTH, int(max(min(memory / 16, 1e9), 1e5))
+            )
+            cursor = connection.execute(query)
+            if cursor.description is None:
+                raise _not_one_select(name)
+            frame = _frame_of(cursor, [d[0] for d in cursor.description], budget)
+    except sqlite3.DataError as error:  # a cell that is longer than the limit
+        raise budget.refusal() from error
+    except (sqlite3.Error, sqlite3.Warning) as error:
+        raise _wrong(name, error) from error
+    return as_table(frame, name)
+
+
+def _tables_of(connection: "sqlite3.Connection") -> list[str]:
+    found = connection.execute(
+        "select name from sqlite_master where type = 'table' and name not like "
+        "'sqlite~_%' escape '~' order by name"
+    )
+    return [name for (name,) in found]
+
+
+def _only_reads(action: int, *_: str | None) -> int:
+    """Allow what a SELECT does; deny ATTACH, PRAGMA and every change."""
+    import sqlite3
+
+    allowed = {
+        sqlite3.SQLITE_SELECT,
+        sqlite3.SQLITE_READ,
+        sqlite3.SQLITE_FUNCTION,
+        sqlite3.SQLITE_RECURSIVE,
+    }
+    return sqlite3.SQLITE_OK if action in allowed else sqlite3.SQLITE_DENY
+
+
+def _read_sqlalchemy(path: str, query: str | None, memory: float) -> Table:
     sa = require("sqlalchemy", extra="databases", purpose="Reading a database")
 
-    is_file = "://" not in path
     try:
-        # A file by its full path: SQLite opens it read-only, and never makes one.
-        url: Any = (
-            f"sqlite:///file:{Path(path).resolve()}?mode=ro&uri=true"
-            if is_file
-            else sa.make_url(path)
-        )
-        name = path if is_file else url.render_as_string(hide_password=True)
-        if not is_file:
-            _refuse_absent(url)
+        url = sa.make_url(path)
+        name, kind = url.render_as_string(hide_password=True), url.get_backend_name()
+        if kind == "sqlite":
+            return _read_sqlite_url(url, query, memory, name)
+        if kind not in _READ_ONLY:
+            msg = (
+                f"{name}: {kind} has no read-only transactions, so it is not opened. "
+                "Export the rows to a file, such as CSV or Parquet."
+            )
+            raise TableError(msg)
         engine = sa.create_engine(url)
     except (sa.exc.ArgumentError, ImportError) as error:
         msg = f"the database cannot be opened: {reason(error)}."
         raise TableError(msg) from error
+    if query is not None and ";" in _QUOTED.sub("", query).rstrip().rstrip(";"):
+        raise _not_one_select(name)
+    budget = Budget(name, memory)
     try:
         with engine.connect() as connection:
+            connection.exec_driver_sql("SET TRANSACTION READ ONLY")
             names = [] if query else sa.inspect(connection).get_table_names()
-            frame = pd.read_sql_query(
-                sa.text(query or _all_of(names, name)), connection
+            text = (query or _all_of(names, name)).rstrip().rstrip(";")
+            # A cursor on the server: PostgreSQL makes it for one SELECT alone.
+            streaming = connection.execution_options(
+                stream_results=True, max_row_buffer=100
             )
-    except (sa.exc.SQLAlchemyError, pd.errors.DatabaseError) as error:
-        cause = error.__cause__ or error
-        raise _wrong(name, getattr(cause, "orig", None) or cause) from error
+            with closing(streaming.execute(sa.text(text))) as rows:
+                frame = _frame_of(map(tuple, rows), list(rows.keys()), budget)
+    except sa.exc.SQLAlchemyError as error:
+        raise _wrong(name, getattr(error, "orig", None) or error) from error
     finally:
         engine.dispose()
     return as_table(frame, name)
 
 
-def _refuse_absent(url: Any) -> None:
-    """Raise if a URL names a file of SQLite that is not there, which would be made."""
-    is_sqlite = url.get_backend_name() == "sqlite"
-    file: str = (is_sqlite and url.database) or ""
-    is_file = file and file != ":memory:" and not file.startswith("file:")
-    if is_file and not Path(file).exists():
+def _read_sqlite_url(url: Any, query: str | None, memory: float, name: str) -> Table:
+    file: str = url.database or ""
+    if url.host or not file or file == ":memory:" or file.startswith("file:"):
+        msg = f"{name} names no file; give the name of the file of SQLite."
+        raise TableError(msg)
+    if not Path(file).exists():
         msg = f"there is no file {file}."
         raise TableError(msg)
+    return _read_sqlite(Path(file), query, memory, name)
+
+
+def _frame_of(
+    rows: Iterable[tuple[Any, ...]], names: list[str], budget: Budget
+) -> "pd.DataFrame":
+    """Return rows of Python objects as a frame, or raise when they are too many."""
+    import pandas as pd
+
+    held = list(budget.watched(_sized(rows)))
+    return pd.DataFrame.from_records(held, columns=names, coerce_float=True)
+
+
+def _sized(
+    rows: Iterable[tuple[Any, ...]],
+) -> Iterator[tuple[tuple[Any, ...], int]]:
+    """Yield each row with the bytes that it takes, as objects and in a frame."""
+    for row in rows:
+        yield row, 64 + sum(48 + _length(cell) for cell in row)
+
+
+def _length(cell: Any) -> int:
+    return 2 * len(cell) if isinstance(cell, str | bytes) else 24
 
 
 def _all_of(names: list[str], path: str) -> str:
@@ -107,5 +235,9 @@ def _all_of(names: list[str], path: str) -> str:
     return f'select * from "{quoted}"'
 
 
+def _not_one_select(path: str) -> TableError:
+    return TableError(f"{path}: {_ONE_SELECT}.")
+
+
 def _wrong(path: str, error: object) -> TableError:
-    return TableError(f"{path}: the query failed: {reason(error)}.")
+    return TableError(f"{path}: the query failed: {reason(error)}. ({_ONE_SELECT}.)")

@@ -66,8 +66,10 @@ def read_table(
     TableError
         With the file and, where it can be known, the row and column.
     """
+    limit = available_memory() if memory is None else memory
     if query is not None or is_database(str(path)):
-        return _tidied(read_query(str(path), query), as_text, missing, needed)
+        found = read_query(str(path), query, memory=limit)
+        return _tidied(found, as_text, missing, needed)
     path = Path(path)
     if path.is_dir():
         table = read_folder(path, image_shape=image_shape)
@@ -75,7 +77,7 @@ def read_table(
         if labels.exists():
             return _join(table, read_table(labels, as_text=None))
         return table
-    source = open_source(path, available_memory() if memory is None else memory)
+    source = open_source(path, limit)
     if sheet is not None and source.ending not in WORKBOOKS:
         msg = f"{source.name} is not a workbook and has no sheets; leave out --sheet."
         raise TableError(msg)
