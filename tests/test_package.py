@@ -19,6 +19,8 @@ IMPORTED_AS = {
     "pillow": "PIL",
     "scikit-activeml": "skactiveml",
     "scikit-learn": "sklearn",
+    "huggingface-hub": "huggingface_hub",
+    "sentence-transformers": "sentence_transformers",
 }
 # Used by another package that is imported.
 THROUGH = {

@@ -251,6 +251,11 @@ EXTRAS = {
     "sqlalchemy": "databases",
     "duckdb": "databases",
     "dask": "dask",
+    "wordllama": "embed",
+    "tokenizers": "embed",
+    "safetensors": "embed",
+    "sentence_transformers": "texts",
+    "transformers": "images",
 }
 
 

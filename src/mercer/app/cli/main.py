@@ -13,6 +13,8 @@ COMMANDS = {
     "predict": "mercer.app.cli.predict",
     "next": "mercer.app.cli.next",
     "label": "mercer.app.cli.label",
+    "cache": "mercer.app.cli.cache",
+    "fetch": "mercer.app.cli.fetch",
 }
 
 

@@ -1,0 +1,53 @@
+"""What every model that turns texts or images into vectors can do."""
+
+from collections.abc import Sequence
+from typing import Any, Literal, NamedTuple, Protocol
+
+import numpy as np
+
+from mercer._base.typing import FloatArray, IntArray
+
+Kind = Literal["text", "image"]
+
+
+class Vectors(NamedTuple):
+    """Embeddings of some items."""
+
+    array: FloatArray  # (n, d), rows of length 1
+    pieces: IntArray  # (n,) how many pieces a long text was split into
+
+
+class Embedder(Protocol):
+    """A model that is loaded."""
+
+    batch: int  # items that one call should get
+
+    def embed(self, items: Sequence[Any]) -> Vectors:
+        """Return the embeddings of texts, or of images of Pillow."""
+
+
+def unit(array: Any) -> FloatArray:
+    """Return rows scaled to length 1; rows of zeros stay.
+
+    Examples
+    --------
+    >>> unit(np.array([[3.0, 4.0], [0.0, 0.0]])).tolist()
+    [[0.6000000238418579, 0.800000011920929], [0.0, 0.0]]
+    """
+    array = np.asarray(array, dtype=np.float32)
+    length = np.linalg.norm(array, axis=1, keepdims=True)
+    return np.asarray(array / np.where(length > 0, length, 1.0))
+
+
+def averaged(parts: FloatArray, pieces: IntArray) -> FloatArray:
+    """Return the mean direction of the pieces of each text.
+
+    Parameters
+    ----------
+    parts : ndarray of shape (sum of pieces, d)
+        The pieces of the first text, then those of the second, ...
+    pieces : ndarray of shape (n,)
+        At least 1 for each text.
+    """
+    starts = np.concatenate([[0], np.cumsum(pieces)[:-1]])
+    return unit(np.add.reduceat(unit(parts), starts, axis=0))
