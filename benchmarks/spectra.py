@@ -175,7 +175,11 @@ def draw(rng: np.random.Generator, n: int) -> Known:
 def judge(known: Known, r: int, seed: int) -> str:
     """Return "right", "refused" or what is wrong."""
     basis = GraphBasis(
-        r, affinity="precomputed", laplacian=known.kind, random_state=seed
+        r,
+        affinity="precomputed",
+        laplacian=known.kind,
+        on_failure="raise",
+        random_state=seed,
     )
     try:
         basis.fit(known.W)

@@ -166,10 +166,42 @@ def test_more_parts_than_directions_leave_nothing_to_compute():
     np.testing.assert_allclose(pairs.vectors.T @ pairs.vectors, np.eye(7), atol=1e-6)
 
 
-def test_residuals_above_the_tolerance_are_an_error(monkeypatch):
-    monkeypatch.setattr(torch_eigen, "_ROUNDS", 1)
-    with pytest.raises(EigenpairError, match="residuals"):
-        pairs_of(blobs(), 30, tol=1e-7)
+def test_inexact_pairs_are_refused_left_out_or_kept_and_told(monkeypatch):
+    X = blobs(d=30, n_blobs=2)
+    exact, _ = pairs_of(X, 30)
+    assert (exact.note, len(exact.values)) == ("", 30)
+    monkeypatch.setattr(torch_eigen, "_ROUNDS", 5)
+    rough, n_null = pairs_of(X, 30)
+    sure = int(rough.note.split()[0])
+    assert 0 < sure < 30 - n_null
+    assert rough.note.startswith(f"{sure} of {30 - n_null} directions are certain")
+    assert f"residual {rough.residual:.1e}" not in rough.note or sure == 29 - n_null
+    assert 2e-5 < rough.residual < 0.5
+    fewer, _ = pairs_of(X, 30, on_failure="fewer")
+    assert len(fewer.values) == fewer.vectors.shape[1] == sure + n_null
+    assert fewer.residual <= 2e-5
+    np.testing.assert_allclose(fewer.values, exact.values[: sure + n_null], atol=1e-6)
+    with pytest.raises(EigenpairError, match=f"at most {sure} directions"):
+        pairs_of(X, 30, on_failure="raise")
+
+
+def test_a_looser_tolerance_and_less_work_take_fewer_products(monkeypatch):
+    X, products = blobs(d=30, n_blobs=2), []
+    recur = torch_eigen.Laplacian.recur
+
+    def counted(self, *args):
+        products[-1] += 1
+        return recur(self, *args)
+
+    monkeypatch.setattr(torch_eigen.Laplacian, "recur", counted)
+    found = []
+    for options in ({}, {"tol": 1e-2}, {"tol": 1e-2, "most_work": 1.0}):
+        products.append(0)
+        found.append(pairs_of(X, 30, **options)[0])
+    assert products[0] > products[1] > products[2]
+    assert found[1].note == ""
+    assert found[1].residual <= 1e-2 * found[1].values[-1]
+    assert "are certain" in found[2].note
 
 
 @pytest.mark.parametrize("columns", [3, None])

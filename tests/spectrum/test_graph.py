@@ -259,14 +259,17 @@ def test_one_point_graph() -> None:
 
 
 def test_fewer_directions_and_the_reason_where_values_crowd(monkeypatch) -> None:
-    """What is certain is kept; by default that is an error."""
+    """What is certain is kept, or all with a note, or it is an error."""
     X = np.random.default_rng(0).standard_normal((300, 3))
     whole = GraphBasis(20, random_state=0).fit(X)
     monkeypatch.setattr(eigen, "DENSE_UP_TO", 10)
     monkeypatch.setattr(eigen, "DENSE_AT_MOST", 10)
     monkeypatch.setattr(search, "_how_many_are_sure", lambda *args: (6, "they crowd"))
     with pytest.raises(EigenpairError, match="they crowd; ask for at most 6"):
-        GraphBasis(20, random_state=0).fit(X)
+        GraphBasis(20, on_failure="raise", random_state=0).fit(X)
+    rough = GraphBasis(20, random_state=0).fit(X)
+    assert rough.certificate_.note == "6 of 19 directions are certain: they crowd"
+    np.testing.assert_allclose(rough.values_, whole.values_, atol=1e-9)
     basis = GraphBasis(20, on_failure="fewer", random_state=0).fit(X)
     assert basis.certificate_.note == "6 of 19 directions: they crowd"
     np.testing.assert_allclose(basis.values_, whole.values_[:7], atol=1e-9)

@@ -10,6 +10,7 @@ from scipy.linalg import eigh
 
 from mercer._base.typing import BoolArray, FloatArray, IntArray, SparseArray
 from mercer.eigen.orthogonal import inner, orthonormalised, remove, turn
+from mercer.eigen.policy import exact_enough
 from mercer.eigen.proof import largest_unseen
 from mercer.eigen.recurrence import times
 from mercer.eigen.transforms import Transform
@@ -39,9 +40,7 @@ class RitzPairs:
 
     def exact(self, k: int, tol: float) -> BoolArray:
         """Tell which residuals are below `tol` times the k-th value, or rounding."""
-        goal = tol * max(float(self.values[min(k, len(self.values)) - 1]), 0.0)
-        small: BoolArray = self.residuals <= np.maximum(goal, self.rounding)
-        return small
+        return exact_enough(self.values, self.residuals, k, tol, self.rounding)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
 
 import numpy as np
 
@@ -17,9 +16,9 @@ from mercer.eigen.lanczos import (
     search_outside,
 )
 from mercer.eigen.orthogonal import remove_null
+from mercer.eigen.policy import OnFailure, first_inexact, settle
 from mercer.eigen.transforms import Transform, cut_of_degree, make_transform
 from mercer.eigen.work import Work
-from mercer.exceptions import EigenpairError
 
 # Probability that a proof fails; it is divided among the searches of one solution.
 FAILURE = 1e-6
@@ -38,8 +37,6 @@ _LEAST_SINGLE = 2e-6
 _ROUGH = 1e-3
 # Shares of the work that is allowed: for the estimate of the cut, and for the pairs.
 _FOR_CUT, _FOR_PAIRS = 0.1, 0.7
-
-OnFailure: TypeAlias = Literal["raise", "fewer", "rough"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -124,16 +121,10 @@ def searched_pairs(
         seen, sure = Search(np.inf, 0.0), 0
         worst = pairs.residuals[:some].max()
         reason = f"values crowd: with the work allowed, residuals are up to {worst:.1e}"
-    if sure < some and on_failure == "raise":
-        msg = f"{reason}; ask for at most {sure} directions beside the null vectors."
-        raise EigenpairError(msg)
-    is_rough = on_failure == "rough" and sure < some
-    kept = k if is_rough else min(k, sure)
+    settled = settle(sure, some, reason, on_failure)
+    kept = k if settled.is_rough else min(k, sure)
     later = np.append(pairs.values[kept:], seen.smallest)
     doubt = pairs.residuals[kept : kept + 1].sum()
-    note = ""
-    if sure < k:
-        note = f"{sure} of {k} directions{' are certain' * is_rough}: {reason}"
     return Found(
         pairs.values[:kept],
         pairs.vectors[:, :kept],
@@ -141,8 +132,8 @@ def searched_pairs(
         max(float(min(seen.floor, later[0] - doubt)), 0.0),
         FAILURE,
         _method(transform, tol),
-        note,
-        is_rough,
+        settled.note if sure < k else "",
+        settled.is_rough,
     )
 
 
@@ -307,13 +298,7 @@ def _how_many_are_sure(
 ) -> tuple[int, str]:
     """Return how many of the first k pairs are exact and complete, and what hinders."""
     exact = pairs.exact(k, tol)[:k]
-    sure = k if exact.all() else int(np.argmin(exact))
-    reason = ""
-    if sure < k:
-        reason = (
-            f"pair {sure + 1} has the residual {pairs.residuals[sure]:.1e}, above "
-            f"{tol:.0e} of the last value"
-        )
+    sure, reason = first_inexact(exact, pairs.residuals, tol)
     floor = seen.floor / (1 - RESOLUTION) + np.finfo(float).tiny
     whole = int(np.count_nonzero(pairs.values[:sure] <= floor))
     if whole < sure:

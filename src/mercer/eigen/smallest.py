@@ -10,7 +10,8 @@ from scipy.sparse.csgraph import reverse_cuthill_mckee
 from mercer._base.typing import FloatArray, IntArray, SparseArray
 from mercer.eigen.components import in_small_components, small_component_pairs
 from mercer.eigen.lanczos import residuals_of, rounding_errors
-from mercer.eigen.search import SAME, Found, OnFailure, searched_pairs
+from mercer.eigen.policy import OnFailure
+from mercer.eigen.search import SAME, Found, searched_pairs
 from mercer.exceptions import EigenpairError
 
 DENSE_UP_TO = 1200

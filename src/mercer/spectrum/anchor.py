@@ -16,7 +16,7 @@ from mercer._base.random import as_generator
 from mercer._base.ranges import far_origin, moved, times_power, usual_exponent
 from mercer._base.typing import ArrayLike, FloatArray, RandomState, SparseArray
 from mercer.eigen.components import component_vectors
-from mercer.eigen.search import OnFailure
+from mercer.eigen.policy import OnFailure
 from mercer.eigen.smallest import smallest_eigenpairs
 from mercer.graphs.points import refuse_graph
 from mercer.neighbors.index import Method, NeighborIndex
@@ -213,7 +213,7 @@ def anchor_pairs(
     *,
     rng: np.random.Generator,
     tol: float = 1e-7,
-    on_failure: OnFailure = "raise",
+    on_failure: OnFailure = "rough",
     most_work: float = np.inf,
 ) -> AnchorPairs:
     r"""Compute eigenvectors of an anchor graph from :math:`Z^\top Z` alone.
@@ -228,7 +228,7 @@ def anchor_pairs(
         Starts the eigensolver.
     tol : float, default=1e-7
         Residuals of the m x m matrix as a share of the last value.
-    on_failure : {"raise", "fewer", "rough"}, default="raise"
+    on_failure : {"rough", "fewer", "raise"}, default="rough"
         What to do where r pairs cannot be certified, see `smallest_eigenpairs`.
     most_work : float, default=inf
         Multiplications that may be spent, see `smallest_eigenpairs`.

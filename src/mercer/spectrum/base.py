@@ -49,7 +49,8 @@ class BasisCertificate(Shown):
     failure : float
         Chance that the statement about `floor` is wrong.
     note : str
-        Why there are fewer directions than asked for; empty if there are not.
+        Why there are fewer directions than asked for, or less exact ones; empty if
+        there are not.
     """
 
     method: str

@@ -14,7 +14,7 @@ from mercer._base.tensors import is_tensor
 from mercer._base.typing import ArrayLike, FloatArray, RandomState, SparseArray
 from mercer.backends.torch.basis import DeviceBasis, fit_on_device
 from mercer.backends.torch.vectors import DeviceVectors
-from mercer.eigen.search import OnFailure
+from mercer.eigen.policy import OnFailure
 from mercer.graphs.laplacians import LaplacianKind
 from mercer.graphs.neighbors import Graph, Symmetry, Weights, graph_from_neighbors
 from mercer.neighbors.index import Metric, NeighborIndex
@@ -61,10 +61,10 @@ class GraphBasis(BasisMixin):
     tol : float, default=1e-7
         Residuals are at most this share of the last eigenvalue, or as small as
         rounding allows.
-    on_failure : {"raise", "fewer", "rough"}, default="raise"
+    on_failure : {"rough", "fewer", "raise"}, default="rough"
         Where the eigenvalues lie so close together that `n_components` directions
-        cannot be certified: raise `EigenpairError`, keep those that can be, or keep
-        all as they are, with the reason in `certificate_.note`.
+        cannot be certified: keep all as they are, keep those that can be, both with
+        the reason in `certificate_.note`, or raise `EigenpairError`.
     most_work : float, default=inf
         Multiplications with entries of the Laplacian that the eigenvectors may take,
         about. With less than they need, they are not certified: see `on_failure`.
@@ -133,7 +133,7 @@ class GraphBasis(BasisMixin):
         affinity: Literal["neighbors", "precomputed"] = "neighbors",
         device: str | None = None,
         tol: float = 1e-7,
-        on_failure: OnFailure = "raise",
+        on_failure: OnFailure = "rough",
         most_work: float = np.inf,
         random_state: RandomState = None,
     ) -> None:
@@ -241,6 +241,9 @@ class GraphBasis(BasisMixin):
             mutual=self.symmetry == "mutual",
             walk=self.laplacian == "random_walk",
             device=self.device,
+            tol=self.tol,
+            on_failure=self.on_failure,
+            most_work=self.most_work,
             rng=rng,
         )
         self._on_device = found
@@ -249,7 +252,7 @@ class GraphBasis(BasisMixin):
         self.values_ = found.pairs.values
         self.vectors_ = DeviceVectors(found.vectors)
         self.certificate_ = BasisCertificate(
-            method=f"filtered subspace on {found.vectors.device}",
+            method=found.pairs.method,
             reason="asked for",
             residual=found.pairs.residual,
             orthogonality=found.orthogonality,
@@ -257,6 +260,9 @@ class GraphBasis(BasisMixin):
             cuts_repeated_value=found.gap <= 2e-6,
             n_null=found.n_null,
             recall=found.graph.recall,
+            floor=found.pairs.floor,
+            failure=found.pairs.failure,
+            note=found.pairs.note,
         )
         return self
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from mercer._base.tensors import to_numpy, torch
 from mercer._base.typing import FloatArray
@@ -16,6 +17,10 @@ from mercer.backends.torch.graph import (
     null_vectors,
 )
 from mercer.backends.torch.search import TorchNeighbors, TorchSearch
+from mercer.eigen.components import component_vectors
+from mercer.eigen.policy import OnFailure
+from mercer.eigen.smallest import DENSE_UP_TO, smallest_eigenpairs
+from mercer.graphs.laplacians import degrees, laplacian
 
 _ROWS = 2**14  # new points extended to at a time
 _EQUAL = 1e-4  # of the distance to the last neighbour, as on the host
@@ -29,7 +34,7 @@ class DeviceBasis:
     search: TorchSearch
     graph: TorchGraph
     pairs: TorchEigenpairs
-    vectors: Any  # (n, r) those of the Laplacian asked for, signs fixed
+    vectors: Any  # (n, r) those of the Laplacian asked for, signs fixed; float32 or 64
     orthogonality: float  # of the vectors of the normalised Laplacian
     n_null: int
     walk: bool  # whether the vectors are those of the random walk
@@ -62,7 +67,8 @@ class DeviceBasis:
             root = d[ids].rsqrt()
             step = step * t.where(d[ids] > 0, root, 0.0)
             factor = factor * t.maximum(d_new, smallest).sqrt()
-        values = t.einsum("mk,mkr->mr", step.float(), self.vectors[ids]) * factor
+        step = step.to(self.vectors.dtype)
+        values = t.einsum("mk,mkr->mr", step, self.vectors[ids]) * factor
         equal = distances <= _EQUAL * distances[:, -1:]
         nearest = equal & (distances <= distances[:, :1])
         first = t.where(nearest, ids, len(self.vectors)).min(dim=1).values
@@ -81,6 +87,9 @@ def fit_on_device(
     mutual: bool,
     walk: bool,
     device: str | None,
+    tol: float = 1e-7,
+    on_failure: OnFailure = "rough",
+    most_work: float = np.inf,
     rng: np.random.Generator,
 ) -> DeviceBasis:
     r"""Search neighbours, build the graph and compute its r smoothest directions.
@@ -99,6 +108,8 @@ def fit_on_device(
         Whether the vectors are those of the random walk, with the weights
         :math:`d_j / \bar d`, in place of the normalised Laplacian.
     device : str or None
+    tol, on_failure, most_work
+        See `mercer.backends.torch.eigen.smallest_pairs`.
     rng : numpy.random.Generator
     """
     search = TorchSearch.prepare(X, device=device, rng=rng)
@@ -106,7 +117,7 @@ def fit_on_device(
     found = search.neighbors(min(k, n - 1))
     return basis_of(
         search, found, r, None, weights=weights, sigma=sigma, mutual=mutual, walk=walk,
-        rng=rng,
+        tol=tol, on_failure=on_failure, most_work=most_work, rng=rng,
     )  # fmt: skip
 
 
@@ -120,13 +131,23 @@ def basis_of(
     sigma: float | None = None,
     mutual: bool = False,
     walk: bool,
+    tol: float = 1e-7,
+    on_failure: OnFailure = "rough",
+    most_work: float = np.inf,
     rng: np.random.Generator,
 ) -> DeviceBasis:
     """Compute the basis of the graph of the k nearest of a finished search."""
     graph = graph_of(found, k, weights=weights, sigma=sigma, mutual=mutual)
     r = min(r, graph.n_points)
-    null, n_null = null_vectors(graph, component_labels(graph), at_most=r + 1)
-    pairs = smallest_pairs(graph, r, null=null, rng=rng)
+    labels = component_labels(graph)
+    policy: Any = {
+        "tol": tol, "on_failure": on_failure, "most_work": most_work, "rng": rng
+    }  # fmt: skip
+    if graph.n_points <= DENSE_UP_TO or 4 * r > graph.n_points:
+        pairs, n_null = _pairs_on_host(graph, to_numpy(labels), r, **policy)
+    else:
+        null, n_null = null_vectors(graph, labels, at_most=r + 1)
+        pairs = smallest_pairs(graph, r, null=null, **policy)
     U = pairs.vectors
     orthogonality = float(_off_identity(U))
     size = U.abs()
@@ -139,6 +160,32 @@ def basis_of(
         share[d == 0] = 1.0
         U = (U / share.sqrt()[:, None]).to(U.dtype)
     return DeviceBasis(search, graph, pairs, U, orthogonality, n_null, walk)
+
+
+def _pairs_on_host(
+    graph: TorchGraph, labels: FloatArray, r: int, **policy: Any
+) -> tuple[TorchEigenpairs, int]:
+    """Compute eigenpairs where dense algebra on the host is cheap."""
+    parts = (graph.weights, graph.columns, graph.starts)
+    shape = (graph.n_points, graph.n_points)
+    W = sparse.csr_array(tuple(part.cpu().numpy() for part in parts), shape=shape)
+    W = W.astype(np.float64)
+    null, n_null = component_vectors(
+        labels.astype(np.intp), np.sqrt(degrees(W)), at_most=r + 1
+    )
+    found = smallest_eigenpairs(laplacian(W), r, upper=2.0, null=null, **policy)
+    vectors = torch().as_tensor(found.vectors, device=graph.weights.device)
+    pairs = TorchEigenpairs(
+        found.values,
+        vectors,
+        found.next_value,
+        found.residual,
+        found.method,
+        found.note,
+        found.floor,
+        found.failure,
+    )
+    return pairs, n_null
 
 
 def _off_identity(U: Any) -> Any:

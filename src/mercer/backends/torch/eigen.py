@@ -16,12 +16,13 @@ from mercer._base.tensors import generator, torch
 from mercer._base.typing import FloatArray
 from mercer.backends.torch.graph import TorchGraph
 from mercer.eigen.counting import angle_below_which
-from mercer.exceptions import EigenpairError
+from mercer.eigen.policy import OnFailure, exact_enough, first_inexact, settle
 
 UPPER = 2.0  # no eigenvalue of a normalised Laplacian is above
 _GROWTH = 6.0  # a filter multiplies the smoothest direction by about exp(6) / 2
 _ROUNDS = 30
-_SMALL = 500  # with at most this many points, the block is the whole space
+_PATIENCE = 10  # rounds before one that does not help is the last
+_SINGLE = 2e-5  # residuals that single precision is sure to reach
 _MOMENTS = 16  # random vectors that the first cut is estimated from
 
 
@@ -30,10 +31,13 @@ class TorchEigenpairs:
     """The r smallest eigenpairs of a Laplacian."""
 
     values: FloatArray  # (r,) ascending, on the host
-    vectors: Any  # (n, r) tensor, float32, orthonormal columns
+    vectors: Any  # (n, r) tensor, orthonormal columns; float32 but of few points
     next_value: float  # smallest value outside the vectors
     residual: float  # largest |L u - value u|
-    n_products: int  # products of the matrix with the whole block
+    method: str
+    note: str = ""  # why pairs are fewer or less exact than asked for
+    floor: float = 0.0  # no eigenvalue outside the vectors is below it...
+    failure: float = 0.0  # ... but for this probability
 
 
 class Laplacian:
@@ -93,7 +97,9 @@ def smallest_pairs(
     *,
     null: Any,
     rng: np.random.Generator,
-    tol: float = 2e-4,
+    tol: float = 1e-7,
+    on_failure: OnFailure = "rough",
+    most_work: float = np.inf,
 ) -> TorchEigenpairs:
     """Compute the r smallest eigenpairs of the normalised Laplacian of a graph.
 
@@ -106,8 +112,13 @@ def smallest_pairs(
         Orthonormal basis of the null space; of more than r vectors, any r + 1.
     rng : numpy.random.Generator
         Draws the first block.
-    tol : float, default=2e-4
-        Bound on the residuals, in single precision.
+    tol : float, default=1e-7
+        Residuals must fall below `tol` times the r-th value, or below 2e-5: what
+        single precision is sure to reach.
+    on_failure : {"raise", "fewer", "rough"}, default="rough"
+        What to do where they do not, as in `mercer.eigen.smallest`.
+    most_work : float, default=inf
+        Multiplications with entries of the Laplacian, about.
 
     Returns
     -------
@@ -116,47 +127,52 @@ def smallest_pairs(
     Raises
     ------
     EigenpairError
-        If a residual stays above the tolerance.
+        If residuals stay large and `on_failure` is "raise".
     """
     t = torch()
     n, c = null.shape
-    if c > r:
-        return TorchEigenpairs(np.zeros(r), null[:, :r].clone(), 0.0, 0.0, 0)
+    if c > r or c == n:
+        following = np.inf if c == n else 0.0
+        kept = null[:, :r].clone()
+        return TorchEigenpairs(
+            np.zeros(kept.shape[1]), kept, following, 0.0, "components"
+        )
     L = Laplacian(graph)
     k = r - c
     width = min(n - c, -(-(k + max(8, k // 5)) // 8) * 8)
-    if width <= k:
-        width = min(n - c, k + 1)
-    if n <= _SMALL:
-        width = n - c
     draw = generator(rng, L.device)
     Z = t.randn((n, min(width, _MOMENTS)), generator=draw, device=L.device)
     cut = _value_below_which(L, width, _outside(Z, null))
     X = t.randn((n, width), generator=draw, device=L.device)
     X = _orthonormal(_outside(X, null))
-    values = np.empty(0)
-    residual = np.inf
-    for _ in range(_ROUNDS):
-        if width < n - c:
-            low = float(np.clip(cut, 1e-5, 0.9 * UPPER))
-            X = L.filter(X, _degree(low), low)
-            X = _orthonormal(_outside(X, null))
-        X, values, residuals = _rayleigh_ritz(L, X)
-        residual = float(residuals[:k].max(initial=0.0))
-        if residual <= tol:
+    most = most_work / (len(graph.weights) * width)
+    least, best, L.n_products = np.full(width, _SINGLE), np.inf, 0
+    for round_ in range(_ROUNDS):
+        low = float(np.clip(cut, 1e-5, 0.9 * UPPER))
+        X = L.filter(X, _degree(low), low)
+        X, values, residuals = _rayleigh_ritz(L, _orthonormal(_outside(X, null)))
+        exact = exact_enough(values, residuals, k, tol, least)[:k]
+        worst = float(residuals[:k].max(initial=0.0))
+        # Rounding ends what no further round can mend.
+        is_stuck = round_ >= _PATIENCE and worst > 0.99 * best
+        if exact.all() or is_stuck or L.n_products >= most:
             break
+        best = min(best, worst)
         # The wanted values must lie below the cut, the last of the block about at it.
         cut = max(float(values[-1]), 1.05 * float(values[k - 1])) if k else cut
-    if residual > tol:
-        msg = (
-            f"the {r} smallest eigenpairs have residuals up to {residual:.1e}, above "
-            f"{tol:.1e}; ask for fewer directions, or for more neighbours."
-        )
-        raise EigenpairError(msg)
-    next_value = float(values[k]) if k < len(values) else np.inf
-    found = np.concatenate([np.zeros(c), np.maximum(values[:k], 0.0)])
-    vectors = t.cat([null, X[:, :k]], dim=1)
-    return TorchEigenpairs(found, vectors, next_value, residual, L.n_products)
+    goal = max(tol, _SINGLE / max(float(values[k - 1]), _SINGLE))
+    sure, reason = first_inexact(exact, residuals, goal)
+    settled = settle(sure, k, reason, on_failure)
+    kept = settled.kept
+    next_value = float(values[kept]) if kept < len(values) else np.inf
+    return TorchEigenpairs(
+        np.concatenate([np.zeros(c), np.maximum(values[:kept], 0.0)]),
+        t.cat([null, X[:, :kept]], dim=1),
+        next_value,
+        float(residuals[:kept].max(initial=0.0)),
+        f"filtered subspace on {L.device}",
+        settled.note,
+    )
 
 
 def _degree(low: float) -> int:

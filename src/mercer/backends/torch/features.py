@@ -8,6 +8,7 @@ import numpy as np
 from mercer._base.tensors import to_numpy, torch
 from mercer._base.typing import FloatArray, IntArray
 from mercer.backends.torch.scores import one_hot
+from mercer.backends.torch.vectors import column_sums
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -83,9 +84,8 @@ class TorchFeatures:
     def moments(self) -> tuple[FloatArray, float]:
         """Return the mean of the columns, (r,), and the mean squared length."""
         n = len(self.vectors)
-        mean = to_numpy(self.vectors.mean(dim=0, dtype=torch().float64))
+        mean, squares = (to_numpy(sums) / n for sums in column_sums(self.vectors))
         if self.root.ndim == 1:
-            squares = to_numpy((self.vectors * self.vectors).sum(dim=0)) / n
             return mean * self.root, float(squares @ self.root**2)
         return mean @ self.root, float(np.trace(self.second_moment())) / n
 

@@ -7,6 +7,19 @@ import numpy as np
 from mercer._base.tensors import to_numpy, torch
 from mercer._base.typing import FloatArray
 
+_ROWS = 2**18  # added up at a time: in double precision all would fill the memory
+
+
+def column_sums(U: Any) -> tuple[Any, Any]:
+    """Return the sums of columns and of their squares, in double precision, (r,)."""
+    t = torch()
+    sums = t.zeros((2, U.shape[1]), dtype=t.float64, device=U.device)
+    for start in range(0, len(U), _ROWS):
+        part = U[start : start + _ROWS].double()
+        sums[0] += part.sum(dim=0)
+        sums[1] += (part * part).sum(dim=0)
+    return sums[0], sums[1]
+
 
 class DeviceVectors:
     """An (n, r) tensor that gives its rows as NumPy arrays.
@@ -38,7 +51,7 @@ class DeviceVectors:
 
     def column_squares(self) -> FloatArray:
         """Return the sum of the squares of each column, (r,)."""
-        squares: FloatArray = to_numpy((self.tensor * self.tensor).sum(dim=0))
+        squares: FloatArray = to_numpy(column_sums(self.tensor)[1])
         return squares
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> FloatArray:

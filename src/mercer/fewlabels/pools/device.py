@@ -10,6 +10,7 @@ from mercer._base.tensors import to_numpy, torch
 from mercer._base.typing import FloatArray
 from mercer.backends.torch.basis import DeviceBasis, basis_of
 from mercer.backends.torch.search import TorchSearch
+from mercer.backends.torch.vectors import column_sums
 from mercer.fewlabels.pools.plain_kernels import (
     LANDMARKS,
     PlainKernel,
@@ -106,28 +107,51 @@ class DevicePool:
         density_neighbor: int,
         *,
         sampled_above: int,
+        tol: float,
+        work_per_edge: float,
         device: str | None,
         rng: np.random.Generator,
     ) -> "DevicePool":
         """Search the neighbours once and compute every basis.
 
-        The plain kernels of more than `sampled_above` points are known from as many.
+        The plain kernels of more than `sampled_above` points are known from as many;
+        `tol` and `work_per_edge` are those of the eigenvectors of the graphs.
         """
         t = torch()
+        plain_rng = rng.spawn(1)[0]  # whatever the graphs draw, as on the host
         search = TorchSearch.prepare(X, device=device, rng=rng)
         points = search.points.X
         n = len(points)
         sizes = tuple(sorted({min(int(k), n - 1) for k in sizes}))
         found = search.neighbors(min(max(sizes[-1], density_neighbor), n - 1))
-        graphs = tuple((k, _graph(search, found, n_components, k, rng)) for k in sizes)
-        grams = _grams(points, n_components, sampled_above, rng)
+        graphs = tuple(
+            (
+                k,
+                basis_of(
+                    search,
+                    found,
+                    n_components,
+                    k,
+                    weights="self_tuning",
+                    walk=True,
+                    tol=tol,
+                    on_failure="rough",
+                    most_work=work_per_edge * 2 * n * k,  # counted both ways
+                    rng=rng,
+                ),
+            )
+            for k in sizes
+        )
+        grams = _grams(points, n_components, sampled_above, plain_rng)
         positive = found.distances[found.distances > 0]
         smallest = float(positive.min()) if len(positive) else 1.0
         columns = [basis.vectors for _, basis in graphs]
         columns += [gram.at(points) for _, gram in grams]
         columns.append(_log_density(found.distances, density_neighbor, smallest))
-        U = t.cat([column.float() for column in columns], dim=1)
-        mean = U.mean(dim=0, dtype=t.float64).float()
+        number = columns[0].dtype
+        U = t.cat([column.to(number) for column in columns], dim=1)
+        del columns  # they are large
+        mean = (column_sums(U)[0] / n).to(number)
         U -= mean
         return cls(search, graphs, tuple(grams), U, mean, smallest, density_neighbor)
 
@@ -162,7 +186,8 @@ class DevicePool:
         ]
         columns += [gram.at(X) for _, gram in self.grams]
         columns.append(_log_density(distances, self.density_neighbor, self.smallest))
-        U = t.cat([column.float() for column in columns], dim=1) - self.mean
+        number = self.vectors.dtype
+        U = t.cat([column.to(number) for column in columns], dim=1) - self.mean
         density = self.vectors[:, -1]
         U[:, -1] = U[:, -1].clamp(float(density.min()), float(density.max()))
         values: FloatArray = to_numpy(U)
@@ -208,12 +233,6 @@ def _grams(
 def _moved(values: Any, like: Any) -> Any:
     t = torch()
     return t.as_tensor(np.asarray(values), dtype=t.float64, device=like.device)
-
-
-def _graph(
-    search: TorchSearch, found: Any, r: int, k: int, rng: np.random.Generator
-) -> DeviceBasis:
-    return basis_of(search, found, r, k, weights="self_tuning", walk=True, rng=rng)
 
 
 def _log_density(distances: Any, k: int, smallest: float) -> Any:

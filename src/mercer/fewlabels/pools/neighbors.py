@@ -62,7 +62,7 @@ _WALK: LaplacianKind = "random_walk"
 HALF_ABOVE = DENSE_UP_TO
 # Limit of precision: residuals of the graphs, as a share of the last eigenvalue. They
 # mix directions of nearly equal eigenvalues, which the learners weigh alike.
-_TOL = 1e-3
+_TOL = 2e-3
 # Limit of work: multiplications per edge, counted both ways, for the eigenvectors of a
 # graph. Most graphs take 1,000 to 10,000. Where groups of points are all but separate,
 # their small values would take a hundred times that, and make no difference to the
@@ -194,6 +194,7 @@ class KernelPool(SmallFiles):
         self._origin = far_origin(X)
         X = moved(X, self._origin)
         n = X.shape[0]
+        plain_rng = rng.spawn(1)[0]  # whatever the graphs draw, as on a device
         sizes = sorted({min(int(k), n - 1) for k in self._graphs})
         self.index_ = NeighborIndex.fit(X, rng=rng)
         most = min(max(sizes[-1], self._rule.density_neighbor), n - 1)
@@ -211,7 +212,7 @@ class KernelPool(SmallFiles):
                 random_state=rng,
             )
             bases.append((f"graph {k}", basis.fit(graph), k))
-        bases += [(name, basis, 0) for name, basis in self._plain(X, rng)]
+        bases += [(name, basis, 0) for name, basis in self._plain(X, plain_rng)]
         self._smallest = _smallest_scale(neighbors.distances)
         self._assemble(bases, self._log_density(neighbors.distances))
         return self
@@ -348,6 +349,8 @@ class KernelPool(SmallFiles):
             self._directions,
             self._rule.density_neighbor,
             sampled_above=SAMPLED_ABOVE,
+            tol=_TOL,
+            work_per_edge=WORK_PER_EDGE,
             device=self.device,
             rng=rng,
         )
@@ -360,7 +363,7 @@ class KernelPool(SmallFiles):
         self.values_ = np.concatenate([block.values for block in self.blocks_])
         graphs = [graph for _, graph in pool.graphs]
         self.certificate_ = BasisCertificate(
-            method=f"filtered subspace on {pool.vectors.device}",
+            method=", ".join(dict.fromkeys(graph.pairs.method for graph in graphs)),
             reason=say_units(self.scales_),
             residual=max(graph.pairs.residual for graph in graphs),
             orthogonality=max(graph.orthogonality for graph in graphs),
@@ -369,6 +372,13 @@ class KernelPool(SmallFiles):
             n_null=max(graph.n_null for graph in graphs),
             recall=min(graph.graph.recall for graph in graphs),
             lost_trace=max((gram.lost_trace for _, gram in pool.grams), default=0.0),
+            floor=min(graph.pairs.floor for graph in graphs),
+            failure=sum(graph.pairs.failure for graph in graphs),
+            note="; ".join(
+                f"graph {k}: {graph.pairs.note}"
+                for k, graph in pool.graphs
+                if graph.pairs.note
+            ),
         )
         return self
 
