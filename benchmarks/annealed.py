@@ -79,7 +79,7 @@ def compare(machines: dict, printed: dict, kernels_of=None) -> None:
             errors = [error(machine, X, truth, six_labels(truth, s)) for s in range(10)]
             seconds = (time.process_time() - start) / 10
             mean, deviation = print_row[2 * (i % 2) : 2 * (i % 2) + 2]
-            cells.append(f"{np.mean(errors):8.2f}±{np.std(errors):5.2f}")
+            cells.append(f"{np.mean(errors):8.2f}±{np.std(errors, ddof=1):5.2f}")
             cells.append(f"{mean:6.2f}±{deviation:5.2f} ({seconds:.2f} s)")
         print(f"{a} vs {b}  " + "  ".join(cells), flush=True)
 

@@ -1,6 +1,8 @@
 """What the documentation shows runs, and what it names exists."""
 
+import contextlib
 import doctest
+import io
 import re
 from importlib import import_module
 from pathlib import Path
@@ -22,6 +24,8 @@ PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *SITE]
 SNIPPET = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 # A page may say that a snippet is not run here, and must say why.
 NOT_RUN = re.compile(r"<!-- not run: .{10,}? -->\n+```python\n.*?^```$", re.M | re.S)
+# What a page says that the snippet before prints is compared.
+PRINTS = re.compile(r"\s*It prints `([^`]+)`\.")
 COMMAND_LINE = re.compile(r"^(?: {4}|\$ )mercer ([^#\n`]+)", re.MULTILINE)
 
 
@@ -60,7 +64,11 @@ def run_snippets(page: Path) -> None:
     for found in SNIPPET.finditer(text):
         code, line = found[1], text.count("\n", 0, found.start())
         if not code.startswith(">>>"):
-            exec(compile(code, f"{by_name(page)}, snippet {line}", "exec"), names)
+            printed = io.StringIO()
+            with contextlib.redirect_stdout(printed):
+                exec(compile(code, f"{by_name(page)}, snippet {line}", "exec"), names)
+            if shown := PRINTS.match(text, found.end()):
+                assert printed.getvalue().strip() == shown[1]
             continue
         test = doctest.DocTestParser().get_doctest(
             code, names, by_name(page), str(page), line

