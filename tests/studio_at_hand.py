@@ -10,6 +10,7 @@ import httpx
 import numpy as np
 import pandas as pd
 
+from mercer.app.studio import bulk
 from mercer.app.studio.engine import Snapshot
 from mercer.app.studio.items import Items
 from mercer.app.studio.service import Studio
@@ -50,6 +51,47 @@ def small_studio(
     more.setdefault("classes", ("cat", "dog"))
     store = more.pop("store", None) or Store(sqlite_url(folder / "labels.db"))
     return Studio(Items(table, "label", more.pop("id", "code")), store, **more)
+
+
+def trained(n: int) -> FixedEngine:
+    """Return a model that knows two groups and where they are."""
+    rng = np.random.default_rng(0)
+    side = np.arange(n) % 2
+    proba = np.where(side[:, None] == [0, 1], 0.9, 0.1)
+    xy = (0.5 * (2 * side[:, None] - 1) + 0.2 * rng.standard_normal((n, 2))).clip(-1, 1)
+    return FixedEngine(
+        Snapshot(
+            version=5,
+            stage="",
+            classes=(0, 1),
+            proba=proba,
+            questions=np.arange(n),
+            n_labels=4,
+            map=xy.astype(np.float32),
+            map_version=1,
+            suspicious=((2, 1, 0.05),) if n > 2 else (),
+        )
+    )
+
+
+def labels(studio: Studio) -> dict[str, int]:
+    studio.store.sync()
+    ledger = studio.store.ledger
+    return {item: ledger.label_of(item) for item in ledger.answers}
+
+
+def answered(page: Any, n: int) -> None:
+    page.wait_for_function(
+        "n => document.getElementById('n-labelled').textContent === String(n)", arg=n
+    )
+
+
+def label_rows(
+    studio: Studio, who: str, token: str, rows: list[int], label: int
+) -> None:
+    """Give rows the same label in one act."""
+    said = {"who": who, "token": token, "action": "label", "label": label}
+    bulk.act(studio, {**said, "rows": rows, "data": studio.items.fingerprint})
 
 
 @contextmanager

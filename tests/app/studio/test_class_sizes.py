@@ -14,7 +14,7 @@ from mercer.app.studio.exports import _learned
 from mercer.app.studio.service import Studio
 from mercer.app.studio.serving import Running
 from mercer.app.tables.table import TableError
-from studio_at_hand import acting, rows, serving, small_studio
+from studio_at_hand import acting, label_rows, rows, serving, small_studio
 from tables_at_hand import uneven
 
 SIZES = {"yes": 10.0, "no": 90.0}
@@ -163,7 +163,7 @@ def test_wrong_sizes_are_refused_at_their_field(
     tmp_path: Path, said: dict[int, str], label: int | None, words: str
 ) -> None:
     studio = small_studio(tmp_path, classes=("cat", "dog", "bird"))
-    studio.answer_many("ann", "t", [0, 1, 2, 3], 0)
+    label_rows(studio, "ann", "t", [0, 1, 2, 3], 0)
     studio.answer("ann", "u", 4, 2)
     with serving(studio) as client:
         refused = acting(client)("sizes", sizes={str(c): s for c, s in said.items()})

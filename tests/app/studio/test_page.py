@@ -2,8 +2,7 @@
 
 import io
 import re
-import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,102 +12,10 @@ import pandas as pd
 import pytest
 from PIL import Image
 
-from mercer.app.studio.engine import Snapshot
-from mercer.app.studio.service import Studio
 from mercer.app.studio.serving import Running
-from studio_at_hand import FixedEngine, rows, small_studio
+from studio_at_hand import FixedEngine, answered, labels, rows, small_studio, trained
 
-CHROMIUM = shutil.which("chromium")
-pytestmark = pytest.mark.skipif(
-    CHROMIUM is None, reason="Chromium is not installed (apt-get install chromium)"
-)
-FLAGS = (
-    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run "
-    "--disable-background-networking --disable-component-update --disable-sync "
-    "--disable-renderer-backgrounding"
-)
 EVIL = '<img src=x onerror="window.hurt = 1"><script>window.hurt = 1</script>'
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    playwright = pytest.importorskip("playwright.sync_api")
-    with playwright.sync_playwright() as p:
-        browser = p.chromium.launch(executable_path=CHROMIUM, args=FLAGS.split())
-        yield browser
-        browser.close()
-
-
-@pytest.fixture
-def visit(browser: Any) -> Iterator[Callable[..., Any]]:
-    """Return what opens a page of a running studio in a fresh profile."""
-    contexts, problems = [], []
-
-    def open_page(running: Running, **look: Any) -> Any:
-        look.setdefault("viewport", {"width": 1280, "height": 860})
-        contexts.append(browser.new_context(**look))
-        page = contexts[-1].new_page()
-        page.set_default_timeout(180_000)
-        page.on("pageerror", lambda error: problems.append(str(error)))
-        page.on(
-            "console",
-            lambda m: problems.append(m.text) if "Security Policy" in m.text else None,
-        )
-        page.goto(running.url)
-        page.wait_for_selector("#item .one, #item .done")
-        return page
-
-    yield open_page
-    for context in contexts:
-        context.close()
-    assert problems == []
-
-
-@pytest.fixture
-def start(tmp_path: Path) -> Iterator[Callable[[Studio], Running]]:
-    running: list[Running] = []
-
-    def begin(studio: Studio, **more: Any) -> Running:
-        running.append(Running(studio, **more))
-        running[-1].start()
-        return running[-1]
-
-    yield begin
-    for one in running:
-        one.stop()
-
-
-def trained(n: int) -> FixedEngine:
-    """Return a model that knows two groups and where they are."""
-    rng = np.random.default_rng(0)
-    side = np.arange(n) % 2
-    proba = np.where(side[:, None] == [0, 1], 0.9, 0.1)
-    xy = (0.5 * (2 * side[:, None] - 1) + 0.2 * rng.standard_normal((n, 2))).clip(-1, 1)
-    return FixedEngine(
-        Snapshot(
-            version=5,
-            stage="",
-            classes=(0, 1),
-            proba=proba,
-            questions=np.arange(n),
-            n_labels=4,
-            map=xy.astype(np.float32),
-            map_version=1,
-            suspicious=((2, 1, 0.05),) if n > 2 else (),
-        )
-    )
-
-
-def labels(studio: Studio) -> dict[str, int]:
-    studio.store.sync()
-    ledger = studio.store.ledger
-    return {item: ledger.label_of(item) for item in ledger.answers}
-
-
-def answered(page: Any, n: int) -> None:
-    page.wait_for_function(
-        "n => document.getElementById('n-labelled').textContent === String(n)", arg=n
-    )
 
 
 def shown(page: Any) -> str:
@@ -237,7 +144,8 @@ def test_map_click_lasso_pairs_why_and_table(tmp_path, start, visit) -> None:
     inside = page.evaluate("document.querySelector('#lassoed p').textContent")
     n = int("".join(c for c in inside if c.isdigit()))
     assert 20 < n < 40
-    page.click("#lassoed button >> nth=0")
+    page.click("#lassoed .bulk-acts button >> nth=0")
+    page.click("#dialog .primary")
     answered(page, n)
     assert set(labels(studio).values()) == {0}
     page.wait_for_function("() => mercer.question.shown.purpose !== 'picked'")

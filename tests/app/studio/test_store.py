@@ -12,7 +12,7 @@ from mercer.app.studio.items import Items
 from mercer.app.studio.schema import StoreError
 from mercer.app.studio.store import Store, sqlite_url
 from mercer.app.tables.table import as_table
-from studio_at_hand import acting, rows, serving, small_studio
+from studio_at_hand import acting, label_rows, rows, serving, small_studio
 
 
 @pytest.fixture
@@ -68,13 +68,13 @@ def test_full_disk_is_not_acknowledged_and_breaks_nothing(tmp_path: Path) -> Non
         def _fill(connection: Any, _: Any) -> None:
             connection.execute(limit).close()
 
-        many = act("answer_many", rows=list(range(1, 900)), label=1)
+        many = act("bulk", action="label", rows=list(range(1, 900)), label=1)
         assert many.status_code == 507
         assert "full" in many.json()["error"]
         assert studio.store.ledger.n_answers == 1
         event.remove(studio.store.engine, "connect", _fill)
         studio.store.engine.dispose()
-        again = act("answer_many", rows=list(range(1, 900)), label=1)
+        again = act("bulk", action="label", rows=list(range(1, 900)), label=1)
         assert again.status_code == 200
     assert read(tmp_path / "labels.db", "PRAGMA integrity_check") == [("ok",)]
     assert Store(sqlite_url(tmp_path / "labels.db")).ledger.n_answers == 900
@@ -82,7 +82,7 @@ def test_full_disk_is_not_acknowledged_and_breaks_nothing(tmp_path: Path) -> Non
 
 def test_many_events_at_once_keep_the_clock(tmp_path: Path) -> None:
     one, two = small_studio(tmp_path, rows(9)), small_studio(tmp_path, rows(9))
-    one.answer_many("ann", "t1", [0, 1, 2], 1)
+    label_rows(one, "ann", "t1", [0, 1, 2], 1)
     two.answer("ben", "t2", 5, 0)
     one.store.sync()
     seqs = [event.seq for event in one.store.ledger.events]

@@ -3,11 +3,13 @@
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from mercer.app.studio.engine import Snapshot
 from mercer.app.studio.service import RefusedError, Studio
-from mercer.app.studio.views import PAGE, accuracy, review, table_page
+from mercer.app.studio.table_view import PAGE, Where, table_page
+from mercer.app.studio.views import accuracy, review
 from studio_at_hand import FixedEngine, rows, small_studio
 
 
@@ -27,27 +29,99 @@ def shown(page: dict) -> list[int]:
     return [line["row"] for line in page["rows"]]
 
 
+def found(studio: Studio, **said: str) -> list[int]:
+    return shown(table_page(studio, Where.read(said, studio.items.columns)))
+
+
 def test_pages_search_and_filters(studio: Studio) -> None:
-    first = table_page(studio)
-    assert (first["total"], first["pages"]) == (PAGE + 30, 2)
-    assert shown(table_page(studio, page=1)) == list(range(PAGE, PAGE + 30))
-    assert shown(table_page(studio, words="R7")) == [7, *range(70, 80)]
-    assert shown(table_page(studio, words="(")) == []
-    half = (PAGE + 30) // 2
-    assert table_page(studio, predicted=0)["total"] == half
-    assert table_page(studio, predicted=9)["total"] == 0
-    middle = shown(table_page(studio, order="uncertain"))[:2]
-    assert set(middle) == {half - 1, half}
-    assert set(shown(table_page(studio, order="certain"))[:2]) == {0, PAGE + 29}
+    n = PAGE + 30
+    first = table_page(studio, Where())
+    assert (first["total"], first["pages"]) == (n, 2)
+    assert shown(table_page(studio, Where(), page=1)) == list(range(PAGE, n))
+    assert found(studio, words="R7") == [7, *range(70, 80)]
+    assert found(studio, words="(") == []
+    half = n // 2
+    assert table_page(studio, Where(predicted=0))["total"] == half
+    assert table_page(studio, Where(predicted=9))["total"] == 0
+    assert set(found(studio, sort="certainty")[:2]) == {half - 1, half}
+    assert set(found(studio, sort="certainty", descending="1")[:2]) == {0, n - 1}
     studio.answer("ann", "t1", 3, 1)
     studio.skip("ann", "t2", 4)
-    assert shown(table_page(studio, show="labelled")) == [3]
-    assert shown(table_page(studio, show="skipped")) == [4]
-    assert table_page(studio, show="unlabelled")["total"] == PAGE + 29
+    assert found(studio, show="labelled") == [3]
+    assert found(studio, label="1") == [3]
+    assert found(studio, label="0") == []
+    assert found(studio, person="ann") == [3]
+    assert found(studio, person="ben") == []
+    assert found(studio, show="skipped") == [4]
+    assert table_page(studio, Where(show="unlabelled"))["total"] == n - 1
     studio.answer("ben", "t3", 3, 0)
-    assert shown(table_page(studio, show="disputed")) == [3]
-    with pytest.raises(RefusedError, match="one of"):
-        table_page(studio, show="everything")
+    assert found(studio, show="disputed") == [3]
+
+
+def test_certainty_bounds_include_their_ends(studio: Studio) -> None:
+    sure = studio.snapshot.proba.max(axis=1)
+    low = float(np.sort(sure)[-4])
+    assert sorted(found(studio, low=repr(low))) == np.flatnonzero(sure >= low).tolist()
+    assert (
+        len(found(studio, low="0.9", high="0.9999"))
+        == ((sure >= 0.9) & (sure <= 0.9999)).sum()
+    )
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"show": "everything"},
+        {"sort": "column:other"},
+        {"label": "-1"},
+        {"low": "2"},
+        {"low": "nan"},
+        {"low": "x"},
+        {"words": 5},
+        [],
+    ],
+)
+def test_a_filter_that_makes_no_sense_is_refused(studio: Studio, said: object) -> None:
+    with pytest.raises(RefusedError, match=r"one of|must"):
+        Where.read(said, studio.items.columns)
+
+
+def test_rows_are_sorted_by_a_column_and_those_without_a_value_come_last(
+    tmp_path: Path,
+) -> None:
+    frame = pd.DataFrame(
+        {
+            "code": ["a", "b", "c", "d"],
+            "size": [10.0, 9.0, None, 100.0],
+            "word": ["pear", None, "Apple", "fig"],
+        }
+    )
+    studio = small_studio(tmp_path, frame)
+    assert found(studio, sort="column:size") == [1, 0, 3, 2]
+    assert found(studio, sort="column:size", descending="1") == [3, 0, 1, 2]
+    assert found(studio, sort="column:word") == [2, 3, 0, 1]
+    studio.answer("ann", "t1", 2, 1)
+    studio.answer("ann", "t2", 3, 0)
+    assert found(studio, sort="label")[:2] == [3, 2]  # cat, dog
+    assert found(studio, sort="person")[0] == 2
+
+
+def test_the_table_does_not_show_what_is_predicted_of_a_check(studio: Studio) -> None:
+    question = studio.next("ann")
+    for k in range(30):
+        if question["purpose"] == "check":
+            break
+        question = studio.answer("ann", f"t{k}", question["row"], 0)
+    assert question["purpose"] == "check"
+    where = Where(words=question["id"])
+    (line,) = [
+        line
+        for line in table_page(studio, where)["rows"]
+        if line["row"] == question["row"]
+    ]
+    assert line["guess"] is None
+    studio.answer("ann", "last", question["row"], 0)
+    assert table_page(studio, where)["rows"][0]["guess"] is not None
 
 
 def test_review_lists_doubts_disputes_and_agreement(studio: Studio) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+from mercer.app.studio import bulk
 from mercer.app.studio.service import MOST_NAME, RefusedError, Studio
 
 Said = dict[str, Any]
@@ -37,16 +38,6 @@ def _next(studio: Studio, said: Said) -> Any:
 def _answer(studio: Studio, said: Said) -> Any:
     row = studio.check_row(said.get("row"), said.get("data"))
     return {"question": studio.answer(said["who"], said["token"], row, _label(said))}
-
-
-def _many(studio: Studio, said: Said) -> Any:
-    rows = said.get("rows")
-    if not isinstance(rows, list):
-        msg = "rows must be a list of row numbers."
-        raise RefusedError(msg)
-    rows = [studio.check_row(row, said.get("data")) for row in rows]
-    token = said["token"][:48]
-    return studio.answer_many(said["who"], token, rows, _label(said))
 
 
 def _skip(studio: Studio, said: Said) -> Any:
@@ -107,7 +98,8 @@ ACTS: dict[str, tuple[Act, bool]] = {
     "next": (_next, False),
     "next_pair": (_next_pair, False),
     "answer": (_answer, True),
-    "answer_many": (_many, True),
+    "bulk": (bulk.act, True),
+    "bulk_look": (bulk.look, False),
     "skip": (_skip, True),
     "undo": (_undo, True),
     "reask": (_reask, True),

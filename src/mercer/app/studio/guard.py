@@ -14,7 +14,7 @@ Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
 MOST_BODY = 64 * 1024
 # Whole tables come here: files, and all tasks of a project of Label Studio.
-LARGE = ("/api/import", "/ml/predict")
+LARGE = ("/api/import", "/api/bulk", "/ml/predict")
 MOST_IMPORT = 64 * 1024 * 1024
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 POLICY = (

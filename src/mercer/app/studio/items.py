@@ -84,10 +84,7 @@ class Items:
         return {
             "row": row,
             "id": self.ids[row],
-            "cells": [
-                {"name": name, "value": self._cell(row, name)[:MOST_TEXT]}
-                for name in self.columns
-            ],
+            "cells": self.cells(row, MOST_TEXT),
             "image": self.table.image_shape is not None,
             "vectors": [
                 {"name": name, "length": int(block.shape[1])}
@@ -95,6 +92,14 @@ class Items:
                 if self.table.image_shape is None
             ],
         }
+
+    def cells(self, row: int, most: int) -> list[dict[str, Any]]:
+        """Return the cells of a row, cut after some characters, with their length."""
+        whole = {name: self._cell(row, name) for name in self.columns}
+        return [
+            {"name": name, "value": value[:most], "length": len(value)}
+            for name, value in whole.items()
+        ]
 
     def snippet(self, row: int) -> str:
         """Return a row in one short line."""

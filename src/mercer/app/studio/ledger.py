@@ -1,6 +1,7 @@
 """What the events say: classes, their sizes, answers, skips and pairs that stand."""
 
 import json
+from bisect import bisect_left
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -14,7 +15,7 @@ class Event(NamedTuple):
     seq: int
     at: float
     who: str
-    kind: str  # answer, skip, pair, class, rename, sizes, undo, reask
+    kind: str  # answer, skip, clear, pair, class, rename, sizes, undo, reask
     token: str
     item: str | None = None
     other: str | None = None
@@ -80,9 +81,10 @@ class Ledger:
             if event.who == START:
                 self.first_sizes = event
         elif event.kind == "undo" and event.undoes is not None:
-            self.undone.add(event.undoes)
-            target = next(e for e in reversed(self.events) if e.seq == event.undoes)
-            self._refold(target)
+            act = self.act_of(event.undoes)
+            self.undone.update(undone.seq for undone in act)
+            for item in {undone.item or "" for undone in act}:
+                self._refold(item)
         elif event.kind == "reask":
             self._reasked = event.seq
             self.skips.clear()
@@ -96,6 +98,10 @@ class Ledger:
         if event.kind == "pair":
             self.pairs.setdefault((item, event.other or ""), {})[event.who] = event
             return
+        if event.kind == "clear":
+            self.answers.pop(item, None)
+            self.skips.pop(item, None)
+            return
         for kind, where in (("answer", self.answers), ("skip", self.skips)):
             of_item = where.get(item, {})
             of_item.pop(event.who, None)
@@ -106,9 +112,8 @@ class Ledger:
             else:
                 where.pop(item, None)
 
-    def _refold(self, target: Event) -> None:
+    def _refold(self, item: str) -> None:
         """Apply again what is left of the events of an item."""
-        item = target.item or ""
         self.answers.pop(item, None)
         self.skips.pop(item, None)
         for pair in [p for p in self.pairs if p[0] == item]:
@@ -118,10 +123,27 @@ class Ledger:
             if event.seq not in self.undone and not is_old_skip:
                 self._apply(event)
 
+    def act_of(self, seq: int) -> list[Event]:
+        """Return the events that were written together with one, and end with it.
+
+        Their tokens have the same part before ``#``.
+        """
+        end = bisect_left(self.events, seq, key=lambda event: event.seq)
+        act, start = _act(self.events[end].token), end
+        while act and start and _act(self.events[start - 1].token) == act:
+            start -= 1
+        return self.events[start : end + 1]
+
+    def touched(self, event: Event) -> set[str]:
+        """Return the items whose answers an event changed."""
+        if event.kind == "undo" and event.undoes is not None:
+            return {undone.item for undone in self.act_of(event.undoes) if undone.item}
+        return {event.item} if event.item else set()
+
     def last_of(self, who: str) -> Event | None:
-        """Return the latest answer, skip or pair of a person that still stands."""
+        """Return the latest act of a person on rows that still stands."""
         for event in reversed(self.events):
-            is_act = event.kind in {"answer", "skip", "pair"}
+            is_act = event.kind in {"answer", "skip", "clear", "pair"}
             if is_act and event.who == who and event.seq not in self.undone:
                 return event
         return None
@@ -135,6 +157,12 @@ class Ledger:
         if len(votes) == 2 and votes[0][1] == votes[1][1]:
             return None
         return votes[0][0]
+
+    def is_confirmed(self, item: str) -> bool:
+        """Tell whether somebody has looked at the label again and found it right."""
+        label = self.label_of(item)
+        given = self.answers.get(item, {}).values()
+        return any(e.purpose == "confirmed" and e.label == label for e in given)
 
     def disagreements(self) -> list[Disagreement]:
         """Return the items that people labelled differently, latest first."""
@@ -151,3 +179,14 @@ class Ledger:
         for answers in self.answers.values():
             counts.update(answers.keys())
         return dict(counts.most_common())
+
+
+def _act(token: str) -> str:
+    """Return what the tokens of one act have in common; nothing for a single event.
+
+    Examples
+    --------
+    >>> _act("7f3a#0"), _act("7f3a")
+    ('7f3a', '')
+    """
+    return token.rpartition("#")[0]

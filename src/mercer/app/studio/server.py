@@ -21,6 +21,7 @@ from mercer.app.studio.exports import EXPORTS
 from mercer.app.studio.guard import Guard, TooLargeError
 from mercer.app.studio.interop import IMPORTS, take_in
 from mercer.app.studio.service import RefusedError, Studio
+from mercer.app.studio.table_view import Where, table_page
 
 KINDS = {".html": "text/html", ".js": "text/javascript", ".css": "text/css"}
 HEARTBEAT_SECONDS = 15.0
@@ -102,19 +103,13 @@ def _row(studio: Studio, request: Request) -> int:
 
 
 def _table(studio: Studio, request: Request) -> Any:
-    asked = request.query_params
-    predicted, page = asked.get("predicted", ""), asked.get("page", "0")
-    if not all(n.isascii() and n.isdecimal() and len(n) < 9 for n in (page,)):
+    asked = dict(request.query_params)
+    page = asked.pop("page", "0")
+    if not (page.isascii() and page.isdecimal() and len(page) < 9):
         msg = "page must be a number."
         raise RefusedError(msg)
-    return views.table_page(
-        studio,
-        words=asked.get("words", "")[:200],
-        show=asked.get("show", "all"),
-        predicted=int(predicted) if predicted.isdecimal() else None,
-        order=asked.get("order", "file"),
-        page=int(page),
-    )
+    where = Where.read(asked, studio.items.columns)
+    return table_page(studio, where, int(page))
 
 
 def _image(studio: Studio) -> Handler:

@@ -2,7 +2,7 @@
 
 import json
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -24,7 +24,6 @@ from mercer.app.tables.session import Session
 CHECK_EVERY = 8  # one question in this many is drawn at random
 PATIENCE = 0.2  # seconds; a person looks at a row for longer
 MOST_CLASSES = 500
-MOST_AT_ONCE = 5_000
 MOST_NAME = 200
 
 
@@ -156,7 +155,7 @@ class Studio:
             ledger, row_of = self.store.ledger, self.items.row_of
             new = ledger.events[self._n_folded :]
             self._n_folded += len(new)
-            items = {event.item for event in new if event.item is not None}
+            items = set[str]().union(*(ledger.touched(event) for event in new))
             if any(event.kind == "reask" for event in new):
                 items |= {self.items.keys[row] for row in np.flatnonzero(self._closed)}
             for item in items & row_of.keys():
@@ -192,39 +191,29 @@ class Studio:
     def undo(self, who: str, token: str) -> dict[str, Any] | None:
         """Take back the last answer of a person and show its item again."""
         self._check_who(who)
-        with self._writing() as transaction:
+        with self.writing() as transaction:
             ledger = self.store.ledger
             if token in ledger.by_token:
                 return claim(self, transaction, who, keep=True)
             last = ledger.last_of(who)
+            if last is not None and len(ledger.act_of(last.seq)) > 1:
+                transaction.append(who, "undo", token, undoes=last.seq)
+                return claim(self, transaction, who, keep=True)
             if last is None or last.item not in self.items.row_of:
                 msg = "there is nothing to undo."
                 raise RefusedError(msg, 409)
             transaction.append(who, "undo", token, undoes=last.seq, item=last.item)
-            transaction.claim(last.item, who, last.purpose or "again")
-        return self.question(self.items.row_of[last.item], "again")
+            is_asked = last.purpose not in {None, "accepted", "confirmed"}
+            purpose = str(last.purpose) if is_asked else "again"
+            transaction.claim(last.item, who, purpose)
+        # A check stays one: what the model predicts is not shown.
+        shown = "check" if purpose == "check" else "again"
+        return self.question(self.items.row_of[last.item], shown)
 
     def reask(self, who: str, token: str) -> None:
         """Let skipped items be asked about again."""
         self._check_who(who)
         self._append(who, "reask", token)
-
-    def answer_many(
-        self, who: str, token: str, rows: list[int], label: int
-    ) -> dict[str, int]:
-        """Give many rows the same label, all of them or none."""
-        self._check_who(who)
-        self._check_class(label)
-        if not 0 < len(rows) <= MOST_AT_ONCE or len(set(rows)) < len(rows):
-            msg = f"label 1 to {MOST_AT_ONCE:,} different rows at once."
-            raise RefusedError(msg)
-        fields = {"label": label, "purpose": "picked"}
-        with self._writing() as transaction:
-            if f"{token}:0" not in self.store.ledger.by_token:
-                for k, row in enumerate(rows):
-                    one = f"{token}:{k}"
-                    self._write(transaction, who, one, row, "answer", fields)
-        return {"labelled": len(rows)}
 
     def take_in(self, who: str, row: int, name: str | None) -> bool:
         """Keep an answer of another program, once; None stands for a skip."""
@@ -242,7 +231,7 @@ class Studio:
             return False
         token = token_of(f"{who}\n{key}\n{label}\n{self.store.ledger.seq}")
         fields = {} if label is None else {"label": label}
-        with self._writing() as transaction:
+        with self.writing() as transaction:
             kind = "skip" if label is None else "answer"
             self._write(transaction, who, token, row, kind, fields)
         return True
@@ -265,7 +254,7 @@ class Studio:
         if row == other:
             msg = "a row cannot be compared with itself."
             raise RefusedError(msg)
-        with self._writing() as transaction:
+        with self.writing() as transaction:
             if token not in self.store.ledger.by_token:
                 fields = {"label": int(same), "other": self.items.keys[other]}
                 self._write(transaction, who, token, row, "pair", fields)
@@ -275,7 +264,7 @@ class Studio:
     def add_class(self, who: str, token: str, name: str) -> int:
         """Make a class and return its number."""
         self._check_who(who)
-        with self._writing() as transaction:
+        with self.writing() as transaction:
             ledger = self.store.ledger
             if token in ledger.by_token:
                 return ledger.by_token[token].label or 0
@@ -373,7 +362,11 @@ class Studio:
             "version": snapshot.version,
             "seq": ledger.seq,
             "map": snapshot.map_version,
-            "doubts": len(snapshot.suspicious) + len(ledger.disagreements()),
+            "doubts": sum(
+                not ledger.is_confirmed(self.items.keys[row])
+                for row, _, _ in snapshot.suspicious
+            )
+            + len(ledger.disagreements()),
             "overlap": self.overlap,
             "notices": self.notices(),
             "stage": snapshot.stage,
@@ -408,7 +401,7 @@ class Studio:
         key = self.items.keys[row]
         with self._lock:
             snapshot = self.snapshot
-            with self._writing() as transaction:
+            with self.writing() as transaction:
                 if token not in self.store.ledger.by_token:
                     self._write(transaction, who, token, row, kind, fields)
                 question = claim(self, transaction, who, keep=False, done=key)
@@ -435,27 +428,28 @@ class Studio:
         kind: str,
         fields: dict[str, Any],
     ) -> Event:
-        key = self.items.keys[row]
+        (about,) = self.fields_of([row])
         if "purpose" not in fields:
             shown = {(i, w): p for i, w, p in transaction.claims()}
-            fields = {**fields, "purpose": shown.get((key, who), "picked")}
-        snapshot = self.snapshot
-        guess = None
-        if snapshot.proba is not None:
-            guess = snapshot.classes[int(snapshot.proba[row].argmax())]
-        return transaction.append(
-            who,
-            kind,
-            token,
-            item=key,
-            digest=self.items.digests[row],
-            guess=guess,
-            n_labels=snapshot.n_labels,
-            **fields,
-        )
+            fields = {**fields, "purpose": shown.get((about["item"], who), "picked")}
+        return transaction.append(who, kind, token, **about, **fields)
+
+    def fields_of(self, rows: Sequence[int] | IntArray) -> list[dict[str, Any]]:
+        """Return what is kept of rows with every act: content, and the model's view."""
+        snapshot, items = self.snapshot, self.items
+        best = None if snapshot.proba is None else snapshot.proba[rows].argmax(axis=1)
+        return [
+            {
+                "item": items.keys[row],
+                "digest": items.digests[row],
+                "guess": None if best is None else snapshot.classes[int(best[k])],
+                "n_labels": snapshot.n_labels,
+            }
+            for k, row in enumerate(rows)
+        ]
 
     @contextmanager
-    def _writing(self) -> Iterator[Transaction]:
+    def writing(self) -> Iterator[Transaction]:
         """Write events; then the model and those who wait are told."""
         with self._lock:
             with self.store.writing() as transaction:
@@ -474,7 +468,7 @@ class Studio:
         return said
 
     def _append(self, who: str, kind: str, token: str, **fields: Any) -> None:
-        with self._writing() as transaction:
+        with self.writing() as transaction:
             if token not in self.store.ledger.by_token:
                 transaction.append(who, kind, token, **fields)
 

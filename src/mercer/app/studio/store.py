@@ -36,6 +36,21 @@ class Transaction:
         self.written.append(made)
         return made
 
+    def append_all(
+        self, who: str, kind: str, token: str, each: list[dict[str, Any]]
+    ) -> None:
+        """Write the events of one act, which is taken back as one."""
+        first = self._seq + bool(self.written)
+        made = [
+            Event(first + k, time.time(), who, kind, f"{token}#{k}", **fields)
+            for k, fields in enumerate(each)
+        ]
+        if made:
+            self._seq = made[-1].seq
+            lines = [event._asdict() for event in made]
+            self.connection.execute(events.insert(), lines)
+            self.written += made
+
     def claims(self) -> list[tuple[str, str, str]]:
         """Return item, person and purpose of the claims that have not expired."""
         since = time.time() - CLAIM_SECONDS
@@ -98,6 +113,11 @@ class Store:
                 schema.set_clock(connection, transaction.written[-1].seq)
         for made in transaction.written:
             self.ledger.add(made)
+
+    def claims(self) -> list[tuple[str, str, str]]:
+        """Return item, person and purpose of what is on somebody's screen."""
+        with self._begin(write=False) as connection:
+            return Transaction(connection, 0).claims()
 
     def close(self) -> None:
         """Close the connections."""

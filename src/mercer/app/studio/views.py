@@ -1,82 +1,16 @@
-"""What the page shows besides the question: table, doubts, people, accuracy."""
+"""What the page shows besides question and table: doubts, people, accuracy."""
 
 from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
-from mercer._base.typing import BoolArray
-from mercer.app.studio.service import RefusedError, Studio
+from mercer.app.studio.service import Studio
+from mercer.app.studio.table_view import row_line
 from mercer.judging.agreement import agreements, fleiss_kappa
 from mercer.judging.estimate import LearningCurve
 
-PAGE = 50
 MORE = 20  # further labels whose worth is told
-SHOWN = ("all", "labelled", "unlabelled", "skipped", "disputed")
-ORDERS = ("file", "uncertain", "certain")
-
-
-def table_page(
-    studio: Studio,
-    *,
-    words: str = "",
-    show: str = "all",
-    predicted: int | None = None,
-    order: str = "file",
-    page: int = 0,
-) -> dict[str, Any]:
-    """Return one page of the rows that match.
-
-    Parameters
-    ----------
-    studio : Studio
-    words : str
-        Text that a cell or the id must hold.
-    show : one of `SHOWN`
-    predicted : int, optional
-        Class that the model must predict.
-    order : one of `ORDERS`
-    page : int
-        From 0.
-    """
-    if show not in SHOWN or order not in ORDERS:
-        msg = f"show is one of {', '.join(SHOWN)}; order one of {', '.join(ORDERS)}."
-        raise RefusedError(msg)
-    snapshot = studio.snapshot
-    codes, _ = studio.labels()
-    keep = _shown(studio, show, codes >= 0)
-    if words:
-        keep = keep & studio.items.search(words)
-    if predicted is not None:
-        if snapshot.proba is None or predicted not in snapshot.classes:
-            keep = np.zeros_like(keep)
-        else:
-            best = snapshot.proba.argmax(axis=1)
-            keep = keep & (np.array(snapshot.classes)[best] == predicted)
-    rows = np.flatnonzero(keep)
-    if order != "file" and snapshot.proba is not None:
-        top = snapshot.proba[rows].max(axis=1)
-        rows = rows[np.argsort(top if order == "uncertain" else -top, kind="stable")]
-    chosen = rows[page * PAGE : (page + 1) * PAGE]
-    return {
-        "total": len(rows),
-        "page": page,
-        "pages": -(-len(rows) // PAGE),
-        "rows": [row_line(studio, int(row), int(codes[row])) for row in chosen],
-    }
-
-
-def row_line(studio: Studio, row: int, code: int) -> dict[str, Any]:
-    """Return a row in short, with its label and the best guess."""
-    guess = studio.prediction(row)[:1]
-    return {
-        "row": row,
-        "id": studio.items.ids[row],
-        "text": studio.items.snippet(row),
-        "label": code if code >= 0 else None,
-        "skipped": studio.items.keys[row] in studio.store.ledger.skips,
-        "guess": guess[0] if guess else None,
-    }
 
 
 def review(studio: Studio) -> dict[str, Any]:
@@ -97,7 +31,7 @@ def review(studio: Studio) -> dict[str, Any]:
                 "odds": round(odds, 3),
             }
             for row, label, odds in studio.snapshot.suspicious
-            if codes[row] >= 0
+            if codes[row] >= 0 and not ledger.is_confirmed(studio.items.keys[row])
         ],
         "disputed": [
             {
@@ -145,21 +79,3 @@ def accuracy(studio: Studio) -> dict[str, Any]:
         "more": MORE,
         "curve": [{"labels": int(n), **asdict(curve.at(n))} for n in points],
     }
-
-
-def _shown(studio: Studio, show: str, labelled: BoolArray) -> BoolArray:
-    ledger, row_of = studio.store.ledger, studio.items.row_of
-    if show == "all":
-        return np.ones(len(labelled), dtype=bool)
-    if show == "labelled":
-        return labelled
-    if show == "unlabelled":
-        return np.asarray(~labelled)
-    items = (
-        list(ledger.skips)
-        if show == "skipped"
-        else [d.item for d in ledger.disagreements()]
-    )
-    keep = np.zeros(len(labelled), dtype=bool)
-    keep[[row_of[i] for i in items if i in row_of]] = True
-    return keep

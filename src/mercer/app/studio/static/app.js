@@ -2,12 +2,14 @@
 
 import { get, listen, once, person } from "./api.js";
 import { askText } from "./ask.js";
+import { BulkActs } from "./bulk.js";
 import { drawAccuracy } from "./curve.js";
 import { by, colour, make, number, percent, plain } from "./dom.js";
 import { PointMap } from "./map.js";
 import { Question } from "./question.js";
 import { askSizes } from "./sizes.js";
-import { ExportView, ReviewView, TableView } from "./views.js";
+import { TableView } from "./table.js";
+import { ExportView, ReviewView } from "./views.js";
 
 class Studio {
   constructor() {
@@ -61,10 +63,12 @@ class Studio {
     if (view === "label") this.map.draw();
   }
 
-  async open(row) {
+  // After the answer, the page goes back to where the row was opened.
+  async open(row, from = null) {
     await this.go("label");
     try {
       await this.question.open(row);
+      this.question.from = from;
       by("main").focus();
     } catch (error) {
       this.say(error.message);
@@ -172,46 +176,20 @@ class Studio {
     this.map.mark(blind ? null : question.row);
   }
 
-  lassoed(rows) {
+  // The numbers come first, then the act; see bulk.js.
+  async lassoed(rows) {
     const box = by("lassoed");
     box.hidden = rows.length === 0;
     if (!rows.length) return;
+    const acts = new BulkActs(this, () => ({ rows, data: this.state.data }), {
+      cancel: () => (box.hidden = true),
+      done: () => (box.hidden = true),
+    });
     box.replaceChildren(
-      make("p", { class: "small" }, `Label all ${number(rows.length)} rows inside as`),
-      make(
-        "div",
-        { class: "chips" },
-        ...this.state.classes.map((one) =>
-          make(
-            "button",
-            {
-              type: "button",
-              class: `chip ${colour(one.label)}`,
-              onclick: () => this.labelMany(rows, one.label),
-            },
-            make("span", { class: "swatch", "aria-hidden": "true" }),
-            one.name,
-          ),
-        ),
-        make(
-          "button",
-          { type: "button", class: "chip", onclick: () => (box.hidden = true) },
-          "Cancel",
-        ),
-      ),
+      make("p", { class: "small" }, `${number(rows.length)} rows are inside.`),
+      acts.element,
     );
-    box.querySelector("button").focus();
-  }
-
-  async labelMany(rows, label) {
-    try {
-      await once("answer_many", { rows, label, data: this.state.data });
-      by("lassoed").hidden = true;
-      this.say("");
-      await this.advance();
-    } catch (error) {
-      this.say(error.message);
-    }
+    box.querySelector("select").focus();
   }
 
   say(message) {

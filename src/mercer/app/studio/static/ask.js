@@ -2,7 +2,7 @@
 
 import { by, make } from "./dom.js";
 
-function open(title, content, done) {
+export function askForm(title, content, done) {
   const dialog = by("dialog");
   return new Promise((resolve) => {
     const form = make(
@@ -27,7 +27,7 @@ function open(title, content, done) {
 export async function askText(title, label, value) {
   const input = make("input", { id: "dialog-text", maxlength: 200, required: true });
   input.value = value;
-  const said = await open(
+  const said = await askForm(
     title,
     [make("label", { for: "dialog-text", class: "small soft" }, label), input],
     "Save",
@@ -44,7 +44,7 @@ export async function askRename(classes) {
   };
   select.addEventListener("change", fill);
   fill();
-  const said = await open(
+  const said = await askForm(
     "Rename a class",
     [
       make("label", { for: "dialog-class", class: "small soft" }, "Class"),
@@ -66,6 +66,20 @@ export async function askColumns(names, hidden) {
   const lines = boxes.map((box, k) =>
     make("label", { class: "check", for: box.id }, box, names[k]),
   );
-  const said = await open("Columns to show", [make("div", { class: "checks" }, ...lines)], "Show");
+  const said = await askForm("Columns to show", [make("div", { class: "checks" }, ...lines)], "Show");
   return said ? new Set(names.filter((_, k) => !boxes[k].checked)) : null;
+}
+
+// Sentences and perhaps one option; resolves to null, or to { option }.
+export async function askYes(title, words, { done = "Yes", option = "" } = {}) {
+  const box = make("input", { type: "checkbox", id: "dialog-option" });
+  const said = await askForm(
+    title,
+    [
+      ...words.map((one) => make("p", { class: "small" }, one)),
+      option ? make("label", { class: "check small", for: box.id }, box, option) : "",
+    ],
+    done,
+  );
+  return said ? { option: box.checked } : null;
 }

@@ -13,6 +13,9 @@ export function make(tag, options = {}, ...children) {
 }
 
 export const by = (id) => document.getElementById(id);
+// The class of a key: 1 to 9 and 0 in order.
+export const classKey = (classes, key) =>
+  /^[0-9]$/.test(key) ? classes[(Number(key) + 9) % 10] : undefined;
 export const colour = (label) => `c${label % 10}`;
 export const percent = (share) => `${Math.round(100 * share)}%`;
 // As it was said: 12.5, and 33.3333 of a third.

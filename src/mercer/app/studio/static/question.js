@@ -24,6 +24,7 @@ export class Question {
     this.pair = null;
     this.pairing = false;
     this.busy = false;
+    this.from = null; // the view in which the row was opened
     this.waiting = Promise.resolve(); // the end of what keys have asked for
     this.seen = []; // rows answered in this tab, for "back"
     this.hidden = new Set(JSON.parse(sessionStorage.getItem("mercer-hidden") || "[]"));
@@ -48,6 +49,7 @@ export class Question {
 
   async open(row) {
     this.setPairing(false);
+    this.from = null;
     await this.show(await get(`/api/item/${row}?data=${this.studio.state.data}`));
   }
 
@@ -204,6 +206,9 @@ export class Question {
       else if (this.pairing) await this.load();
       else await this.show(answer.question);
       this.studio.refreshSoon();
+      const { from } = this;
+      this.from = null;
+      if (from && name !== "undo") await this.studio.go(from);
     } catch (error) {
       this.studio.say(error.message);
     } finally {

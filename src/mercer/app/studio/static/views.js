@@ -1,4 +1,4 @@
-// The table, the review of labels, and export.
+// The review of labels, and export.
 
 import { get, once, picture, raw, upload } from "./api.js";
 import { by, colour, make, number, percent } from "./dom.js";
@@ -14,7 +14,7 @@ const EXPORTS = [
 ];
 
 // A picture that is fetched when it is about to be seen.
-function thumb(studio, row) {
+export function thumb(studio, row) {
   if (!studio.state.images) return null;
   const image = make("img", { class: "thumb", alt: "" });
   new IntersectionObserver(async (seen, observer) => {
@@ -25,7 +25,7 @@ function thumb(studio, row) {
   return image;
 }
 
-function tag(studio, label) {
+export function tag(studio, label) {
   if (label === null) return make("span", { class: "soft" }, "–");
   return make(
     "span",
@@ -33,64 +33,6 @@ function tag(studio, label) {
     make("span", { class: "swatch", "aria-hidden": "true" }),
     studio.name(label),
   );
-}
-
-export class TableView {
-  constructor(studio) {
-    this.studio = studio;
-    this.page = 0;
-    let waiting = 0;
-    by("filters").addEventListener("submit", (event) => event.preventDefault());
-    by("filters").addEventListener("input", () => {
-      clearTimeout(waiting);
-      waiting = setTimeout(() => this.load(0), 200);
-    });
-    by("previous").addEventListener("click", () => this.load(this.page - 1));
-    by("following").addEventListener("click", () => this.load(this.page + 1));
-  }
-
-  async load(page = this.page) {
-    const select = by("predicted");
-    const chosen = select.value;
-    select.replaceChildren(
-      make("option", { value: "" }, "any class"),
-      ...this.studio.state.classes.map((c) => make("option", { value: c.label }, c.name)),
-    );
-    select.value = chosen;
-    const asked = new URLSearchParams({
-      words: by("words").value,
-      show: by("show").value,
-      predicted: select.value,
-      order: by("order").value,
-      page,
-    });
-    const found = await get(`/api/table?${asked}`);
-    this.page = found.page;
-    by("table-count").textContent = `${number(found.total)} rows`;
-    by("page").textContent = `${found.page + 1} of ${Math.max(found.pages, 1)}`;
-    by("previous").disabled = found.page === 0;
-    by("following").disabled = found.page + 1 >= found.pages;
-    by("rows").replaceChildren(...found.rows.map((line) => this.line(line)));
-  }
-
-  line(line) {
-    const open = make(
-      "button",
-      { type: "button", class: "link", onclick: () => this.studio.open(line.row) },
-      line.id,
-    );
-    const guess = line.guess
-      ? [tag(this.studio, line.guess.label), ` ${percent(line.guess.probability)}`]
-      : ["–"];
-    return make(
-      "tr",
-      {},
-      make("td", {}, open),
-      make("td", { class: "cells" }, thumb(this.studio, line.row), line.text),
-      make("td", {}, line.skipped ? "skipped" : tag(this.studio, line.label)),
-      make("td", { class: "nowrap" }, ...guess),
-    );
-  }
 }
 
 export class ReviewView {
@@ -107,6 +49,14 @@ export class ReviewView {
     const name = (label) => this.studio.name(label);
     this.fill("suspicious", found.suspicious, "No label looks wrong.", (line) =>
       `labelled ${name(line.label)}, looks like ${name(line.likely)}`,
+      (line) => [
+        this.act("It is right", line, { action: "confirm" }),
+        this.act(`Take ${name(line.likely)}`, line, {
+          action: "label",
+          label: line.likely,
+          replace: true,
+        }),
+      ],
     );
     this.fill("disputed", found.disputed, "Nobody disagrees.", (line) =>
       Object.entries(line.answers)
@@ -133,19 +83,57 @@ export class ReviewView {
     );
   }
 
-  fill(id, lines, none, words) {
+  act(words, line, said) {
+    return make(
+      "button",
+      {
+        type: "button",
+        class: "small",
+        "aria-label": `${words}: row ${line.id}`,
+        onclick: () => this.settle(line, said),
+      },
+      words,
+    );
+  }
+
+  // The list goes on with its next line.
+  async settle(line, said) {
+    const at = [...by("suspicious").children].findIndex(
+      (one) => Number(one.dataset.row) === line.row,
+    );
+    try {
+      await once("bulk", { rows: [line.row], data: this.studio.state.data, ...said });
+      await this.studio.advance();
+      await this.load();
+    } catch (error) {
+      this.studio.say(error.message);
+    }
+    const lines = by("suspicious").querySelectorAll("li[data-row]");
+    (lines[Math.min(at, lines.length - 1)]?.querySelector(".settle button") ?? by("main")).focus();
+  }
+
+  fill(id, lines, none, words, acts = () => []) {
     by(id).replaceChildren(
       ...lines.map((line) =>
         make(
           "li",
-          {},
+          { "data-row": line.row },
           make(
             "button",
-            { type: "button", class: "link", onclick: () => this.studio.open(line.row) },
+            {
+              type: "button",
+              class: "link",
+              onclick: () => this.studio.open(line.row, "review"),
+            },
             `Row ${line.id}`,
           ),
           make("span", { class: "cells" }, thumb(this.studio, line.row), line.text),
-          make("span", { class: "soft" }, words(line)),
+          make(
+            "div",
+            { class: "settle" },
+            make("span", { class: "soft" }, words(line)),
+            ...acts(line),
+          ),
         ),
       ),
     );
