@@ -19,7 +19,9 @@ from mercer.eigen.counting import angle_below_which
 from mercer.eigen.policy import OnFailure, exact_enough, first_inexact, settle
 
 UPPER = 2.0  # no eigenvalue of a normalised Laplacian is above
-_GROWTH = 6.0  # a filter multiplies the smoothest direction by about exp(6) / 2
+_GROWTH = 6.0  # of the smallest value that a filter raises
+_MOST_DEGREE = 500
+_LOCKED = 0.1  # pairs are left alone that are so much more exact than asked for
 _ROUNDS = 30
 _PATIENCE = 10  # rounds before one that does not help is the last
 _SINGLE = 2e-5  # residuals that single precision is sure to reach
@@ -59,11 +61,11 @@ class Laplacian:
                 warnings.simplefilter("ignore", UserWarning)
                 self.S = t.sparse_csr_tensor(graph.starts, columns, entries, (n, n))
         self.parts = graph.starts, graph.columns, entries
-        self.n_products = 0
+        self.n_products = 0.0  # with one vector each
 
     def recur(self, X: Any, Y: Any, a: float, b: float, c: float) -> Any:
         """Return a L X + b X + c Y, in the place of Y."""
-        self.n_products += 1
+        self.n_products += X.shape[1]
         # L X = X - S X
         if self.kernel is not None:
             return self.kernel(*self.parts, X, Y, -a, a + b, c)
@@ -143,23 +145,36 @@ def smallest_pairs(
     draw = generator(rng, L.device)
     Z = t.randn((n, min(width, _MOMENTS)), generator=draw, device=L.device)
     cut = _value_below_which(L, width, _outside(Z, null))
-    X = t.randn((n, width), generator=draw, device=L.device)
-    X = _orthonormal(_outside(X, null))
+    X = _outside(t.randn((n, width), generator=draw, device=L.device), null)
+    X = _orthonormal(X)
     most = most_work / (len(graph.weights) * width)
-    least, best, L.n_products = np.full(width, _SINGLE), np.inf, 0
+    least, best, smallest, q = np.full(width, _SINGLE), np.inf, 0.0, 0
+    values, residuals, L.n_products = np.zeros(width), np.full(width, np.inf), 0.0
     for round_ in range(_ROUNDS):
         low = float(np.clip(cut, 1e-5, 0.9 * UPPER))
-        X = L.filter(X, _degree(low), low)
-        X, values, residuals = _rayleigh_ritz(L, _orthonormal(_outside(X, null)))
+        # Pairs that are exact stay as they are: the others are what a filter raises.
+        known = t.cat([null, X[:, :q]], dim=1)
+        Y = L.filter(_outside(X[:, q:], known), _degree(low, smallest), low)
+        Y = _orthonormal(_outside(Y, known))
+        Y, values[q:], residuals[q:] = _rayleigh_ritz(L, Y)
+        X = t.cat([X[:, :q], Y], dim=1)
         exact = exact_enough(values, residuals, k, tol, least)[:k]
         worst = float(residuals[:k].max(initial=0.0))
         # Rounding ends what no further round can mend.
         is_stuck = round_ >= _PATIENCE and worst > 0.99 * best
-        if exact.all() or is_stuck or L.n_products >= most:
+        if exact.all() or is_stuck or L.n_products >= most * width:
             break
         best = min(best, worst)
-        # The wanted values must lie below the cut, the last of the block about at it.
-        cut = max(float(values[-1]), 1.05 * float(values[k - 1])) if k else cut
+        # The wanted values must lie below the cut, the last of the block about at it;
+        # those of the first round are far too high.
+        if k and round_ > 0:
+            cut = max(float(values[-1]), 1.05 * float(values[k - 1]))
+        far = residuals[:k] > _LOCKED * max(tol * float(values[k - 1]), _SINGLE)
+        q = int(np.argmax(far)) if far.any() else k
+        smallest = float(values[q] - residuals[q]) if q < width else 0.0
+    if q:
+        X, values, residuals = _rayleigh_ritz(L, X)
+        exact = exact_enough(values, residuals, k, tol, least)[:k]
     goal = max(tol, _SINGLE / max(float(values[k - 1]), _SINGLE))
     sure, reason = first_inexact(exact, residuals, goal)
     settled = settle(sure, k, reason, on_failure)
@@ -175,9 +190,11 @@ def smallest_pairs(
     )
 
 
-def _degree(low: float) -> int:
-    rate = np.arccosh(1 + 2 * low / (UPPER - low))
-    return int(np.clip(np.ceil(_GROWTH / rate), 2, 500))
+def _degree(low: float, smallest: float) -> int:
+    """Return the degree that raises the smallest value by about exp(6) / 2."""
+    below = low - np.clip(smallest, 0.0, 0.99 * low)
+    rate = np.arccosh(1 + 2 * below / (UPPER - low))
+    return int(np.clip(np.ceil(_GROWTH / rate), 2, _MOST_DEGREE))
 
 
 def _outside(X: Any, null: Any) -> Any:

@@ -62,7 +62,7 @@ _WALK: LaplacianKind = "random_walk"
 HALF_ABOVE = DENSE_UP_TO
 # Limit of precision: residuals of the graphs, as a share of the last eigenvalue. They
 # mix directions of nearly equal eigenvalues, which the learners weigh alike.
-_TOL = 2e-3
+_TOL = 1e-3
 # Limit of work: multiplications per edge, counted both ways, for the eigenvectors of a
 # graph. Most graphs take 1,000 to 10,000. Where groups of points are all but separate,
 # their small values would take a hundred times that, and make no difference to the
