@@ -2,11 +2,14 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.linalg import cholesky, eigh, solve_triangular
 
+from mercer._base.tensors import is_tensor, to_numpy, torch
 from mercer._base.typing import FloatArray, IntArray
+from mercer.backends.torch.vectors import signs_of
 from mercer.spectrum.base import column_signs
 
 # Directions with less of the largest eigenvalue are lost in rounding at new points.
@@ -22,7 +25,7 @@ class KernelPairs:
     """
 
     values: FloatArray  # (r,) descending
-    vectors: FloatArray  # (n, r) orthonormal columns
+    vectors: Any  # (n, r) orthonormal columns; a tensor if the columns of K are
     landmarks: IntArray  # (m,) rows
     weights: FloatArray  # (m, r)
     offset: FloatArray  # (m,)
@@ -82,8 +85,8 @@ def exact_pairs(K: FloatArray, r: int, *, centered: bool) -> KernelPairs:
 
 
 def landmark_pairs(
-    columns: Callable[[IntArray], FloatArray],
-    diagonal: FloatArray,
+    columns: Callable[[IntArray], Any],
+    diagonal: Any,
     r: int,
     n_landmarks: int,
     *,
@@ -119,19 +122,21 @@ def landmark_pairs(
     array([3., 2.])
     """
     found = pivoted_cholesky(columns, diagonal, n_landmarks, rng=rng)
-    F, L = found.factor, found.factor[found.pivots]
-    mean = F.mean(axis=0) if centered else np.zeros(F.shape[1])
-    F = F - mean
-    e, V = eigh(F.T @ F)
+    F = found.factor
+    L = _small(F[_at(found.pivots, F)])
+    mean = _small(F.mean(0)) if centered else np.zeros(F.shape[1])
+    F = F - _large(mean, F)
+    e, V = eigh(_small(F.T @ F))
     e, V = e[::-1], V[:, ::-1]
     kept = _rank(e[:r])
     T = V[:, :kept] / np.sqrt(e[:kept])
     # F T is orthonormal up to the condition of F; one Cholesky step repairs that.
-    FT = F @ T
-    T = solve_triangular(cholesky(FT.T @ FT), T.T, trans="T").T
-    U = F @ T
-    signs = column_signs(U)
-    U, T = U * signs, T * signs
+    FT = F @ _large(T, F)
+    T = solve_triangular(cholesky(_small(FT.T @ FT)), T.T, trans="T").T
+    U = F @ _large(T, F)
+    signs = _small(signs_of(U)) if is_tensor(U) else column_signs(U)
+    U, T = U * _large(signs, F), T * signs
+    error = F @ (F.T @ U) - U * _large(e[:kept], F)
     return KernelPairs(
         values=e[:kept].copy(),
         vectors=U,
@@ -140,8 +145,27 @@ def landmark_pairs(
         offset=L @ mean,
         next_value=float(e[kept]) if kept < len(e) else 0.0,
         trace=float(e.sum()) + found.lost,
-        residual=_worst(F @ (F.T @ U) - U * e[:kept]),
+        residual=float(np.sqrt(_small((error * error).sum(0)).max())),
     )
+
+
+def _small(A: Any) -> FloatArray:
+    """Return a small array, on the host."""
+    small: FloatArray = to_numpy(A) if is_tensor(A) else A
+    return small
+
+
+def _large(A: FloatArray, like: Any) -> Any:
+    """Return a small array where a large one is."""
+    if not is_tensor(like):
+        return A
+    A = np.ascontiguousarray(A)
+    return torch().as_tensor(A, dtype=like.dtype, device=like.device)
+
+
+def _at(rows: IntArray, like: Any) -> Any:
+    """Return rows as an index of a large array."""
+    return torch().as_tensor(rows, device=like.device) if is_tensor(like) else rows
 
 
 def _rank(values: FloatArray) -> int:
@@ -173,14 +197,14 @@ _SMALLEST_SHARE = 1e-3
 class PivotedCholesky:
     """K is close to F Fᵀ, and equal to it in the rows and columns of the pivots."""
 
-    factor: FloatArray  # F, (n, m)
+    factor: Any  # F, (n, m); a tensor if the diagonal is
     pivots: IntArray  # (m,); F[pivots] is lower triangular
     lost: float  # trace of K - F Fᵀ, which is positive semi-definite
 
 
 def pivoted_cholesky(
-    columns: Callable[[IntArray], FloatArray],
-    diagonal: FloatArray,
+    columns: Callable[[IntArray], Any],
+    diagonal: Any,
     m: int,
     *,
     rng: np.random.Generator,
@@ -194,8 +218,8 @@ def pivoted_cholesky(
     ----------
     columns : callable
         Takes indices and returns those columns of K, (n, number of indices).
-    diagonal : ndarray of shape (n,)
-        Of K.
+    diagonal : ndarray or tensor of shape (n,)
+        Of K, in double precision; a tensor if `columns` returns tensors.
     m : int
         Largest number of landmarks; fewer if the rank of K is smaller.
     rng : numpy.random.Generator
@@ -225,26 +249,32 @@ def pivoted_cholesky(
     True
     """
     n = len(diagonal)
-    left = np.array(diagonal, dtype=np.float64)  # diagonal of K - F Fᵀ
-    smallest = _SMALLEST_PIVOT * left.max(initial=0.0)
-    F = np.zeros((n, m))
+    if is_tensor(diagonal):
+        left, F = diagonal.clone(), diagonal.new_zeros((n, m))
+    else:
+        left, F = np.array(diagonal, dtype=np.float64), np.zeros((n, m))
+    # What is left of the diagonal of K - F Fᵀ.
+    smallest = _SMALLEST_PIVOT * float(left.max())
     pivots: list[int] = []
-    while len(pivots) < m and left.max(initial=0.0) > smallest:
-        large = left > max(smallest, _SMALLEST_SHARE * left.max())
-        weights = np.where(large, left, 0.0)
+    while len(pivots) < m and float(left.max()) > smallest:
+        weights = _small(left)
+        large = weights > max(smallest, _SMALLEST_SHARE * weights.max())
+        weights = np.where(large, weights, 0.0)
         size = min(_BLOCK, m - len(pivots), int(np.count_nonzero(weights)))
         block = rng.choice(n, size, replace=False, p=weights / weights.sum())
-        rest = columns(block) - F[:, : len(pivots)] @ F[block, : len(pivots)].T
+        there = _at(block, left)
+        rest = columns(block) - F[:, : len(pivots)] @ F[there, : len(pivots)].T
         for j, pivot in enumerate(block):
-            if left[pivot] <= smallest or rest[pivot, j] <= smallest:
+            here = float(left[pivot])
+            if here <= smallest or float(rest[pivot, j]) <= smallest:
                 left[pivot] = 0.0
                 continue
-            if left[pivot] <= _SMALLEST_SHARE * left.max():
+            if here <= _SMALLEST_SHARE * float(left.max()):
                 continue  # drawn again once the others are as small
-            column = rest[:, j] / np.sqrt(rest[pivot, j])
+            column = rest[:, j] / float(np.sqrt(float(rest[pivot, j])))
             F[:, len(pivots)] = column
-            rest -= np.outer(column, column[block])
-            left = np.maximum(left - column**2, 0.0)
+            rest -= column[:, None] * column[there]
+            left = (left - column**2).clip(0.0)
             left[pivot] = 0.0
             pivots.append(int(pivot))
     return PivotedCholesky(

@@ -17,6 +17,7 @@ from mercer.backends.torch.graph import (
     null_vectors,
 )
 from mercer.backends.torch.search import TorchNeighbors, TorchSearch
+from mercer.backends.torch.vectors import signs_of
 from mercer.eigen.components import component_vectors
 from mercer.eigen.policy import OnFailure
 from mercer.eigen.smallest import DENSE_UP_TO, smallest_eigenpairs
@@ -150,10 +151,7 @@ def basis_of(
         pairs = smallest_pairs(graph, r, null=null, **policy)
     U = pairs.vectors
     orthogonality = float(_off_identity(U))
-    size = U.abs()
-    first = (size >= (1 - 1e-6) * size.max(dim=0).values).int().argmax(dim=0)
-    signs = U.gather(0, first[None])[0]
-    U = U * (1 - 2 * (signs < 0).to(U.dtype))
+    U = U * signs_of(U)
     if walk:
         d = graph.degrees
         share = d / (float(d.mean()) or 1.0)
