@@ -175,3 +175,9 @@ def test_images_and_texts_in_one_folder(tmp_path: Path) -> None:
     (tmp_path / "b.txt").write_text("words")
     with pytest.raises(TableError, match="1 image and 1 text;"):
         read_folder(tmp_path)
+
+
+def test_names_of_images_are_not_numbers_with_a_unit(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("photo,n\n0.png,1\n1.png,2\n2.png,3\n")
+    table = read_table(tmp_path / "t.csv")
+    assert table.frame["photo"].tolist() == ["0.png", "1.png", "2.png"]

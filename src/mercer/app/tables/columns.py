@@ -157,3 +157,36 @@ def is_date(cells: "pd.Series[Any]") -> bool:
     """Tell whether cells are dates as 2024-12-31 or 2024-12-31 23:59."""
     some = cells.dropna().iloc[:20]
     return bool(some.str.match(r"\d{4}-\d\d-\d\d(\D|$)").all())
+
+
+def groups(numbers: list[str], *sizes: dict[str, int]) -> dict[str, tuple[int, int]]:
+    """Return where the coordinates of each column start and stop.
+
+    Examples
+    --------
+    >>> groups(["a", "b"], {"c": 3})
+    {'a': (0, 1), 'b': (1, 2), 'c': (2, 5)}
+    """
+    places = {name: (k, k + 1) for k, name in enumerate(numbers)}
+    start = len(numbers)
+    for some in sizes:
+        for name, size in some.items():
+            places[name] = (start, start + size)
+            start += size
+    return places
+
+
+def refuse_infinite(
+    Z: FloatArray, places: dict[str, tuple[int, int]], source: str
+) -> None:
+    """Raise, with row and column, if a number is infinite."""
+    wrong = np.isinf(Z)
+    if not wrong.any():
+        return
+    row, place = np.argwhere(wrong)[0]
+    name = next(name for name, (a, b) in places.items() if a <= place < b)
+    msg = (
+        f"{source}: the number in row {row + 1}, column {name!r}, is infinite or too "
+        f"large. Correct it, or leave the column out with --drop {name!r}."
+    )
+    raise TableError(msg)

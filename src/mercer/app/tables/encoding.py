@@ -1,6 +1,7 @@
 """From the columns of a table to the coordinates of points."""
 
 import warnings
+from collections.abc import Sequence
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -9,17 +10,22 @@ from sklearn.base import BaseEstimator
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.utils.validation import check_is_fitted
 
+from mercer._base.progress import Progress, quiet
 from mercer._base.typing import BoolArray, FloatArray, IntArray
+from mercer.app.embedding.columns import Embedding, embed_again, embed_columns
+from mercer.app.embedding.wanted import Wanted
 from mercer.app.tables.columns import (
     apply_steps,
     as_floats,
     check_numbers,
+    groups,
     is_flag,
     is_text,
     moments,
     numbers_among,
     numbers_of,
     origins_of,
+    refuse_infinite,
     strings_of,
     warn_of_strange,
     warn_of_unit,
@@ -76,12 +82,28 @@ class TableEncoder(BaseEstimator):
     # Models of old have neither of these.
     origins_: Any = np.zeros(0)  # of the columns of numbers
     telling_: Any = np.zeros(0, dtype=np.intp)  # coordinates that tell empty cells
+    embeddings_: tuple[Embedding, ...] = ()
+    messages_: tuple[str, ...] = ()  # what to say of cells that cannot be embedded
 
     def __init__(self, *, random_state: int = 0) -> None:
         self.random_state = random_state
 
-    def fit_transform(self, table: Table) -> Any:
-        """Learn the encoding and return the points, (n, d), dense or sparse."""
+    def fit_transform(
+        self,
+        table: Table,
+        embed: Sequence[Wanted] = (),
+        *,
+        progress: Progress = quiet,
+    ) -> Any:
+        """Learn the encoding and return the points, (n, d), dense or sparse.
+
+        Parameters
+        ----------
+        table : Table
+        embed : sequence of Wanted, default=()
+            Columns of texts or images that also become vectors, and by what.
+        progress : Progress, optional
+        """
         if not table.columns:
             msg = (
                 f"{table.source} has no column besides target and id, so there is "
@@ -89,6 +111,9 @@ class TableEncoder(BaseEstimator):
             )
             raise TableError(msg)
         self.columns_ = table.columns
+        made = embed_columns(table, embed, progress=progress)
+        table, self.embeddings_, self.messages_ = made
+        self.used_ = table.columns
         self.vector_sizes_ = {k: v.shape[1] for k, v in table.vectors.items()}
         for name, block in table.vectors.items():
             check_numbers(name, block, table.source)
@@ -119,11 +144,13 @@ class TableEncoder(BaseEstimator):
         """
         check_is_fitted(self, "notes_")
         self._check_columns(table)
+        table = embed_again(table, self.embeddings_)
+        self._check_vectors(table)
         if self.kind_ == "vectors":
-            block = as_floats(table.vectors[self.columns_[0]])
+            block = as_floats(table.vectors[self.used_[0]])
             return block if self.scale_ is None else (block - self.mean_) / self.scale_
         if self.kind_ == "text":
-            return self.encoder_.transform(strings_of(table.frame[self.columns_[0]]))
+            return self.encoder_.transform(strings_of(table.frame[self.used_[0]]))
         parts = self._parts_of(table)
         if compare_units:
             self._compare_units(parts[0], table.source)
@@ -165,6 +192,8 @@ class TableEncoder(BaseEstimator):
                 f"trained with; it needs {', '.join(map(repr, self.columns_))}."
             )
             raise TableError(msg)
+
+    def _check_vectors(self, table: Table) -> None:
         for name, size in self.vector_sizes_.items():
             found = table.vectors[name].shape[1] if name in table.vectors else 1
             if found != size:
@@ -183,7 +212,8 @@ class TableEncoder(BaseEstimator):
             msg = f"{table.source}: all vectors in {name!r} are equal."
             raise TableError(msg)
         uneven = spread.max() > _UNEVEN * np.median(spread[spread > 0])
-        done = "used as they are"
+        uneven = uneven and not self.embeddings_
+        done = self._embedded(name) or "used as they are"
         self.scale_ = None
         if uneven:
             self.mean_ = X.mean(axis=0, dtype=np.float64).astype(X.dtype)
@@ -305,6 +335,10 @@ class TableEncoder(BaseEstimator):
         used = self.scale_ > 0
         return np.ascontiguousarray(Z if used.all() else Z[:, used])
 
+    def _embedded(self, name: str) -> str:
+        """Return how vectors were made; nothing if they were given."""
+        return next((e.done for e in self.embeddings_ if e.name == name), "")
+
     def _note(
         self, table: Table, name: str, places: tuple[int, int], n_empty: int | None
     ) -> ColumnNote:
@@ -320,7 +354,7 @@ class TableEncoder(BaseEstimator):
             )
             return ColumnNote(name, "no information", why, 0)
         if name in self.vector_sizes_:
-            done = "used as they are, scaled as a whole"
+            done = self._embedded(name) or "used as they are, scaled as a whole"
             return ColumnNote(name, "vectors", done, used)
         if name in self.texts_:
             return ColumnNote(name, "text", f"{used} directions of its TF-IDF", used)
@@ -344,36 +378,3 @@ class TableEncoder(BaseEstimator):
                 else "count as a category"
             )
         return ColumnNote(name, what, done, used + tells)
-
-
-def groups(numbers: list[str], *sizes: dict[str, int]) -> dict[str, tuple[int, int]]:
-    """Return where the coordinates of each column start and stop.
-
-    Examples
-    --------
-    >>> groups(["a", "b"], {"c": 3})
-    {'a': (0, 1), 'b': (1, 2), 'c': (2, 5)}
-    """
-    places = {name: (k, k + 1) for k, name in enumerate(numbers)}
-    start = len(numbers)
-    for some in sizes:
-        for name, size in some.items():
-            places[name] = (start, start + size)
-            start += size
-    return places
-
-
-def refuse_infinite(
-    Z: FloatArray, places: dict[str, tuple[int, int]], source: str
-) -> None:
-    """Raise, with row and column, if a number is infinite."""
-    wrong = np.isinf(Z)
-    if not wrong.any():
-        return
-    row, place = np.argwhere(wrong)[0]
-    name = next(name for name, (a, b) in places.items() if a <= place < b)
-    msg = (
-        f"{source}: the number in row {row + 1}, column {name!r}, is infinite or too "
-        f"large. Correct it, or leave the column out with --drop {name!r}."
-    )
-    raise TableError(msg)

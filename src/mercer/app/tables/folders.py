@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer._base.words import counted, reason
+from mercer._base.words import counted, reason, some
 from mercer.app.tables.table import Table, TableError
 
 IMAGES = {".png", ".jpg", ".jpeg", ".bmp", ".gif", ".webp", ".tif", ".tiff", ".pgm"}
@@ -48,7 +48,7 @@ def read_folder(
             f"{counted(len(texts), 'text')}; a folder must hold one kind only."
         )
         raise TableError(msg)
-    chosen = images or texts
+    chosen, contents, notes = _readable(images or texts, path)
     frame = pd.DataFrame(
         {
             "file": [f.relative_to(path).as_posix() for f in chosen],
@@ -56,10 +56,33 @@ def read_folder(
         }
     )
     if texts:
-        frame["text"] = [_read_text(f) for f in chosen]
-        return Table(frame, source=str(path))
-    pixels, shape = _read_images(chosen, image_shape)
-    return Table(frame, {"image": pixels}, str(path), shape)
+        frame["text"] = contents
+        return Table(frame, source=str(path), notes=notes)
+    pixels, shape = _pixels(contents, image_shape)
+    names = frame["file"].to_numpy(dtype=object)
+    return Table(frame, {"image": pixels}, str(path), shape, notes, image_files=names)
+
+
+def _readable(
+    files: Sequence[Path], root: Path
+) -> tuple[list[Path], list[Any], tuple[str, ...]]:
+    """Return the files that can be read, what they hold, and a note about others."""
+    read = _open if files[0].suffix.lower() in IMAGES else _read_text
+    chosen, contents, broken = [], [], []
+    for file in files:
+        try:
+            contents.append(read(file))
+            chosen.append(file)
+        except TableError as error:
+            broken.append((file, error))
+    if not broken:
+        return chosen, contents, ()
+    if not chosen:
+        raise broken[0][1]
+    names = [f"{f.relative_to(root).as_posix()} ({e.__cause__})" for f, e in broken]
+    were = "was" if len(broken) == 1 else "were"
+    note = f"{counted(len(broken), 'file')} could not be read and {were} left out: "
+    return chosen, contents, (f"{note}{some(names, 3)}.",)
 
 
 def _label_of(file: Path, root: Path) -> str | None:
@@ -78,10 +101,9 @@ def _read_text(file: Path) -> str:
         raise TableError(msg) from error
 
 
-def _read_images(
-    files: Sequence[Path], shape: tuple[int, int, int] | None
+def _pixels(
+    opened: Sequence[Any], shape: tuple[int, int, int] | None
 ) -> tuple[NDArray[Any], tuple[int, int, int]]:
-    opened = [_open(file) for file in files]
     if shape is None:
         colours = 1 if all(image.mode in {"1", "L", "LA"} for image in opened) else 3
         sizes = {image.size for image in opened}
@@ -89,7 +111,7 @@ def _read_images(
         if len(sizes) > 1 or max(width, height) > _KEPT:
             width = height = _SCALED
         shape = (height, width, colours)
-    pixels = np.empty((len(files), int(np.prod(shape))), dtype=np.float32)
+    pixels = np.empty((len(opened), int(np.prod(shape))), dtype=np.float32)
     for k, image in enumerate(opened):
         image = image.convert("L" if shape[2] == 1 else "RGB")
         if image.size != (shape[1], shape[0]):

@@ -1,11 +1,13 @@
 """Columns of strings that are meant to be numbers become numbers, and it is said."""
 
 from collections.abc import Callable, Collection
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mercer._base.words import counted, some
+from mercer.app.tables.folders import IMAGES
 from mercer.app.tables.numbers import MOSTLY, Written, is_placeholder, look_at, parse
 from mercer.app.tables.table import TableError
 
@@ -44,7 +46,11 @@ def tidy_numbers(
         Returns some columns as strings. With a decimal comma elsewhere in the file,
         1.234 in a column that was taken for numbers may be a thousand.
     """
-    strings = [c for c in strings_among(frame) if c not in as_text]
+    strings = [
+        c
+        for c in strings_among(frame)
+        if c not in as_text and not _names_files(frame[c])
+    ]
     filled = {name: _filled(frame[name], missing) for name in strings}
     seen = {name: look_at(_sample(cells)) for name, cells in filled.items()}
     meant = {
@@ -94,6 +100,12 @@ def strings_among(frame: "pd.DataFrame") -> list[str]:
 def _holds_strings(column: "pd.Series[Any]") -> bool:
     first = column.first_valid_index()
     return first is not None and isinstance(column.loc[first], str)
+
+
+def _names_files(column: "pd.Series[Any]") -> bool:
+    """Tell whether a column of strings names images: 12.png is not a number of png."""
+    first = column.loc[column.first_valid_index()]
+    return PurePath(first.strip()).suffix.lower() in IMAGES
 
 
 def _filled(column: "pd.Series[Any]", missing: tuple[str, ...]) -> "pd.Series[Any]":

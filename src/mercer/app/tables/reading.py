@@ -145,8 +145,10 @@ def _join(table: Table, labels: Table) -> Table:
         twice = said.index[said.index.duplicated()][0]
         msg = f"{labels.source} names the file {twice!r} twice."
         raise TableError(msg)
-    strange = said.index.difference(table.frame["file"])
-    if len(strange):
+    others = said.index.difference(table.frame["file"]).tolist()
+    # What exists and is not in the table could not be read, and its note says so.
+    strange = [f for f in others if not Path(table.source, str(f)).exists()]
+    if strange:
         msg = f"{labels.source} names {strange[0]!r}; {table.source} has no such file."
         raise TableError(msg)
     added = said.reindex(table.frame["file"]).reset_index(drop=True)

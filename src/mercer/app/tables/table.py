@@ -43,6 +43,8 @@ class Table:
         Columns that cannot be learned from, and what they hold.
     index : pandas.Index, optional
         What the data frame that was given calls its rows.
+    image_files : ndarray of shape (n,), optional
+        Paths of the images within `source`, where that is a folder of them.
     """
 
     frame: "pd.DataFrame"
@@ -53,6 +55,7 @@ class Table:
     unread: dict[str, str] = field(default_factory=dict)
     image_column: str = "image"
     index: Any = None
+    image_files: NDArray[Any] | None = None
 
     def __len__(self) -> int:
         return len(self.frame)
@@ -130,7 +133,10 @@ class Table:
         """Return some rows, numbered from 0."""
         frame = self.frame.iloc[rows].reset_index(drop=True)
         vectors = {k: v[rows] for k, v in self.vectors.items()}
-        return replace(self, frame=frame, vectors=vectors, index=None)
+        files = None if self.image_files is None else self.image_files[rows]
+        return replace(
+            self, frame=frame, vectors=vectors, index=None, image_files=files
+        )
 
 
 def as_table(data: Any, source: str = "the table") -> Table:
