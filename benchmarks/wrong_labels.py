@@ -1,140 +1,164 @@
-"""How often a label that is said to look wrong is wrong, and how many are found.
+"""Which wrong labels are named, and how many of those named are wrong.
 
-The collection of `benchmarks/collection`: at most 400 rows of a member, 40 and 120
-labels drawn at random, of which none, 5%, 10% or 20% are changed to another class.
-What `suspicious_labels` says of each label is kept in a file. The constants of
-`mercer.judging.suspicion.NoisePrior` and the threshold were chosen on the half
-`choose`.
+At most 1,000 rows of each set, 100, 300 or 700 of them labelled at random. None or a
+tenth of the labels are changed: at random to another class, or by a pattern, each class
+to one other. `suspicious_labels` is compared with cleanlab's `find_label_issues`, with
+probabilities of five folds by logistic regression and by a forest.
 
-    python benchmarks/wrong_labels.py run CACHE choose.csv --half choose
-    python benchmarks/wrong_labels.py show choose.csv
-    python benchmarks/wrong_labels.py easy
+The constants of `mercer.judging.suspicion.NoisePrior` and the threshold were chosen on
+CHOOSE. JUDGE was run once, when everything was chosen.
+
+    python benchmarks/wrong_labels.py run CACHE judge.csv --half judge
+    python benchmarks/wrong_labels.py show judge.csv
+
+CACHE holds the collection of `benchmarks/collection`; the sets whose names start with a
+colon are those of `mercer_studies.data`.
 """
 
 import argparse
 import pathlib
 import warnings
+from typing import Any
 
 import numpy as np
 import pandas as pd
+from sklearn import datasets
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import average_precision_score
+from sklearn.model_selection import StratifiedKFold, cross_val_predict
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from unseen import problem
 
-HERE = pathlib.Path(__file__).parent
-ROWS, LABELS, SHARES = 400, (40, 120), (0.0, 0.05, 0.1, 0.2)
+CHOOSE = (
+    "digits", "breast_cancer", "wine", "letter", "texture", "vehicle", "spambase",
+    "splice", "housevotes", "mushroom", "led7digit",
+)  # fmt: skip
+JUDGE = (
+    "penbased", "satimage", "segment", "vowel", "libras", "phoneme", "page-blocks0",
+    "german", ":ssl_digit1", ":ssl_usps", ":uspst", ":ionosphere", "iris",
+)  # fmt: skip
+ROWS, LABELS, SHARE = 1000, (100, 300, 700), 0.1
 
 
-def run(cache: pathlib.Path, out: pathlib.Path, half: str, draws: int) -> None:
-    """Write a line per label of every member, number of labels, share and draw."""
+def load(cache: pathlib.Path, name: str) -> tuple[np.ndarray, np.ndarray]:
+    """Return rows and classes."""
+    if name in ("digits", "breast_cancer", "wine", "iris"):
+        X, y = getattr(datasets, f"load_{name}")(return_X_y=True)
+    elif name.startswith(":"):
+        from mercer_studies.data import load as load_study
+
+        data = load_study(name[1:])
+        X, y = np.asarray(data.X, dtype=float), np.asarray(data.y)
+    else:
+        return problem(cache, name, scale=False, rows=ROWS)
+    kept = np.random.default_rng(7).permutation(len(y))[:ROWS]
+    return X[kept], np.unique(y[kept], return_inverse=True)[1]
+
+
+def changed(y: np.ndarray, kind: str, rng: np.random.Generator) -> np.ndarray:
+    """Return labels, a tenth of them changed unless `kind` is "right"."""
+    given, classes = y.copy(), np.unique(y)
+    ring = rng.permutation(classes)
+    taken_for = dict(zip(ring, np.roll(ring, 1), strict=True))
+    for i in rng.permutation(len(y))[: round(SHARE * len(y)) * (kind != "right")]:
+        others = classes[classes != y[i]]
+        given[i] = taken_for[y[i]] if kind == "pattern" else rng.choice(others)
+    return given
+
+
+def peers(X: np.ndarray, given: np.ndarray) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+    """Return what cleanlab names, and its order, for two classifiers."""
+    from cleanlab.filter import find_label_issues
+    from cleanlab.rank import get_label_quality_scores
+
+    models: dict[str, Any] = {
+        "cleanlab, logistic": make_pipeline(
+            StandardScaler(), LogisticRegression(max_iter=1000)
+        ),
+        "cleanlab, forest": RandomForestClassifier(100, random_state=0),
+    }
+    codes = np.unique(given, return_inverse=True)[1]
+    folds = StratifiedKFold(5, shuffle=True, random_state=0)
+    found = {}
+    for name, model in models.items():
+        p = cross_val_predict(model, X, codes, cv=folds, method="predict_proba")
+        named = find_label_issues(codes, p, n_jobs=1)
+        found[name] = named, -get_label_quality_scores(codes, p)
+    return found
+
+
+def run(cache: pathlib.Path, out: pathlib.Path, names: tuple[str, ...]) -> None:
+    """Write a line per set, number of labels, draw, kind of errors and method."""
     from mercer import UnifiedKernelMachine
 
     warnings.simplefilter("ignore")
-    registry = pd.read_csv(HERE / "collection" / "registry.csv")
-    for name in registry["name"][registry["half"] == half]:
-        X, y = problem(cache, name, scale=False, rows=ROWS)
+    for name in names:
+        X, y = load(cache, name)
         model, lines = None, []
-        for size in (n for n in LABELS if len(y) >= 2 * n):
-            for number in range(draws):
-                for share in SHARES:
-                    seed = (number, 2026, size, round(100 * share))
-                    rng = np.random.default_rng(seed)
-                    rows = rng.permutation(len(y))[:size]
-                    if len(np.unique(y[rows])) < 2:
-                        continue
-                    labels = np.full(len(y), -1)
-                    labels[rows] = change(y[rows], round(share * size), rng)
+        for size in (n for n in LABELS if n <= len(y)):
+            for draw in range(2 if size < 700 else 1):
+                rows = np.random.default_rng([draw, size]).permutation(len(y))[:size]
+                for kind in ("right", "random", "pattern"):
+                    rng = np.random.default_rng([draw, size, 1])
+                    given, labels = changed(y[rows], kind, rng), np.full(len(y), -1)
+                    labels[rows] = given
                     if model is None:
                         model = UnifiedKernelMachine(random_state=0).fit(X, labels)
                     else:
                         model = model.with_labels(labels)
                     ranked = model.suspicious_labels()
-                    lines.append(
-                        pd.DataFrame(
-                            {
-                                "set": name,
-                                "labels": size,
-                                "share": share,
-                                "draw": number,
-                                "wrong": ranked.given != y[ranked.ids],
-                                "named": ranked.looks_wrong,
-                                "chance": ranked.wrong.round(4),
-                                "missed": ranked.given != ranked.suggested,
-                            }
+                    place = {row: i for i, row in enumerate(rows)}
+                    at = np.array([place[row] for row in ranked.ids])
+                    named, order = np.zeros(size, bool), np.full(size, -1.0)
+                    named[at], order[at] = ranked.looks_wrong, ranked.wrong
+                    found = {"Mercer": (named, order), **peers(X[rows], given)}
+                    wrong = given != y[rows]
+                    for method, (named, order) in found.items():
+                        ranking = (
+                            average_precision_score(wrong, order)
+                            if wrong.any()
+                            else np.nan
                         )
-                    )
-        if lines:
-            frame = pd.concat(lines)
-            frame.to_csv(out, mode="a", header=not out.exists(), index=False)
+                        lines.append(
+                            {"set": name, "labels": size, "draw": draw, "kind": kind,
+                             "method": method, "named": int(named.sum()),
+                             "hits": int((named & wrong).sum()),
+                             "wrong": int(wrong.sum()), "ranking": ranking}
+                        )  # fmt: skip
+        frame = pd.DataFrame(lines)
+        frame.to_csv(out, mode="a", header=not out.exists(), index=False)
         print(name, flush=True)
 
 
-def change(y: np.ndarray, n: int, rng: np.random.Generator) -> np.ndarray:
-    """Return labels with n of them changed to another class that has labels."""
-    given, classes = y.copy(), np.unique(y)
-    for i in rng.permutation(len(y))[:n]:
-        given[i] = rng.choice(classes[classes != y[i]])
-    return given
-
-
 def show(path: pathlib.Path) -> None:
-    """Print precision, stated and found, and recall."""
+    """Print precision, recall, F1 and average precision of each group."""
     found = pd.read_csv(path)
-    clean = found[found["share"] == 0].groupby("set")["missed"].mean()
-    easy = found["set"].isin(clean.index[clean <= 0.1])
-    print("labels | changed | runs | named | wrong of these | stated | found | speaks")
-    for (size, share), part in found.groupby(["labels", "share"]):
-        print(f"{size} | {share:.0%} | {figures(part)}")
-    print(f"all | | {figures(found)}")
-    print(f"some changed | | {figures(found[found['share'] > 0])}")
-    print(f"9 of 10 held-out labels right | | {figures(found[easy])}")
-
-
-def easy(draws: int = 10) -> None:
-    """Print how many wrong labels are named where classes are clear."""
-    from sklearn.datasets import load_digits, make_blobs
-
-    from mercer import UnifiedKernelMachine
-
-    centers = [[0, 0], [6, 0], [0, 6]]
-    for name, (X, y), size in (
-        ("three blobs", make_blobs(300, centers=centers, random_state=0), 60),
-        ("digits", load_digits(return_X_y=True), 200),
-    ):
-        found, n_right = [], 0
-        for number in range(draws):
-            rng = np.random.default_rng(number)
-            rows = rng.permutation(len(y))[:size]
-            labels = np.full(len(y), -1)
-            labels[rows] = change(y[rows], size // 10, rng)
-            model = UnifiedKernelMachine(random_state=0).fit(X, labels)
-            ranked = model.suspicious_labels()
-            is_wrong = (ranked.given != y[ranked.ids])[ranked.looks_wrong]
-            found.append(int(is_wrong.sum()))
-            n_right += int((~is_wrong).sum())
-        print(f"{name}: {found} of {size // 10} named, and {n_right} right ones")
-
-
-def figures(part: pd.DataFrame) -> str:
-    """Return what the method is worth in some runs."""
-    runs = part.groupby(["set", "labels", "share", "draw"])
-    named = part[part["named"]]
-    changed = sum(round(r[2] * r[1]) for r in runs.groups)
-    return (
-        f"{runs.ngroups} | {len(named)} | {named['wrong'].mean():.0%} | "
-        f"{named['chance'].mean():.0%} | {named['wrong'].sum() / max(changed, 1):.0%}"
-        f" | {runs['named'].any().mean():.0%}"
-    )
+    print("labels | errors | method | runs | named | precision | recall | F1 | ranking")
+    for (size, kind, method), part in found.groupby(["labels", "kind", "method"]):
+        named, hits, wrong = (part[c].sum() for c in ("named", "hits", "wrong"))
+        start = f"{size} | {kind} | {method} | {len(part)} | {named}"
+        if kind == "right":
+            print(f"{start} | silent in {np.mean(part['named'] == 0):.0%}")
+            continue
+        precision, recall = hits / max(named, 1), hits / wrong
+        f1 = 2 * hits / (named + wrong)
+        ranking = part["ranking"]
+        error = part.groupby("set")["ranking"].mean().sem()
+        print(
+            f"{start} | {precision:.2f} | {recall:.2f} | {f1:.2f} | "
+            f"{ranking.mean():.2f} ± {error:.2f}"
+        )
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
-    parser.add_argument("what", choices=["run", "show", "easy"])
-    parser.add_argument("paths", nargs="*", type=pathlib.Path)
+    parser.add_argument("what", choices=["run", "show"])
+    parser.add_argument("paths", nargs="+", type=pathlib.Path)
     parser.add_argument("--half", choices=["choose", "judge"], default="choose")
-    parser.add_argument("--draws", type=int, default=3)
-    chosen = parser.parse_args()
-    if chosen.what == "run":
-        run(*chosen.paths, chosen.half, chosen.draws)
-    elif chosen.what == "easy":
-        easy()
+    asked = parser.parse_args()
+    if asked.what == "run":
+        run(*asked.paths, CHOOSE if asked.half == "choose" else JUDGE)
     else:
-        show(chosen.paths[0])
+        show(asked.paths[0])

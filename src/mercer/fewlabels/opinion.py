@@ -16,9 +16,9 @@ from mercer.fewlabels.trees import RandomTrees, grow_trees
 from mercer.machines._maps import FeatureMap, KernelMap
 from mercer.spectrum.features import Features
 
-# Limits of work where labels are hidden: the most labels for which that is done, and
-# the points whose mean score is moved to that of the label shares.
-_MOST_HELD_OUT, _CENTRED_ON = 500, 2000
+# Limits of work where labels are hidden: above how many of them fewer trees are grown,
+# the fewest, and the points whose mean score is moved to that of the label shares.
+_ALL_TREES_UP_TO, _FEWEST_TREES, _CENTRED_ON = 5000, 20, 2000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -136,7 +136,8 @@ def held_out_opinion(
     """Return what trees say of labelled points that they were not grown on, (l, C).
 
     Scores times their share. Every tenth label is hidden at a time. None where the
-    points have no columns, and with more than 500 labels, where it takes long.
+    points have no columns. Above 5,000 labels there are fewer trees, down to 20: each
+    has more to learn from.
 
     Parameters
     ----------
@@ -148,9 +149,11 @@ def held_out_opinion(
     rule : Rule, optional
     """
     share = _share(Y, rule)
-    columns = None if share <= 0 or len(labeled) > _MOST_HELD_OUT else _columns(kernel)
+    columns = None if share <= 0 else _columns(kernel)
     if columns is None:
         return None
+    n_trees = round(rule.trees * _ALL_TREES_UP_TO / len(labeled))
+    rule = replace(rule, trees=min(rule.trees, max(n_trees, _FEWEST_TREES)))
     centre = thinned(columns, _CENTRED_ON)
     points, scores = rows_of(columns, labeled), np.empty(Y.shape)
     fold = np.arange(len(labeled)) % rule.tree_folds

@@ -73,16 +73,16 @@ class JudgedModel:
         """Rank the given labels by how little the other labels support them.
 
         Every label is left out once, in closed form, by `LeaveOneOutRLS` on the
-        learned kernel, and a tenth at a time by trees, if there are at most 500 labels.
+        learned kernel, and a tenth at a time by trees.
         A label that is alone in its class cannot be judged and is not listed.
 
         Returns
         -------
         SuspiciousLabels
             All labels, the least supported first, with the probability that each is
-            wrong. `looks_wrong` tells which to look at again, none where nothing is
-            likely wrong, and `false_alarms` the share of these that is expected to be
-            right.
+            wrong. `looks_wrong` tells which to look at again, `first` the ten to begin
+            with where nothing is likely wrong, and `false_alarms` the share of the
+            named ones that is expected to be right.
         """
         return rank_labels(*self._held_out_labels())
 

@@ -296,9 +296,12 @@ def test_labels_that_look_wrong_come_with_their_false_alarms() -> None:
     one = replace(whole.quality, doubtful=(row,), false_alarms=0.22)
     said = render(replace(whole, quality=one))
     assert "The chance that this label is right after all is 22%" in said
-    none = replace(whole.quality, doubtful=())
+    none = replace(whole.quality, doubtful=(), first=(row,))
     said = render(replace(whole, quality=none))
-    assert "None stands out. A single wrong label can go unnoticed." in said
+    assert "No label is likely to be wrong" in said
+    section = said.split('id="doubtful"', 1)[1].split("</section>", 1)[0]
+    assert "look at first" in section
+    assert row.id in section
     assert "right after all" not in said
 
 

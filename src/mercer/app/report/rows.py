@@ -30,7 +30,11 @@ def doubtful(story: Story) -> str:
         return ""
     rows = story.quality.doubtful
     if not rows:
-        body = "<p>None stands out. A single wrong label can go unnoticed.</p>"
+        first = story.quality.first
+        body = (
+            "<p>No label is likely to be wrong, though a single wrong one can go "
+            "unnoticed. These are the ones to look at first.</p>"
+        ) + rows_table(first, "looks like", "your label")
     else:
         body = f"<p>{_expected(story.quality)}</p>" + rows_table(
             rows, "looks like", "your label"

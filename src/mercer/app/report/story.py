@@ -102,6 +102,7 @@ class Quality:
     n_tried: int  # parts that were hidden: not all where there are very many labels
     doubtful: tuple[Row, ...]  # labels that look wrong; `second` is the label given
     false_alarms: float = 0.0  # share of these that is expected to be right
+    first: tuple[Row, ...] = ()  # labels to look at first where none looks wrong
     shift: float = 0.0  # by how much accuracies were raised for the unlabelled rows
 
 

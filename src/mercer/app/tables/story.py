@@ -107,6 +107,7 @@ def _quality(result: TableResult, names: tuple[str, ...]) -> Quality | None:
         return None
     ranked = result.session.suspicious_labels()
     doubtful = np.flatnonzero(ranked.looks_wrong)[:_DOUBTFUL]
+    first = np.flatnonzero(np.isin(ranked.ids, ranked.first)).tolist()
     right = check.proba.argmax(axis=1) == check.codes
     bins = reliability(check.proba.max(axis=1), right, weights=check.weights)
     return Quality(
@@ -120,6 +121,9 @@ def _quality(result: TableResult, names: tuple[str, ...]) -> Quality | None:
         n_tried=check.n_tried,
         doubtful=tuple(_contradicted(result, ranked, k) for k in doubtful),
         false_alarms=ranked.false_alarms,
+        first=tuple(
+            _contradicted(result, ranked, k) for k in first if not len(doubtful)
+        ),
         shift=check.shift,
     )
 
