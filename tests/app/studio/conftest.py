@@ -38,7 +38,7 @@ def visit(browser: Any) -> Iterator[Callable[..., Any]]:
         look.setdefault("viewport", {"width": 1280, "height": 860})
         contexts.append(browser.new_context(**look))
         page = contexts[-1].new_page()
-        page.set_default_timeout(60_000)
+        page.set_default_timeout(20_000)
         if who:
             page.add_init_script(f"localStorage.setItem('mercer-who', '{who}')")
         page.on("pageerror", lambda error: problems.append(str(error)))

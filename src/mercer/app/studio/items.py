@@ -95,7 +95,7 @@ class Items:
 
     def cells(self, row: int, most: int) -> list[dict[str, Any]]:
         """Return the cells of a row, cut after some characters, with their length."""
-        whole = {name: self._cell(row, name) for name in self.columns}
+        whole = {name: self.cell(row, name) for name in self.columns}
         return [
             {"name": name, "value": value[:most], "length": len(value)}
             for name, value in whole.items()
@@ -103,11 +103,12 @@ class Items:
 
     def snippet(self, row: int) -> str:
         """Return a row in one short line."""
-        words = [self._cell(row, c) for c in self.columns if c != "file"]
+        words = [self.cell(row, c) for c in self.columns if c != "file"]
         joined = " · ".join(" ".join(w.split()) for w in words if w)
         return joined if len(joined) <= SNIPPET else joined[: SNIPPET - 1] + "…"
 
-    def _cell(self, row: int, column: str) -> str:
+    def cell(self, row: int, column: str) -> str:
+        """Return a cell as text."""
         return _text(self.table.frame[column].iloc[row])
 
     def image(self, row: int) -> bytes:

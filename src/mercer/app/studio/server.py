@@ -19,6 +19,7 @@ from mercer.app.studio import backend, views
 from mercer.app.studio.actions import ACTS, Act, check_said
 from mercer.app.studio.exports import EXPORTS
 from mercer.app.studio.guard import Guard, TooLargeError
+from mercer.app.studio.history import history
 from mercer.app.studio.interop import IMPORTS, take_in
 from mercer.app.studio.service import RefusedError, Studio
 from mercer.app.studio.table_view import Where, table_page
@@ -46,6 +47,8 @@ def make_app(studio: Studio, token: str, **guard: Any) -> Guard:
         "review": lambda request: views.review(studio),
         "table": lambda request: _table(studio, request),
         "item/{row:int}": lambda r: studio.question(_row(studio, r), "picked"),
+        "history": lambda r: history(studio, r.query_params.get("who", "")),
+        "cell/{row:int}": lambda r: _cell(studio, r),
         "why/{row:int}": lambda r: studio.why(_row(studio, r)),
     }
     app = Starlette(
@@ -110,6 +113,14 @@ def _table(studio: Studio, request: Request) -> Any:
         raise RefusedError(msg)
     where = Where.read(asked, studio.items.columns)
     return table_page(studio, where, int(page))
+
+
+def _cell(studio: Studio, request: Request) -> Any:
+    row, column = _row(studio, request), request.query_params.get("column", "")
+    if column not in studio.items.columns:
+        msg = f"there is no column {column[:100]!r} to show."
+        raise RefusedError(msg, 404)
+    return {"value": studio.items.cell(row, column)}
 
 
 def _image(studio: Studio) -> Handler:

@@ -86,18 +86,27 @@ export async function once(name, said) {
   }
 }
 
-export async function listen(heard) {
+// Calls back with true on every change, and with false while the studio is away.
+export function listen(heard) {
+  if (!globalThis.SharedWorker) return void listenAlone(heard);
+  const worker = new SharedWorker("stream.js", { name: "mercer" });
+  const { port } = worker;
+  worker.onerror = () => {
+    heard(false); // its script did not come: the studio was away just then
+    setTimeout(() => listen(heard), 1000);
+  };
+  port.onmessage = ({ data }) => heard(data === "heard");
+  port.postMessage(token);
+  addEventListener("pagehide", () => port.postMessage("closed"));
+  addEventListener("pageshow", (event) => event.persisted && port.postMessage(token));
+}
+
+async function listenAlone(heard) {
   for (;;) {
     try {
-      const response = await request("/api/events", { headers: headers() });
-      const reader = response.body.getReader();
-      for (;;) {
-        const { done } = await reader.read();
-        if (done) break;
-        heard(true);
-      }
-    } catch (error) {
-      if (error.status === 401) return;
+      const reader = (await raw("/api/events")).body.getReader();
+      while (!(await reader.read()).done) heard(true);
+    } catch {
       heard(false);
     }
     await new Promise((done) => setTimeout(done, 1000));

@@ -5,6 +5,8 @@ import { askText } from "./ask.js";
 import { BulkActs } from "./bulk.js";
 import { drawAccuracy } from "./curve.js";
 import { by, colour, make, number, percent, plain } from "./dom.js";
+import { History } from "./history.js";
+import { showKeys } from "./keys.js";
 import { PointMap } from "./map.js";
 import { Question } from "./question.js";
 import { askSizes } from "./sizes.js";
@@ -17,12 +19,18 @@ class Studio {
     this.view = "label";
     this.question = new Question(this);
     this.map = new PointMap(this);
+    this.history = new History(this);
     this.views = {
       table: new TableView(this),
       review: new ReviewView(this),
       export: new ExportView(this),
     };
     by("person").addEventListener("click", () => this.askName());
+    by("keys").addEventListener("click", showKeys);
+    document.addEventListener("keydown", (event) => {
+      const typing = event.target.closest?.("input:not([type=checkbox]), select, textarea");
+      if (event.key === "?" && !typing && !by("dialog").open) showKeys();
+    });
     by("sizes").addEventListener("click", () => this.changeSizes());
     for (const button of document.querySelectorAll("[data-view]")) {
       button.addEventListener("click", () => this.go(button.dataset.view));
@@ -35,11 +43,10 @@ class Studio {
       await this.advance();
     } catch (error) {
       this.say(error.message);
-      if (error.status === 401) return;
     }
     listen((heard) => {
       if (heard) this.refreshSoon();
-      else this.say("The studio does not answer. Is it still running?");
+      else if (this.state.data) this.lose();
     });
   }
 
@@ -75,14 +82,30 @@ class Studio {
     }
   }
 
+  // The studio was stopped, or started again with another link.
+  async lose() {
+    try {
+      await get("/api/state");
+    } catch (error) {
+      this.say(
+        error.status === 401
+          ? "The studio was started again. Open the link that it printed."
+          : "The studio does not answer. Is it still running?",
+      );
+      this.lost = true;
+    }
+  }
+
   // Events may come in bursts; one look is enough for all that came meanwhile.
   refreshSoon() {
     if (this.pending) return;
     this.pending = setTimeout(async () => {
       this.pending = 0;
       try {
+        const { data } = this.state;
         await this.refresh();
         if (this.lost) this.say("");
+        if (data !== this.state.data) await this.advance(); // another table now
       } catch (error) {
         this.say(error.message);
       }
@@ -130,6 +153,7 @@ class Studio {
     if (before.version !== state.version) {
       await Promise.all([this.question.update(), drawAccuracy()]);
     }
+    if (before.seq !== state.seq) await this.history.load();
   }
 
   drawShares() {
@@ -209,6 +233,7 @@ class Studio {
     person.name = name.slice(0, 64);
     this.drawPerson();
     await this.question.load();
+    await this.history.load();
   }
 }
 

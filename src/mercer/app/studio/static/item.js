@@ -1,9 +1,31 @@
 // One row, large: its picture, its longest text, and its other cells.
 
-import { picture } from "./api.js";
-import { make } from "./dom.js";
+import { get, picture } from "./api.js";
+import { make, number } from "./dom.js";
 
 const LONG = 200;
+
+// A long cell comes in part; the rest is a click away.
+function text(question, cell, data, tag) {
+  const box = make(tag, { class: tag === "div" ? "text" : "" }, cell.value || "–");
+  if (cell.length <= cell.value.length) return box;
+  const [some, all] = [cell.value.length, cell.length].map(number);
+  const more = make(
+    "button",
+    {
+      type: "button",
+      onclick: async () => {
+        const asked = new URLSearchParams({ data, column: cell.name });
+        box.replaceChildren((await get(`/api/cell/${question.row}?${asked}`)).value);
+      },
+    },
+    "Show all",
+  );
+  box.append(
+    make("p", { class: "cut small soft" }, `The first ${some} of ${all} characters. `, more),
+  );
+  return box;
+}
 
 export async function draw(question, data, hidden) {
   if (question === null) {
@@ -20,11 +42,11 @@ export async function draw(question, data, hidden) {
   if (!named || longest > LONG) {
     cells.sort((a, b) => b.value.length - a.value.length);
     const [first] = cells.splice(0, 1);
-    if (first) parts.push(make("div", { class: "text" }, first.value));
+    if (first) parts.push(text(question, first, data, "div"));
   }
   const list = make("dl");
   for (const cell of cells) {
-    list.append(make("dt", {}, cell.name), make("dd", {}, cell.value || "–"));
+    list.append(make("dt", {}, cell.name), text(question, cell, data, "dd"));
   }
   for (const block of question.vectors) {
     list.append(make("dt", {}, block.name), make("dd", {}, `${block.length} numbers`));

@@ -252,6 +252,10 @@ export class PointMap {
       ink.arc(x, y, 9, 0, 2 * Math.PI);
       ink.stroke();
     }
+    if (document.activeElement === this.canvas) {
+      const [x, y] = [this.canvas.clientWidth / 2, this.canvas.clientHeight / 2];
+      ink.strokeRect(x - 5, y - 5, 10, 10); // what Enter opens
+    }
     if (this.line) {
       ink.beginPath();
       this.line.forEach(([x, y], k) => (k ? ink.lineTo(x, y) : ink.moveTo(x, y)));
@@ -297,9 +301,9 @@ export class PointMap {
     this.move();
   }
 
-  nearest(x, y) {
+  nearest(x, y, within = 12) {
     let best = -1;
-    let least = 12 * 12;
+    let least = within * within;
     for (let row = 0; row < this.places.length / 2; row++) {
       const [px, py] = this.toScreen(row);
       const away = (px - x) ** 2 + (py - y) ** 2;
@@ -385,6 +389,25 @@ export class PointMap {
       },
       { passive: false },
     );
+    canvas.addEventListener("keydown", (event) => {
+      const { clientWidth: w, clientHeight: h } = canvas;
+      const step = {
+        ArrowLeft: [-1, 0],
+        ArrowRight: [1, 0],
+        ArrowUp: [0, 1],
+        ArrowDown: [0, -1],
+      }[event.key];
+      const factor = { "+": 1.3, "=": 1.3, "-": 1 / 1.3 }[event.key];
+      if (step) this.middle = this.middle.map((m, k) => m + (0.12 * step[k]) / this.zoom);
+      else if (event.key === "Enter") {
+        const row = this.nearest(w / 2, h / 2, Infinity);
+        if (row >= 0) this.studio.open(row);
+      } else if (!factor) return;
+      event.preventDefault();
+      if (factor) this.zoomBy(factor, w / 2, h / 2);
+      else this.move();
+    });
+    for (const name of ["focus", "blur"]) canvas.addEventListener(name, () => this.draw());
     by("lasso").addEventListener("click", () => this.setLasso(!this.lassoing));
     by("fit").addEventListener("click", () => this.fit());
   }

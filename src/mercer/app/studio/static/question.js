@@ -3,6 +3,7 @@
 import { get, once, picture, post } from "./api.js";
 import { askColumns, askRename } from "./ask.js";
 import { by, colour, make, percent } from "./dom.js";
+import { ClassFinder } from "./finder.js";
 import { draw } from "./item.js";
 
 const REASONS = {
@@ -15,7 +16,7 @@ const REASONS = {
   picked: "chosen by you",
 };
 const SPOKEN = 500; // characters of a new item that a screen reader is given
-const KEYS = { s: "skip", z: "undo", b: "back", w: "toggleWhy", p: "togglePairs" };
+const KEYS = { s: "skip", z: "undo", w: "toggleWhy", p: "togglePairs" };
 
 export class Question {
   constructor(studio) {
@@ -23,14 +24,13 @@ export class Question {
     this.shown = null;
     this.pair = null;
     this.pairing = false;
+    this.finder = new ClassFinder(this);
     this.busy = false;
     this.from = null; // the view in which the row was opened
     this.waiting = Promise.resolve(); // the end of what keys have asked for
-    this.seen = []; // rows answered in this tab, for "back"
     this.hidden = new Set(JSON.parse(sessionStorage.getItem("mercer-hidden") || "[]"));
-    by("skip").addEventListener("click", () => this.skip());
-    by("undo").addEventListener("click", () => this.undo());
-    by("back").addEventListener("click", () => this.back());
+    by("skip").addEventListener("click", () => this.queue(() => this.skip()));
+    by("undo").addEventListener("click", () => this.queue(() => this.undo()));
     by("why").addEventListener("click", () => this.toggleWhy());
     by("pairs").addEventListener("click", () => this.togglePairs());
     by("columns").addEventListener("click", () => this.chooseColumns());
@@ -81,6 +81,9 @@ export class Question {
       ? await Promise.all([pair.first, pair.second].map((q) => draw(q, data, this.hidden)))
       : [make("p", { class: "done soft" }, "There is nothing left to compare.")];
     by("item").replaceChildren(make("div", { class: pair ? "both" : "" }, ...parts));
+    by("announced").textContent = pair
+      ? `${by("reason").textContent}. ${by("item").innerText.slice(0, SPOKEN)}`
+      : "There is nothing left to compare.";
     this.drawClasses();
     this.studio.moved(this.shown);
   }
@@ -96,6 +99,7 @@ export class Question {
     if (this.made !== made) {
       const focused = document.activeElement?.dataset?.label;
       box.replaceChildren(...(this.pairing ? this.pairButtons() : this.classButtons()));
+      this.finder.draw(!this.pairing);
       this.made = made;
       if (focused !== undefined) box.querySelector(`[data-label="${focused}"]`)?.focus();
     }
@@ -128,7 +132,7 @@ export class Question {
         {
           type: "button",
           class: "class",
-          onclick: () => this.answerPair(same),
+          onclick: () => this.queue(() => this.answerPair(same)),
         },
         make("span", { class: "name" }, word),
         make("kbd", { "aria-hidden": "true" }, String(k + 1)),
@@ -145,7 +149,7 @@ export class Question {
           class: `class ${colour(one.label)}`,
           "data-label": one.label,
           title: one.name,
-          onclick: () => this.answer(one.label),
+          onclick: () => this.queue(() => this.answer(one.label)),
         },
         make("span", { class: "swatch", "aria-hidden": "true" }),
         make("span", { class: "name" }, one.name),
@@ -172,6 +176,7 @@ export class Question {
   }
 
   answer(label) {
+    if (this.shown === null) return undefined;
     return this.act("answer", { row: this.shown.row, label });
   }
 
@@ -190,9 +195,11 @@ export class Question {
     return this.act("undo", {});
   }
 
-  async back() {
-    const row = this.seen.pop();
-    if (row !== undefined) await this.open(row);
+  // What keys and clicks ask for is done in order: what comes while an answer is on its
+  // way waits for the next item.
+  queue(act) {
+    this.waiting = this.waiting.then(act).catch((error) => this.studio.say(error.message));
+    return this.waiting;
   }
 
   async act(name, said) {
@@ -201,7 +208,7 @@ export class Question {
     try {
       const answer = await once(name, { data: this.studio.state.data, ...said });
       this.studio.say("");
-      if (said.row !== undefined) this.seen.push(said.row);
+      this.studio.history.restart();
       if (name === "pair") await this.showPair(answer.pair);
       else if (this.pairing) await this.load();
       else await this.show(answer.question);
@@ -326,15 +333,15 @@ export class Question {
     const act = this.actOf(event.key.toLowerCase());
     if (!act) return;
     event.preventDefault();
-    // A key that is held down counts once; one pressed while an answer is on its way
-    // waits for the next item.
-    if (event.repeat) return;
-    this.waiting = this.waiting.then(act).catch((error) => this.studio.say(error.message));
+    if (!event.repeat) this.queue(act); // a key that is held down counts once
   }
 
   actOf(key) {
     if (/^[0-9]$/.test(key)) return () => this.press((Number(key) + 9) % 10);
     if (KEYS[key]) return () => this[KEYS[key]]();
+    if (key === "b") return () => this.studio.history.go(1);
+    if (key === "f") return () => this.studio.history.go(-1);
+    if (key === "/" && !by("find-class").hidden) return () => by("find-class").focus();
     if (key === "n") return () => by("new-name").focus();
     if (key === "l") return () => by("lasso").click();
     return null;

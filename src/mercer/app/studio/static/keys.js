@@ -1,0 +1,53 @@
+// The list of keys that "?" shows.
+
+import { by, make } from "./dom.js";
+
+const KEYS = {
+  "While labelling": [
+    ["1 to 9, 0", "the classes in order, or those with a key of their own"],
+    ["/", "find a class by its name"],
+    ["S", "I do not know"],
+    ["Z", "take back the last act"],
+    ["B, F", "back to earlier answers, and forward"],
+    ["W", "why this one?"],
+    ["P", "same or different?"],
+    ["N", "name a new class"],
+    ["L", "draw around a group on the map"],
+  ],
+  "On the map": [
+    ["arrows", "move"],
+    ["+, -", "zoom"],
+    ["Enter", "open the row in the middle"],
+  ],
+  "In the table": [
+    ["↑, ↓", "go from row to row; with Shift, choose on the way"],
+    ["Space", "choose a row"],
+    ["A", "choose all rows that match"],
+    ["1 to 9, 0", "label the chosen rows"],
+    ["Z", "take back the last act"],
+    ["/", "search"],
+  ],
+};
+
+export function showKeys() {
+  const dialog = by("dialog");
+  const parts = Object.entries(KEYS).flatMap(([title, lines]) => [
+    make("h3", { class: "small soft" }, title),
+    make(
+      "dl",
+      { class: "keys" },
+      ...lines.flatMap(([key, does]) => [make("dt", {}, make("kbd", {}, key)), make("dd", {}, does)]),
+    ),
+  ]);
+  dialog.replaceChildren(
+    make(
+      "form",
+      { method: "dialog" },
+      make("h2", { id: "dialog-title" }, "Keys"),
+      ...parts,
+      make("div", { class: "acts" }, make("button", { type: "submit", class: "primary" }, "Close")),
+    ),
+  );
+  dialog.onclose = null;
+  dialog.showModal();
+}

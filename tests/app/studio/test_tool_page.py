@@ -1,0 +1,160 @@
+"""What one needs for an afternoon of labelling, in a real browser."""
+
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from studio_at_hand import answered, labels, rows, small_studio, trained
+
+
+def reason(page: Any) -> str:
+    return page.inner_text("#reason").split(" · ")[0].removeprefix("Row ")
+
+
+def comes(page: Any, row: str) -> None:
+    page.wait_for_function(
+        "r => document.getElementById('reason').textContent.startsWith(r)",
+        arg=f"Row {row} ",
+    )
+
+
+def test_a_long_text_says_that_it_is_cut_and_shows_the_rest(
+    tmp_path, start, visit
+) -> None:
+    text = "word " * 10_000 + "the end"
+    frame = pd.DataFrame({"code": ["a"], "text": [text], "short": ["fine"]})
+    page = visit(start(small_studio(tmp_path, frame)))
+    assert "The first 20,000 of 50,007 characters." in page.inner_text("#item")
+    assert page.locator("#item .cut").count() == 1
+    page.click("#item .cut button")
+    page.wait_for_function(
+        "() => document.getElementById('item').innerText.includes('the end')"
+    )
+
+
+@pytest.mark.parametrize("n", [9, 10, 77])
+def test_many_classes_are_found_by_name(n, tmp_path, start, visit) -> None:
+    classes = (*(f"class {k}" for k in range(n - 1)), "a blue class 1")
+    studio = small_studio(tmp_path, classes=classes)
+    page = visit(start(studio), viewport={"width": 390, "height": 844})
+    assert page.is_visible("#find-class") == (n >= 10)
+    if n < 10:
+        return
+    first = reason(page)
+    page.keyboard.press("/")
+    page.keyboard.type("CLASS 1")
+    # A name that begins with the words comes before one that holds them.
+    assert page.inner_text("#classes .first .name") == "class 1"
+    page.keyboard.press("Enter")
+    answered(page, 1)
+    assert labels(studio) == {first: 1}
+    page.keyboard.type("blue")  # the field is ready for the next row
+    shown = page.locator("#classes button:not([hidden]) .name").all_inner_texts()
+    assert shown == ["a blue class 1"]
+    page.keyboard.press("Enter")
+    answered(page, 2)
+    page.keyboard.type("nothing like it")
+    page.keyboard.press("Enter")
+    page.keyboard.press("Escape")
+    page.keyboard.press("s")
+    page.wait_for_function("() => mercer.state.skipped === 1")
+    assert sorted(labels(studio).values()) == [1, n - 1]
+
+
+def test_history_goes_back_and_forward_across_a_reload(tmp_path, start, visit) -> None:
+    page = visit(start(small_studio(tmp_path)))
+    given = []
+    for key in ("1", "2", "1"):
+        given.append(reason(page))
+        page.keyboard.press(key)
+        answered(page, len(given))
+    page.wait_for_function("() => mercer.history.rows.length === 3")
+    open_one = reason(page)
+    page.reload()
+    page.wait_for_function("() => mercer.history.rows.length === 3")
+    listed = page.locator("#history .link").all_inner_texts()
+    assert listed == [f"Row {row}" for row in given[::-1]]
+    for row in given[::-1]:
+        page.keyboard.press("b")
+        comes(page, row)
+    assert page.is_disabled("#back")
+    page.keyboard.press("f")
+    comes(page, given[1])
+    page.keyboard.press("f")
+    comes(page, given[2])
+    page.keyboard.press("f")
+    comes(page, open_one)
+    assert page.is_disabled("#forward")
+
+
+def test_eight_tabs_of_one_browser_all_work(tmp_path, start, visit) -> None:
+    """Browsers allow six connections to one address; a stream per tab took one each."""
+    studio = small_studio(tmp_path)
+    running = start(studio)
+    pages = [visit(running)]
+    for _ in range(7):
+        page = pages[0].context.new_page()
+        page.set_default_timeout(30_000)
+        page.goto(running.url)
+        page.wait_for_selector("#item .one")
+        pages.append(page)
+    pages[-1].keyboard.press("1")
+    for page in (pages[-1], pages[0]):
+        answered(page, 1)  # all are told
+
+
+def test_an_open_page_recovers_after_a_restart(tmp_path, start, visit) -> None:
+    running = start(small_studio(tmp_path))
+    page = visit(running)
+    running.stop()
+    page.wait_for_function(
+        "() => document.getElementById('banner').textContent.includes('not answer')"
+    )
+    again = small_studio(tmp_path)
+    again.answer("ben", "t1", 5, 0)
+    start(again, port=running.port, token=running.token)
+    page.wait_for_selector("#banner", state="hidden")
+    answered(page, 1)
+
+
+def test_a_page_with_an_old_link_says_which_one_to_open(tmp_path, start, visit) -> None:
+    running = start(small_studio(tmp_path))
+    page = visit(running)
+    running.stop()
+    start(small_studio(tmp_path), port=running.port, token="another one")
+    page.wait_for_function(
+        "() => document.getElementById('banner').textContent.includes('Open the link')"
+    )
+
+
+def test_the_map_is_worked_by_keys(tmp_path, start, visit) -> None:
+    page = visit(start(small_studio(tmp_path, rows(60), engine=trained(60))))
+    page.wait_for_function("() => mercer.map.places.length === 120")
+    page.focus("#map")
+    for _ in range(4):
+        page.keyboard.press("ArrowRight")
+    middle = page.evaluate("mercer.map.middle")
+    assert middle[0] > 0.4
+    zoom = page.evaluate("mercer.map.zoom")
+    page.keyboard.press("+")
+    assert page.evaluate("mercer.map.zoom") > 1.2 * zoom
+    page.keyboard.press("Enter")
+    page.wait_for_function(
+        "() => document.getElementById('reason').textContent.includes('chosen')"
+    )
+    row = int(reason(page)[1:])
+    assert row % 2 == 1  # the group on the right
+    x, _ = page.evaluate("r => [...mercer.map.places.slice(2 * r, 2 * r + 2)]", row)
+    assert abs(x - page.evaluate("mercer.map.middle[0]")) < 0.4
+
+
+def test_a_question_mark_lists_the_keys(tmp_path, start, visit) -> None:
+    page = visit(start(small_studio(tmp_path)))
+    page.keyboard.press("?")
+    page.wait_for_selector("#dialog[open] dl")
+    assert "why this one?" in page.inner_text("#dialog")
+    page.keyboard.press("Escape")
+    page.keyboard.press("n")
+    page.keyboard.type("what?")  # text inside a field
+    assert not page.is_visible("#dialog")
