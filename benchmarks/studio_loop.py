@@ -35,6 +35,7 @@ from mercer.app.studio.store import Store, sqlite_url
 from mercer.app.tables.encoding import TableEncoder
 from mercer.app.tables.session import Session
 from mercer.app.tables.table import Table
+from mercer.app.tables.task import Task
 from mercer.model.estimator import UnifiedKernelMachine
 
 SETS = {
@@ -72,12 +73,9 @@ def labels_needed(
     rng = np.random.default_rng(seed)
     names = tuple(str(c) for c in np.unique(y))
     with tempfile.TemporaryDirectory() as folder:
-        items = Items(table_of(X), "label", "id")
+        items = Items(table_of(X), Task(id="id"))
         store = Store(sqlite_url(Path(folder) / "labels.db"))
-        nothing = np.full(len(y), None, dtype=object)
-        session = Session.open(
-            items.table, "label", id="id", labels=nothing, random_state=seed
-        )
+        session = Session.open(items.table, id="id", random_state=seed)
         studio = Studio(items, store, classes=names, session=session, patience=WAIT)
         running = Running(studio, token="secret", rate=10_000.0)
         running.start()

@@ -22,6 +22,7 @@ from mercer.app.studio.service import Studio
 from mercer.app.studio.serving import Running
 from mercer.app.studio.store import Store, sqlite_url
 from mercer.app.tables.table import as_table
+from mercer.app.tables.task import Task
 from mercer.judging.layout import place_points
 
 WIDTH, CLASSES, SECONDS = 751, 10, 5.0
@@ -65,7 +66,7 @@ def count_frames(xy: np.ndarray) -> None:
     frame = pd.DataFrame({"id": np.arange(n)})
     with tempfile.TemporaryDirectory() as folder:
         store = Store(sqlite_url(Path(folder) / "labels.db"))
-        items = Items(as_table(frame), "label", "id")
+        items = Items(as_table(frame), Task(id="id"))
         names = tuple(map(str, range(CLASSES)))
         studio = Studio(items, store, classes=names, engine=Drawn(snapshot))
         running = Running(studio)

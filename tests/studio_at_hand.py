@@ -17,6 +17,7 @@ from mercer.app.studio.service import Studio
 from mercer.app.studio.serving import Running
 from mercer.app.studio.store import Store, sqlite_url
 from mercer.app.tables.table import as_table
+from mercer.app.tables.task import Task
 
 
 class FixedEngine:
@@ -24,7 +25,7 @@ class FixedEngine:
 
     def __init__(self, snapshot: Snapshot | None = None) -> None:
         self.snapshot = snapshot or Snapshot(stage="")
-        self.woken = 0
+        self.session, self.woken = None, 0
 
     def start(self) -> None:
         pass
@@ -50,7 +51,11 @@ def small_studio(
     more.setdefault("engine", FixedEngine())
     more.setdefault("classes", ("cat", "dog"))
     store = more.pop("store", None) or Store(sqlite_url(folder / "labels.db"))
-    return Studio(Items(table, "label", more.pop("id", "code")), store, **more)
+    said = {
+        name: more.pop(name) for name in ("drop", "keep", "class_sizes") if name in more
+    }
+    task = Task("label", id=more.pop("id", "code"), **said)
+    return Studio(Items(table, task), store, **more)
 
 
 def trained(n: int) -> FixedEngine:

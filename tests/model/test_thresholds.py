@@ -103,7 +103,7 @@ def test_the_whole_way(
     assert (result.predictions["prediction"] == names).mean() > 0.9
     assert (result.check is None) == (per_class == 1)
     if case in ("anchor graphs", "sums over some rows"):
-        reason = result.session.fitted.basis_.certificate_.reason
+        reason = result.session.model.basis_.certificate_.reason
         assert "anchor graphs" in reason
         assert ("of 330 rows" in reason) == (case == "sums over some rows")
     session = result.session
@@ -113,6 +113,6 @@ def test_the_whole_way(
     assert (session.predictions == names).mean() > 0.9
     files = save_result(result, tmp_path / "out")
     assert "<html" in files[0].read_text()[:200].lower()
-    model, new = session.saved(), frame.drop(columns="label") + 0.01
+    model, new = session.to_model(), frame.drop(columns="label") + 0.01
     again = predicted_in_a_new_process(model, new, tmp_path)
     np.testing.assert_allclose(again, model.predict_proba(new), atol=1e-6)

@@ -59,6 +59,22 @@ def check_answers(n_rows: int, n_labels: int) -> None:
         raise ValueError(msg)
 
 
+def check_once(positions: IntArray, ids: NDArray[Any]) -> None:
+    """Raise if a row was named twice.
+
+    Examples
+    --------
+    >>> check_once(np.array([4, 7, 4]), np.array(["e", "h", "e"]))
+    Traceback (most recent call last):
+    ValueError: row e appears twice; give each row one label.
+    """
+    _, first, counts = np.unique(positions, return_index=True, return_counts=True)
+    if (counts > 1).any():
+        twice = ids[first[counts > 1][0]]
+        msg = f"row {twice} appears twice; give each row one label."
+        raise ValueError(msg)
+
+
 def positions_of(ids: NDArray[Any], known: NDArray[Any]) -> IntArray:
     """Return where the given row labels are among all of them.
 

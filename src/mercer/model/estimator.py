@@ -32,6 +32,7 @@ from mercer.active.cold import MOST_UNSEEN, cold_rows, unseen_share
 from mercer.active.strategies import EXPLORING, ask_rows
 from mercer.evidence.labels import Labels
 from mercer.evidence.row_names import (
+    check_once,
     named_rows,
     positions_of,
     row_ids,
@@ -353,11 +354,7 @@ class UnifiedKernelMachine(
         self._check_rows()
         ids = named_rows(rows, self.ids_)
         positions = positions_of(ids, self.ids_)
-        names, counts = np.unique(positions, return_counts=True)
-        if (counts > 1).any():
-            twice = self.ids_[names[counts > 1][0]]
-            msg = f"row {twice} appears twice; give each row one label."
-            raise ValueError(msg)
+        check_once(positions, ids)
         self._learn(self.labels_.told(positions, labels), machine)
         return self
 
@@ -420,12 +417,12 @@ class UnifiedKernelMachine(
             return self.add_rows(X, y)
         return self.fit(X, y)
 
-    def with_labels(self, y: ArrayLike, *, machine: Any = None) -> Self:
+    def with_labels(self, y: Labels | ArrayLike, *, machine: Any = None) -> Self:
         """Return a model of the same points with other labels; the basis is shared.
 
         Parameters
         ----------
-        y : array-like of shape (n,)
+        y : Labels or array-like of shape (n,)
             Labels; -1, None and NaN mark unlabelled points.
         machine : str or kernel machine, optional
             What is trained in place of the present one.

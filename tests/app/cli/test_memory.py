@@ -2,8 +2,8 @@
 
 import pytest
 
-from mercer.app.cli.jobs import parse_size
 from mercer.app.tables.table import TableError
+from mercer.app.tables.task import bytes_of
 from mercer.fewlabels.pools.choice import GIB
 
 
@@ -12,10 +12,10 @@ from mercer.fewlabels.pools.choice import GIB
     [("4GB", 4e9), ("1.5 GiB", 1.5 * GIB), ("500mb", 5e8), ("1024", 1024.0)],
 )
 def test_sizes(text: str, size: float) -> None:
-    assert parse_size(text) == size
+    assert bytes_of(text) == size
 
 
 @pytest.mark.parametrize("text", ["", "GB", "-1GB", "much", "infGB"])
 def test_bad_sizes(text: str) -> None:
     with pytest.raises(TableError, match="--memory must be a size"):
-        parse_size(text)
+        bytes_of(text)

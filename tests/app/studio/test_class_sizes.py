@@ -82,9 +82,9 @@ def test_sizes_are_checked_before_anything_is_written(tmp_path: Path) -> None:
 
 def test_a_session_brings_its_sizes_to_the_page(tmp_path: Path) -> None:
     frame, truth = uneven()
-    nothing = np.full(len(frame), None, dtype=object)
-    session = Session.open(frame, id="code", labels=nothing, class_sizes=SIZES)
-    with pytest.raises(ValueError, match="its own class sizes"):
+    empty = frame.assign(label=None)
+    session = Session.open(empty, id="code", class_sizes=SIZES)
+    with pytest.raises(ValueError, match="its own target, id, columns and class size"):
         session.label(store=tmp_path / "a.db", class_sizes=SIZES)
     with session.label(store=tmp_path / "b.db") as page:
         assert list(page.studio.store.ledger.classes.values()) == ["yes", "no"]

@@ -14,6 +14,7 @@ from mercer.app.studio.notebook import LabelPage, label
 from mercer.app.studio.service import Studio
 from mercer.app.studio.store import Store, sqlite_url
 from mercer.app.tables.table import as_table
+from mercer.app.tables.task import Task
 from studio_at_hand import FixedEngine, rows
 
 
@@ -63,8 +64,7 @@ def post(page: LabelPage, act: str, **said: object) -> None:
 
 def test_page_and_session_are_one_model(tmp_path: Path) -> None:
     frame = two_groups([])
-    nothing = np.full(40, None, dtype=object)
-    session = Session.open(frame, "kind", id="code", labels=nothing)
+    session = Session.open(frame, "kind", id="code")
     store = tmp_path / "labels.db"
     with session.label(store=store, classes=("low", "high")) as page:
         post(page, "answer", token="a", row=0, label=0)
@@ -105,7 +105,7 @@ def test_the_page_learns_from_the_columns_that_learn_does(tmp_path: Path) -> Non
     """An id column that nobody named is left out, and the page says so."""
     frame = two_groups([]).drop(columns="kind")
     table, store = as_table(frame), Store(sqlite_url(tmp_path / "labels.db"))
-    studio = Studio(Items(table, "kind"), store, classes=("low", "high"))
+    studio = Studio(Items(table, Task("kind")), store, classes=("low", "high"))
     studio.engine.start()
     assert wait_until(lambda: studio.snapshot.ready, 60)
     assert any("'code' was left out" in note for note in studio.notices())

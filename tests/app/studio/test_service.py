@@ -10,10 +10,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mercer.app.studio.engine import Snapshot, digest_of, wait_until
+from mercer.app.studio.engine import Snapshot, Told, wait_until
 from mercer.app.studio.items import Items
 from mercer.app.studio.service import PATIENCE, RefusedError
 from mercer.app.tables.table import as_table
+from mercer.app.tables.task import Task
 from studio_at_hand import FixedEngine, rows, small_studio
 from tables_at_hand import two_groups
 
@@ -165,7 +166,7 @@ class EagerEngine(FixedEngine):
         codes, _ = self.studio.labels()
         self.snapshot = replace(
             self.snapshot,
-            learned_from=digest_of(codes, {}),
+            learned_from=Told(codes, np.empty(0, dtype=np.intp), {}).digest(),
             questions=20 + np.array([np.sum(codes >= 0)]),
         )
 
@@ -205,10 +206,10 @@ def test_nobody_waits_long_for_a_better_question() -> None:
 def test_rows_without_ids_are_known_by_their_content() -> None:
     frame = rows(5).drop(columns="code").assign(label="x")
     shuffled = frame.iloc[[3, 1, 4, 0]].assign(label=None)
-    before = Items(as_table(frame), "label").keys
-    after = Items(as_table(shuffled), "label").keys
+    before = Items(as_table(frame), Task()).keys
+    after = Items(as_table(shuffled), Task()).keys
     assert after == [before[k] for k in (3, 1, 4, 0)]
-    doubled = Items(as_table(pd.concat([frame, frame])), "label").keys
+    doubled = Items(as_table(pd.concat([frame, frame])), Task()).keys
     assert len(set(doubled)) == 10
 
 

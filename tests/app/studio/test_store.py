@@ -12,6 +12,7 @@ from mercer.app.studio.items import Items
 from mercer.app.studio.schema import StoreError
 from mercer.app.studio.store import Store, sqlite_url
 from mercer.app.tables.table import as_table
+from mercer.app.tables.task import Task
 from studio_at_hand import acting, label_rows, rows, serving, small_studio
 
 
@@ -179,7 +180,7 @@ def test_a_changed_table_is_noticed_explained_and_matched(tmp_path: Path) -> Non
 def test_a_file_written_to_while_the_studio_runs_is_noticed(tmp_path: Path) -> None:
     path = tmp_path / "rows.csv"
     rows(3).to_csv(path, index=False)
-    items = Items(as_table(rows(3), str(path)), "label", "code")
+    items = Items(as_table(rows(3), str(path)), Task(id="code"))
     assert items.changed_on_disk() == []
     rows(4).to_csv(path, index=False)
     (said,) = items.changed_on_disk()

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_digits, load_wine
 
-from mercer.app.studio.engine import ModelEngine, wait_until
+from mercer.app.studio.engine import ModelEngine, Told, wait_until
 from mercer.app.tables.session import Session
 
 
@@ -24,11 +24,12 @@ def test_the_studio_names_the_rows_that_explain_names(
     frame = pd.DataFrame(data.data, columns=[str(name) for name in data.feature_names])
     frame["label"] = [None if code < 0 else code for code in codes]
     session = Session.open(frame)
-    engine = ModelEngine(session, lambda: (codes, np.empty(0, dtype=np.intp)))
+    told = Told(codes, np.empty(0, dtype=np.intp), {})
+    engine = ModelEngine(lambda: session, lambda: told)
     engine.start()
     try:
         assert wait_until(lambda: engine.snapshot.proba is not None, 60)
-        explanation = session.fitted.explain()
+        explanation = engine.session.model.explain()
         for row in range(len(codes)):
             named = engine.why(row, 6)
             pulls = explanation.top(row, n=6)

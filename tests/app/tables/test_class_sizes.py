@@ -38,7 +38,7 @@ def estimator(session: Session, **told: Any) -> np.ndarray:
     """Return the probabilities of the estimator on the same points."""
     machine = LeaveOneOutRLS(**told)
     model = UnifiedKernelMachine(machine=machine, random_state=0)
-    return model.fit(session.points, session.y).training_proba()
+    return model.fit(session.rows.points, session.y).training_proba()
 
 
 @pytest.fixture(scope="module", name="folder")
@@ -217,9 +217,8 @@ def test_percentages_and_counts_are_not_mixed() -> None:
 def test_a_class_is_named_once() -> None:
     with pytest.raises(TableError, match="names the class 'yes' twice"):
         parse_sizes(["yes=1,no=2", "yes=3"])
-    labels = np.array(["yes", "no", None], dtype=object)
     with pytest.raises(TableError, match="name the class 'yes' twice"):
-        sizes_by_class({"yes": 1, "YES": 2, "no": 3}, labels)
+        sizes_by_class({"yes": 1, "YES": 2, "no": 3}, ["no", "yes"])
 
 
 @pytest.mark.parametrize(
@@ -237,20 +236,19 @@ def test_a_class_is_named_once() -> None:
 def test_wrong_sizes_are_refused_before_anything_is_computed(
     sizes: Any, said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("mercer.app.tables.session.TableEncoder", None)
+    monkeypatch.setattr("mercer.app.tables.rows.TableEncoder", None)
     with pytest.raises(TableError, match=said):
         learn(uneven()[0], class_sizes=sizes)
 
 
 def test_names_are_read_as_in_the_target() -> None:
-    labels = np.array(["Yes", "no", None], dtype=object)
+    labels = ["Yes", "no"]
     series = pd.Series({"yes": 1, " no ": 3})
     assert sizes_by_class(series, labels) == {"Yes": 0.25, "no": 0.75}
     with pytest.raises(TableError, match="name the class 'yes'"):
         sizes_by_class(series, labels, as_written=True)
-    numbers = np.array([0, 1, None], dtype=object)
     for named in ({"0": 1, "1": 3}, {0: 1, 1: 3}, {0.0: 1, 1.0: 3}):
-        assert sizes_by_class(named, numbers) == {0: 0.25, 1: 0.75}
+        assert sizes_by_class(named, [0, 1]) == {0: 0.25, 1: 0.75}
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from mercer.app.tables.number_columns import tidy_numbers
 from mercer.app.tables.reading import read_table
 from mercer.app.tables.screening import screen
 from mercer.app.tables.table import TableError, as_table
+from mercer.app.tables.task import Task
 from mercer.fewlabels.pools.choice import GIB
 from tables_at_hand import two_groups
 
@@ -310,17 +311,17 @@ def test_columns_of_records_and_of_vectors_are_said_and_can_be_dropped() -> None
     frame["rec"] = [{"x": 1}] * 12
     frame["v"] = [[1.0, 2.0]] * 12
     table = as_table(frame)
-    screened = screen(table, "label")
+    screened = screen(table, Task("label"))
     assert "Column 'rec' was left out: it holds records" in screened.notes[0]
     assert ("rec", "left out", "holds records", 0) in screened.column_notes
     assert screened.table.columns == ["size", "v"]
-    dropped = screen(table, "label", drop=("rec", "v"))
+    dropped = screen(table, Task("label", drop=("rec", "v")))
     assert dropped.notes == ()
     assert dropped.table.columns == ["size"]
     with pytest.raises(TableError, match=r"'rec' holds records; --target needs"):
-        screen(table, "rec")
+        screen(table, Task("rec"))
     with pytest.raises(TableError, match="no column 'reck'"):
-        screen(table, "label", drop=("reck",))
+        screen(table, Task("label", drop=("reck",)))
 
 
 def test_long_words_for_no_value_in_a_long_table() -> None:

@@ -28,9 +28,9 @@ def opened(n: int = 120) -> Session:
 
 def found(session: Session) -> dict[str, influence.Influence]:
     rows = column_influences(
-        session.fitted,
-        session.encoder,
-        session.points,
+        session.model,
+        session.rows.encoder,
+        session.rows.points,
         session.labels,
         rng=np.random.default_rng(0),
     )
@@ -68,10 +68,10 @@ def test_a_column_counts_although_others_say_the_same() -> None:
 
 def test_coordinates_of_columns_are_those_of_the_encoder() -> None:
     session = opened()
-    places = session.encoder.places()
+    places = session.rows.encoder.places()
     assert set(places) == {"noise", "size", "colour"}
     together = np.concatenate(list(places.values()))
-    assert sorted(together) == list(range(session.points.shape[1]))
-    size = session.points[:, places["size"][0]]
+    assert sorted(together) == list(range(session.rows.points.shape[1]))
+    size = session.rows.points[:, places["size"][0]]
     given = session.table.frame["size"]
     assert np.corrcoef(size, given)[0, 1] == pytest.approx(1)

@@ -105,7 +105,7 @@ def test_the_table_and_the_estimator_are_one_model(
     for name in np.unique(truth):
         frame.loc[np.flatnonzero(truth == name)[:n_labels], "species"] = name
     done = learn(frame, target="species")
-    X = done.session.encoder.transform(done.session.screened.table)
+    X = done.session.rows.encoder.transform(done.session.rows.screened.table)
     model = UnifiedKernelMachine(random_state=0).fit(X, frame["species"])
     np.testing.assert_array_equal(done.proba, model.training_proba())
     np.testing.assert_array_equal(done.model.predict(frame), model.predict(X))
@@ -145,7 +145,7 @@ def test_the_table_and_the_estimator_are_one_model_at_any_size(
     done = learn(frame, target="kind")
     kind = AnchorPool if n > neighbors_up_to else KernelPool
     assert isinstance(done.session.model.basis_, kind)
-    X = done.session.encoder.transform(done.session.screened.table)
+    X = done.session.rows.encoder.transform(done.session.rows.screened.table)
     model = UnifiedKernelMachine(random_state=0).fit(X, frame["kind"])
     np.testing.assert_array_equal(done.proba, model.training_proba())
     np.testing.assert_array_equal(
@@ -154,7 +154,7 @@ def test_the_table_and_the_estimator_are_one_model_at_any_size(
     new = many_rows(300, 0).drop(columns="kind")
     np.testing.assert_array_equal(
         done.model.predict_proba(new),
-        model.predict_proba(done.session.encoder.transform(as_table(new))),
+        model.predict_proba(done.session.rows.encoder.transform(as_table(new))),
     )
 
 
@@ -179,7 +179,7 @@ def test_answers_are_learned_from_and_kept(iris: tuple[pd.DataFrame, Any]) -> No
     rows = session.ask(3, exclude=[0])
     session.tell(rows, iris[1][rows])
     assert session.labels.labeled.tolist() == sorted([*before, *rows])
-    fresh = UnifiedKernelMachine(random_state=0).fit(session.points, session.y)
+    fresh = UnifiedKernelMachine(random_state=0).fit(session.rows.points, session.y)
     np.testing.assert_allclose(session.proba, fresh.training_proba(), atol=1e-8)
 
 
@@ -215,7 +215,7 @@ def test_a_session_and_a_saved_model_say_what_they_hold() -> None:
     )
     assert repr(session) == f"Session: {said}; fit() learns from them"
     assert repr(session.fit()) == f"Session: {said}"
-    assert "2: big, small" in session.saved()._repr_html_()
+    assert "2: big, small" in session.to_model()._repr_html_()
 
 
 def test_predictions_have_the_index_of_the_frame(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from mercer import UnifiedKernelMachine, persist
 from mercer.app.cli.main import main
 from mercer.app.tables.parquet_parts import Parts, is_pattern, learn_parts
 from mercer.app.tables.table import TableError
+from mercer.app.tables.task import Task
 from mercer.fewlabels import LeaveOneOutRLS
 from mercer.fewlabels.pools.dask import RowsAtHand
 from tables_at_hand import uneven
@@ -80,14 +81,14 @@ def test_class_sizes_are_told_to_a_model_of_many_files(tmp_path, monkeypatch):
     for i in range(2):
         frame[300 * i : 300 * (i + 1)].to_parquet(tmp_path / f"p-{i}.parquet")
     pattern = str(tmp_path / "p-*.parquet")
-    result, _ = learn_parts(pattern, id="code", class_sizes={"yes": 1, "no": 9})
+    result, _ = learn_parts(pattern, Task(id="code", class_sizes={"yes": 1, "no": 9}))
     machine = LeaveOneOutRLS(class_sizes={"yes": 0.1, "no": 0.9})
     model = UnifiedKernelMachine(machine=machine, random_state=0)
     session = result.session
-    at_hand = RowsAtHand(np.arange(600), session.points, session.y)
-    model.fit(da.from_array(session.points, chunks=(300, -1)), at_hand)
+    at_hand = RowsAtHand(np.arange(600), session.rows.points, session.y)
+    model.fit(da.from_array(session.rows.points, chunks=(300, -1)), at_hand)
     np.testing.assert_allclose(model.training_proba(), result.proba, atol=1e-9)
-    plain, _ = learn_parts(pattern, id="code")
+    plain, _ = learn_parts(pattern, Task(id="code"))
     assert (plain.predictions["prediction"] == "yes").mean() > 0.15
     assert (result.predictions["prediction"] == "yes").mean() < 0.12
     assert any("--class-sizes" in note for note in plain.warnings)
@@ -99,18 +100,18 @@ def test_class_sizes_are_told_to_a_model_of_many_files(tmp_path, monkeypatch):
     assert (predicted["prediction"] == result.predictions["prediction"]).all()
     # Six of 600 rows are labelled yes, and fewer rows come here.
     monkeypatch.setattr("mercer.fewlabels.pools.dask.LOCAL_ROWS", 100)
-    learn_parts(pattern, id="code", class_sizes={"yes": 6, "no": 594})
+    learn_parts(pattern, Task(id="code", class_sizes={"yes": 6, "no": 594}))
     with pytest.raises(TableError, match="about 1 of 600 rows are of the class 'yes'"):
-        learn_parts(pattern, id="code", class_sizes={"yes": 1, "no": 599})
+        learn_parts(pattern, Task(id="code", class_sizes={"yes": 1, "no": 599}))
     with pytest.raises(TableError, match="name the class 'maybe'"):
-        learn_parts(pattern, class_sizes={"maybe": 1, "no": 9})
-    drawn, _ = learn_parts(pattern, id="code", labels_drawn="at random")
-    assert drawn.session.fitted.machine_.labels_drawn == "at random"
+        learn_parts(pattern, Task(class_sizes={"maybe": 1, "no": 9}))
+    drawn, _ = learn_parts(pattern, Task(id="code", labels_drawn="at random"))
+    assert drawn.session.model.machine_.labels_drawn == "at random"
 
 
 def test_only_labelled_and_drawn_rows_come_here(rows, pattern, monkeypatch):
     monkeypatch.setattr("mercer.fewlabels.pools.dask.LOCAL_ROWS", 200)
-    result, parts = learn_parts(pattern, id="name")
+    result, parts = learn_parts(pattern, Task(id="name"))
     assert len(parts) == N
     assert len(result.table) <= 212
     assert len(result.labels.labeled) == 12
@@ -118,8 +119,8 @@ def test_only_labelled_and_drawn_rows_come_here(rows, pattern, monkeypatch):
     assert (result.ids[result.next_rows] == named).all()
     assert result.session.plan.reason.endswith("in a Dask array")
     # The kernel is that of all rows.
-    assert result.session.fitted.basis_.certificate_ is not None
-    numbered, _ = learn_parts(pattern, drop=["name"])
+    assert result.session.model.basis_.certificate_ is not None
+    numbered, _ = learn_parts(pattern, Task(drop=["name"]))
     first = int(numbered.ids[-1])
     frame, _ = rows
     assert numbered.table.frame["size"].iloc[-1] == frame["size"].iloc[first - 1]
@@ -139,20 +140,20 @@ def test_what_cannot_be_learned_is_refused(rows, tmp_path, change, said):
     frame = change(rows[0])
     frame.to_parquet(tmp_path / "a-0.parquet")
     with pytest.raises(TableError, match=said):
-        learn_parts(str(tmp_path / "a-*.parquet"))
+        learn_parts(str(tmp_path / "a-*.parquet"), Task())
 
 
 def test_options_are_checked_before_files_are_read():
     with pytest.raises(TableError, match="must be 'at random' or 'per class'"):
-        learn_parts("none-*.parquet", labels_drawn="by me")
-    with pytest.raises(TypeError, match="pairs"):
-        learn_parts("none-*.parquet", pairs="pairs.csv")
+        learn_parts("none-*.parquet", Task(labels_drawn="by me"))
+    with pytest.raises(TableError, match="pairs"):
+        learn_parts("none-*.parquet", Task(pairs="pairs.csv"))
 
 
 def test_too_many_labels_are_refused(pattern, monkeypatch):
     monkeypatch.setattr("mercer.app.tables.parquet_parts.MOST_LABELS", 5)
     with pytest.raises(TableError, match="12 rows have a label"):
-        learn_parts(pattern)
+        learn_parts(pattern, Task())
 
 
 def test_files_that_are_missing_or_of_another_kind_are_named(tmp_path):

@@ -12,6 +12,7 @@ from mercer.app.tables.screening import FEWEST, screen
 from mercer.app.tables.session import Session
 from mercer.app.tables.table import TableError, as_table
 from mercer.app.tables.target import look_at_target
+from mercer.app.tables.task import Task
 from tables_at_hand import two_groups
 
 Column = Callable[[pd.DataFrame], object]
@@ -81,7 +82,7 @@ def leaky() -> pd.DataFrame:
 
 
 def left_out(frame: pd.DataFrame, **options: object) -> dict[str, str]:
-    return dict(screen(as_table(frame), "label", **options).left_out)  # type: ignore[arg-type]
+    return dict(screen(as_table(frame), Task("label", **options)).left_out)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -139,11 +140,11 @@ def test_a_code_of_the_class_is_left_out_or_asked_about(code: Column) -> None:
     """The model claimed 100% where 33% were right."""
     assert "one value per class in all 50 labelled" in left_out(coded(50, code))["code"]
     for n_labels, asked in ((48, True), (20, True), (18, False)):
-        screened = screen(as_table(coded(n_labels, code)), "label")
+        screened = screen(as_table(coded(n_labels, code)), Task("label"))
         assert screened.left_out == ()
         said = " ".join(screened.notes)
         assert ("leave it out: --drop 'code'" in said) == asked
-    kept = screen(as_table(coded(48, code)), "label", keep=("code",))
+    kept = screen(as_table(coded(48, code)), Task("label", keep=("code",)))
     assert kept.notes == ()
 
 
@@ -235,7 +236,7 @@ def test_few_rows_say_nothing_about_a_column() -> None:
 
 def test_the_only_column_is_kept() -> None:
     frame = pd.DataFrame({"day": range(30), "label": ["a", "b"] * 5 + [None] * 20})
-    screened = screen(as_table(frame), "label")
+    screened = screen(as_table(frame), Task("label"))
     assert screened.table.columns == ["day"]
     assert "All columns look misleading" in screened.notes[0]
 
@@ -243,7 +244,7 @@ def test_the_only_column_is_kept() -> None:
 def test_the_result_says_what_was_left_out() -> None:
     frame = two_groups().assign(copy=two_groups()["label"])
     result = learn(frame)
-    kinds = {note.column: note.kind for note in result.session.notes}
+    kinds = {note.column: note.kind for note in result.session.rows.notes}
     assert kinds["copy"] == kinds["code"] == "left out"
     said = " ".join(result.warnings)
     assert "Column 'copy' was left out: it repeats the target" in said
@@ -253,7 +254,7 @@ def test_the_result_says_what_was_left_out() -> None:
 
 def test_a_column_to_keep_must_be_there() -> None:
     with pytest.raises(TableError, match="no column 'nothing'"):
-        screen(as_table(two_groups()), "label", keep=("nothing",))
+        screen(as_table(two_groups()), Task("label", keep=("nothing",)))
 
 
 def test_answers_do_not_bring_a_leak_back() -> None:
@@ -261,15 +262,15 @@ def test_answers_do_not_bring_a_leak_back() -> None:
     frame["note"] = ["seen" if k < 20 else None for k in range(60)]
     frame.loc[20:24, "label"] = ["small", "big", "small", "big", "small"]
     found = Session.open(frame, id="code")
-    assert any("'note' was left out" in note for note in found.screened.notes)
+    assert any("'note' was left out" in note for note in found.rows.screened.notes)
     frame.loc[40:, "note"] = "seen"  # filled in elsewhere, too
     found = Session.open(frame, id="code")
-    assert not any("'note'" in note for note in found.screened.notes)
+    assert not any("'note'" in note for note in found.rows.screened.notes)
 
 
 def test_without_any_label_no_column_repeats_the_target() -> None:
     table = as_table({"colour": ["red", "blue"] * 10, "row": np.arange(20)})
     nothing = np.full(20, None, dtype=object)
-    screened = screen(table, "kind", labels=nothing)  # there is no such column
+    screened = screen(table, Task("kind"), labels=nothing)  # there is no such column
     assert [c.column for c in screened.left_out] == ["row"]
     assert screened.table.columns == ["colour"]

@@ -14,6 +14,7 @@ from mercer.app.tables.learning import learn
 from mercer.app.tables.reading import read_table
 from mercer.app.tables.sheets import write_sheets, write_workbook
 from mercer.app.tables.table import TableError, as_table
+from mercer.app.tables.task import Task
 from mercer.app.tables.writing import write_csv
 from mercer.judging.outlook import Outlook
 from tables_at_hand import two_groups
@@ -170,6 +171,6 @@ def test_cells_that_pandas_knows_to_be_empty_are_shown_as_empty(tmp_path: Path) 
     page = (tmp_path / "o" / "report.html").read_text(encoding="utf-8")
     assert "NaT" not in page
     assert "&lt;NA&gt;" not in page
-    items = Items(as_table(frame), "label", "code")
+    items = Items(as_table(frame), Task(id="code"))
     cells = {c["name"]: c["value"] for c in items.show(0)["cells"]}
     assert (cells["n"], cells["is_new"], cells["when"]) == ("", "", "")

@@ -149,7 +149,7 @@ def test_the_evidence_is_that_of_the_kernels_that_were_mixed(
     told: tuple[Any, Story],
 ) -> None:
     result, story = told
-    found = result.session.fitted.learner_.certificate_
+    found = result.session.model.learner_.certificate_
     shares = {e.kind: e.share for e in story.evidence}
     for kind, names in (
         ("graphs", ("graph",)),

@@ -270,27 +270,3 @@ def hint(module: str) -> str:
     extra = EXTRAS.get(module.partition(".")[0])
     name = f'"mercer[{extra}]"' if extra else module.partition(".")[0]
     return f"This needs the package {module.partition('.')[0]}: pip install {name}"
-
-
-def parse_size(text: str) -> float:
-    """Return bytes of a text such as "4GB" or "500 MiB".
-
-    Examples
-    --------
-    >>> parse_size("2 KiB")
-    2048.0
-    """
-    from mercer.app.tables.table import TableError
-
-    number = text.strip().rstrip("bBiIkKmMgGtT ").strip()
-    unit = text.strip()[len(number) :].strip().lower()
-    base = 1024 if "i" in unit else 1000
-    power = " kmgt".find(unit[:1]) if unit[:1] != "b" else 0
-    try:
-        size = float(number) * float(base ** max(power, 0))
-    except ValueError:
-        size = 0.0
-    if not 0 < size < float("inf"):
-        msg = f"--memory must be a size such as 4GB or 500MB, got {text!r}."
-        raise TableError(msg)
-    return size

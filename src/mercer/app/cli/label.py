@@ -74,6 +74,7 @@ def command(
         from mercer.app.studio.from_file import open_studio
         from mercer.app.studio.serving import Running
         from mercer.app.tables.class_sizes import parse_sizes
+        from mercer.app.tables.task import Task
     except ImportError as error:
         stop_with(
             f"the studio needs {error.name}: pip install 'mercer[studio]'.",
@@ -82,14 +83,17 @@ def command(
     try:
         studio = open_studio(
             file,
-            target=target,
-            id=id_column,
+            Task(
+                target,
+                id=id_column,
+                class_sizes=parse_sizes(class_sizes),
+                drop=drop,
+                keep=keep,
+                missing=reading.pop("missing"),
+            ),
             classes=tuple(c.strip() for c in classes.split(",") if c.strip()),
             store=store,
             overlap=overlap,
-            class_sizes=parse_sizes(class_sizes),
-            drop=drop,
-            keep=keep,
             **reading,
         )
         running = Running(studio, host=host, port=port, names=names)

@@ -11,7 +11,6 @@ from mercer.app.cli.jobs import (
     class_sizes_option,
     is_first_run,
     output_options,
-    parse_size,
     reading_options,
     run,
     stem_of,
@@ -20,6 +19,7 @@ from mercer.app.cli.jobs import (
 if TYPE_CHECKING:
     from mercer._base.progress import Progress
     from mercer.app.tables.learning import TableResult
+    from mercer.app.tables.task import Task
     from mercer.fewlabels.sizes import LabelsDrawn
 
 _FIRST_RUN = "First run: some functions are compiled and kept, about 10 s of CPU time."
@@ -114,70 +114,55 @@ def command(
     """
     folder = out or Path("mercer-out") / stem_of(file)
 
-    def _learn_parts(settings: dict[str, Any]) -> dict[str, Any]:
-        from mercer.app.tables.parquet_parts import learn_parts, write_predictions
-        from mercer.app.tables.saving import save_result
-
-        if pairs or answers:
-            msg = "--pairs and --answers are for one table, not for many files."
-            raise click.UsageError(msg)
-        result, parts = learn_parts(file, target, **settings)
-        paths = save_result(
-            result,
-            folder,
-            progress=settings["progress"],
-            write_predictions=lambda part: write_predictions(result, parts, part),
-        )
-        return summarise(result, paths)
-
     def job(progress: "Progress") -> dict[str, Any]:
         from mercer._base.threads import threads_for
         from mercer.app.tables.answers import HISTORY, add_answers, not_used
-        from mercer.app.tables.class_sizes import check_drawn, parse_sizes
-        from mercer.app.tables.learning import learn
+        from mercer.app.tables.class_sizes import parse_sizes
+        from mercer.app.tables.learning import learn_task
         from mercer.app.tables.parquet_parts import is_pattern
         from mercer.app.tables.reading import read_table
         from mercer.app.tables.saving import save_result
         from mercer.app.tables.target import read_ids
+        from mercer.app.tables.task import Task, bytes_of
         from mercer.app.tables.writing import check_writable
 
-        sizes = parse_sizes(class_sizes)
-        check_drawn(labels_drawn, sizes)
+        task = Task(
+            target,
+            id=id_column,
+            pairs=pairs,
+            labels_drawn=labels_drawn,
+            class_sizes=parse_sizes(class_sizes),
+            drop=drop,
+            keep=keep,
+            labels_as_written=labels_as_written,
+            missing=reading["missing"],
+            memory=bytes_of(memory),
+            random_state=seed,
+        )
         check_writable(folder)
         if is_first_run():
             progress.note(_FIRST_RUN)
-        limit = None if memory is None else parse_size(memory)
-        settings: dict[str, Any] = {
-            "id": id_column,
-            "labels_drawn": labels_drawn,
-            "class_sizes": sizes,
-            "drop": drop,
-            "keep": keep,
-            "labels_as_written": labels_as_written,
-            "missing": reading["missing"],
-            "memory": limit,
-            "random_state": seed,
-            "progress": progress,
-        }
         if is_pattern(file):
-            return _learn_parts(settings)
+            if answers:
+                msg = "--answers are for one table, not for many files."
+                raise click.UsageError(msg)
+            return _learn_parts(file, task, folder, progress)
         progress.stage("reading")
-        as_text = tuple(c for c in (target, id_column, *drop) if c)
-        table = read_table(file, as_text=as_text, memory=limit, **reading)
+        table = read_table(file, as_text=task.as_text, memory=task.memory, **reading)
         answered = None
         if answers:
             answered = add_answers(
                 table,
-                read_ids(table, id_column),
+                read_ids(table, task.id),
                 target,
                 list(answers),
-                id=id_column,
+                id=task.id,
                 history=folder / HISTORY,
             )
             table = answered.table
             progress.note(str(answered))
         with threads_for(len(table)):
-            result = learn(table, target, pairs=pairs, **settings)
+            result = learn_task(table, task, progress=progress)
             note = "" if answers else not_used(folder / HISTORY)
             if answers and labels_drawn == "at random":
                 note = _NOT_RANDOM
@@ -187,6 +172,22 @@ def command(
             return summarise(result, paths)
 
     run(job, describe, quiet=quiet, as_json=as_json)
+
+
+def _learn_parts(
+    file: str, task: "Task", folder: Path, progress: "Progress"
+) -> dict[str, Any]:
+    from mercer.app.tables.parquet_parts import learn_parts, write_predictions
+    from mercer.app.tables.saving import save_result
+
+    result, parts = learn_parts(file, task, progress=progress)
+    paths = save_result(
+        result,
+        folder,
+        progress=progress,
+        write_predictions=lambda part: write_predictions(result, parts, part),
+    )
+    return summarise(result, paths)
 
 
 def summarise(result: "TableResult", paths: list[Path]) -> dict[str, Any]:

@@ -25,7 +25,7 @@ def predict(studio: Studio, said: dict[str, Any]) -> dict[str, Any]:
     results = []
     for task in tasks:
         data = task.get("data", {}) if isinstance(task, dict) else {}
-        id = str(data.get(ID_FIELD, data.get(studio.items.id_column or "", "")))
+        id = str(data.get(ID_FIELD, data.get(studio.items.task.id or "", "")))
         best = studio.prediction(by_id[id])[:1] if id in by_id else []
         if not best:
             results.append({"model_version": version, "score": 0.0, "result": []})

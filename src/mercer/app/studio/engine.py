@@ -8,15 +8,14 @@ from typing import Any, NamedTuple, Protocol
 from zlib import crc32
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 from mercer._base.typing import FloatArray, IntArray
 from mercer.active.cold import cold_rows
 from mercer.app.tables.session import Session
-from mercer.app.tables.table import Table
+from mercer.evidence.labels import Labels
+from mercer.evidence.reading import UNLABELED
 from mercer.judging.layout import place_points
-from mercer.model.estimator import UnifiedKernelMachine
 
 DRAWN_AT = (20, 100)  # labels at which the map is drawn again
 _MOST_DOUBTFUL = 100  # labels listed
@@ -47,6 +46,7 @@ class Engine(Protocol):
     """What the studio needs of a model."""
 
     snapshot: Snapshot
+    session: Session | None  # the newest one, where it is in this process
 
     def start(self) -> None:
         """Begin to work in the background."""
@@ -61,62 +61,50 @@ class Engine(Protocol):
         """Return labelled rows that pull a row, the class pulled to, how strongly."""
 
 
-Labels = Callable[[], tuple[IntArray, IntArray]]
-Sizes = Callable[[], dict[int, float]]
+class Told(NamedTuple):
+    """What people have said so far; classes are numbers."""
 
+    codes: IntArray  # (n,) class of each row, -1 for none
+    closed: IntArray  # rows not to be asked about
+    sizes: dict[int, float]  # shares of the classes; empty where they are not known
 
-class _Learned(NamedTuple):
-    """A model with what it learned from."""
+    def labels(self) -> Labels:
+        """Return the labels; numbers of classes stand for their names."""
+        known = self.codes >= 0
+        codes = np.full(len(self.codes), UNLABELED)
+        classes, codes[known] = np.unique(self.codes[known], return_inverse=True)
+        return Labels(codes, classes)
 
-    model: UnifiedKernelMachine
-    told: IntArray  # (n,) class of each row, -1 for none
-    classes: tuple[int, ...]  # in the order of the model's
+    def digest(self) -> int:
+        """Return a number that differs where labels or sizes do, almost surely."""
+        sizes = repr(sorted(self.sizes.items())).encode()
+        return crc32(self.codes.astype(np.int64).tobytes() + sizes)
 
 
 class ModelEngine:
-    """Trains the model of a session in one thread.
+    """Trains a model in one thread.
 
     Parameters
     ----------
-    source : Session or Table
-        A session whose model learns from the answers, or a table to open one on.
-    labels : callable
-        Returns the class of every row, -1 where there is none, and the rows that
-        are not to be asked about.
+    opened : callable
+        Returns the session that the work begins with. It stays as it is: each answer
+        gives a further session, which shares the table and the basis.
+    told : callable
+        Returns what people have said so far.
     changed : callable
         Called after each new snapshot.
-    given : ndarray of shape (n,), optional
-        Labels in the file, None where there is none: columns that come with them are
-        not learned from.
-    values : callable, optional
-        Returns what the session calls each class; by default by its number.
-    sizes : callable, optional
-        Returns the shares of the classes among all rows, by their numbers; empty where
-        they are not known.
-    random_state : int, default=0
-        Equal seeds give equal questions.
-    opening : dict
-        Passed on to `Session.open`.
     """
 
     def __init__(
         self,
-        source: Session | Table,
-        labels: Labels,
+        opened: Callable[[], Session],
+        told: Callable[[], Told],
         changed: Callable[[], None] = lambda: None,
-        *,
-        given: NDArray[Any] | None = None,
-        values: Callable[[], dict[int, Any]] | None = None,
-        sizes: Sizes = dict,
-        random_state: int = 0,
-        **opening: Any,
     ) -> None:
         self.snapshot = Snapshot()
-        self._source, self._labels, self._changed = source, labels, changed
-        self._values, self._sizes, self._seed = values, sizes, random_state
-        self._opening = {**opening, "labels": given, "random_state": random_state}
+        self.session: Session | None = None  # the newest one
+        self._opened, self._told, self._changed = opened, told, changed
         self._wake, self._stopped = threading.Event(), threading.Event()
-        self._learned: _Learned | None = None
         self._thread = threading.Thread(target=self._work, daemon=True)
 
     def start(self) -> None:
@@ -138,116 +126,86 @@ class ModelEngine:
 
         They are those that `UnifiedKernelMachine.explain` names.
         """
-        learned = self._learned
-        if learned is None:
+        session = self.session
+        if session is None or len(session.labels.classes) < 2:
             return []
-        number = dict(
-            zip(learned.model.classes_.tolist(), learned.classes, strict=True)
-        )
-        pulls = learned.model.explain(rows=[row]).top(n=n)
-        return [(int(p.id), number[p.label], p.amount) for p in pulls]
+        pulls = session.model.explain(rows=[row]).top(n=n)
+        return [(int(p.id), int(p.label), p.amount) for p in pulls]
 
     def _work(self) -> None:
         try:
-            self._prepare()
+            session = self._prepare()
             while not self._stopped.is_set():
                 self._wake.clear()
-                self._step()
+                self.session = session = self._step(session)
                 for chore in (self._doubt, self._draw):
                     if not self._wake.is_set():
-                        chore()
+                        chore(session)
                 self._wake.wait()
         except Exception as error:  # a thread has nobody else to tell
             self._publish(error=f"{type(error).__name__}: {error}")
             raise
 
-    def _prepare(self) -> None:
+    def _prepare(self) -> Session:
+        """Open the table and find the basis; typical rows are asked about meanwhile."""
         self._publish(stage="turning columns into coordinates")
-        session = self._source
-        if isinstance(session, Table):
-            session = Session.open(session, **self._opening)
-        self._session, self._features_of = session, _coordinates(session.points)
-        notes = session.screened.notes
-        self._publish(stage="finding similar rows", questions=self._cold(), notes=notes)
-        if session.model is None:
-            session.fit()
-        model = session.fitted
-        self._features_of = lambda rows: model.kernel_.features(rows=rows)
-        self._publish(stage="", ready=True)
-
-    def _step(self) -> None:
-        """Learn from the answers so far, and compute questions ahead."""
-        began = time.monotonic()
-        codes, closed = self._labels()
-        values = self._values() if self._values else {c: c for c in set(codes.tolist())}
-        sizes = self._sizes()
-        known = {values.get(c, c): share for c, share in sizes.items()}
-        self._session.class_sizes = known or None
-        labelled = np.array([values[c] for c in np.unique(codes[codes >= 0])])
-        model = self._session.fitted.with_labels(
-            labels_of(codes, values), machine=self._session.machine(labelled)
-        )
-        self._session.model = model
-        is_open = np.ones(len(codes), dtype=bool)
-        is_open[closed] = False
-        questions = np.empty(0, dtype=np.intp)
-        if (is_open & (codes < 0)).any():
-            questions = np.asarray(model.ask(AHEAD, exclude=closed))
-        learned, classes, proba = None, tuple[int, ...](), None
-        if len(model.classes_) >= 2:
-            number = {value: c for c, value in values.items()}
-            classes = tuple(number[value] for value in model.classes_.tolist())
-            learned = _Learned(model, codes, classes)
-            proba = model.training_proba().astype(np.float32)
-        self._learned = learned
+        opened, told = self._opened(), self._told()
         self._publish(
-            classes=classes,
-            proba=proba,
-            n_labels=int((codes >= 0).sum()),
-            learned_from=digest_of(codes, sizes),
+            stage="finding similar rows",
+            questions=_typical(opened, told),
+            notes=opened.rows.screened.notes,
+        )
+        self.session = opened.with_labels(told.labels())
+        self._publish(stage="", ready=True)
+        return self.session
+
+    def _step(self, before: Session) -> Session:
+        """Learn from the answers so far, and compute questions ahead."""
+        began, told = time.monotonic(), self._told()
+        session = before.with_labels(told.labels(), told.sizes)
+        is_open = told.codes < 0
+        is_open[told.closed] = False
+        questions = np.empty(0, dtype=np.intp)
+        if is_open.any():
+            questions = session.ask(AHEAD, exclude=told.closed)
+        classes = tuple(session.labels.classes.tolist())
+        is_trained = len(classes) >= 2
+        self._publish(
+            classes=classes if is_trained else (),
+            proba=session.proba.astype(np.float32) if is_trained else None,
+            n_labels=len(session.labels.labeled),
+            learned_from=told.digest(),
             seconds=time.monotonic() - began,
             questions=questions,
         )
+        return session
 
-    def _doubt(self) -> None:
-        """Look for labels that the others speak against."""
+    def _doubt(self, session: Session) -> None:
+        """Look for labels that the others contradict."""
         found: tuple[tuple[int, int, float], ...] = ()
-        if self._learned is not None:
-            model, _, classes = self._learned
-            ranked = model.suspicious_labels()
-            wrong = ranked.looks_wrong
-            names = model.classes_.tolist()
+        if len(session.labels.classes) >= 2:
+            ranked = session.suspicious_labels()
+            wrong = np.flatnonzero(ranked.looks_wrong)[:_MOST_DOUBTFUL]
+            columns = ranked.ids, ranked.suggested, ranked.support
             found = tuple(
-                (int(row), classes[names.index(label)], float(support))
+                (int(row), int(label), float(support))
                 for row, label, support in zip(
-                    ranked.ids[wrong],
-                    ranked.suggested[wrong].tolist(),
-                    ranked.support[wrong],
-                    strict=True,
+                    *(c[wrong] for c in columns), strict=True
                 )
-            )[:_MOST_DOUBTFUL]
+            )
         if found != self.snapshot.suspicious:
             self._publish(suspicious=found)
 
-    def _draw(self) -> None:
+    def _draw(self, session: Session) -> None:
         """Place the rows on the map: before labels, and when there are enough."""
         due = sum(self.snapshot.n_labels >= n for n in DRAWN_AT)
         if due < self.snapshot.map_version:
             return
-        kernel = self._session.fitted.kernel_
-        rng = np.random.default_rng(self._seed)
-        n = len(self._session.table)
+        kernel = session.model.kernel_
+        rng = np.random.default_rng(session.task.random_state)
+        n = len(session.table)
         xy = place_points(lambda rows: kernel.features(rows=rows), n, rng)
         self._publish(map=xy.astype(np.float32), map_version=due + 1)
-
-    def _cold(self) -> IntArray:
-        """Return typical rows by their coordinates, while there is no kernel yet."""
-        codes, closed = self._labels()
-        asked = np.union1d(np.flatnonzero(codes >= 0), closed)
-        rng = np.random.default_rng([self._seed, len(asked)])
-        return cold_rows(
-            self._features_of, AHEAD, n_points=len(codes), asked=asked, rng=rng
-        )
 
     def _publish(self, **changes: Any) -> None:
         version = self.snapshot.version + 1
@@ -255,34 +213,19 @@ class ModelEngine:
         self._changed()
 
 
-def _coordinates(X: Any) -> Callable[[IntArray], FloatArray]:
-    """Return what gives the coordinates of rows, centred unless they are sparse."""
-    if issparse(X):
-        return lambda rows: np.asarray(X[rows].toarray())
-    mean = X.mean(axis=0)
-    return lambda rows: np.asarray(X[rows] - mean)
+def _typical(session: Session, told: Told) -> IntArray:
+    """Return typical rows by their coordinates, while there is no kernel yet."""
+    X, asked = (
+        session.rows.points,
+        np.union1d(np.flatnonzero(told.codes >= 0), told.closed),
+    )
+    mean = 0.0 if issparse(X) else X.mean(axis=0)
 
+    def coordinates(rows: IntArray) -> FloatArray:
+        return np.asarray(X[rows].toarray() if issparse(X) else X[rows] - mean)
 
-def labels_of(codes: IntArray, values: dict[int, Any]) -> NDArray[Any]:
-    """Return what a session calls the classes of rows, None where there is none.
-
-    None, as -1 beside the class 1 alone would be taken for a class.
-
-    Examples
-    --------
-    >>> labels_of(np.array([0, -1, 1]), {0: "cat", 1: "dog"})
-    array(['cat', None, 'dog'], dtype=object)
-    """
-    y = np.full(len(codes), None, dtype=object)
-    for code in set(codes[codes >= 0].tolist()):
-        y[codes == code] = values[code]
-    return y
-
-
-def digest_of(codes: IntArray, sizes: dict[int, float]) -> int:
-    """Return a number that differs where labels or sizes do, but for one in 2^32."""
-    told = repr(sorted(sizes.items())).encode()
-    return crc32(codes.astype(np.int64).tobytes() + told)
+    rng = np.random.default_rng([session.task.random_state, len(asked)])
+    return cold_rows(coordinates, AHEAD, n_points=len(told.codes), asked=asked, rng=rng)
 
 
 def wait_until(test: Callable[[], bool], seconds: float) -> bool:

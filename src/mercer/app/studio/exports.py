@@ -16,6 +16,7 @@ from mercer.app.studio.interop import to_label_studio, to_prodigy
 from mercer.app.studio.service import RefusedError, Studio
 from mercer.app.tables.class_sizes import sizes_of
 from mercer.app.tables.table import Table
+from mercer.app.tables.task import Task
 from mercer.app.tables.writing import safe_cell, write_csv
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def labelled_frame(studio: Studio) -> "pd.DataFrame":
     items, ledger, snapshot = studio.items, studio.store.ledger, studio.snapshot
     codes, _ = studio.labels()
     names = dict(ledger.classes)
-    target = items.target
+    target = items.task.target
     frame = items.table.frame.drop(columns=[target], errors="ignore").copy()
     frame[target] = [names.get(int(c)) for c in codes]
     answers = [ledger.answers.get(key, {}) for key in items.keys]
@@ -107,26 +108,20 @@ def as_model(studio: Studio) -> bytes:
 def _learned(studio: Studio) -> dict[str, bytes]:
     """Learn from the labels as `mercer learn` does, in a process of its own."""
     items, names = studio.items, studio.store.ledger.classes
-    codes, _ = studio.labels()
+    target, (codes, _) = items.task.target, studio.labels()
     if len(np.unique(codes[codes >= 0])) < 2:
         msg = (
             "label rows of two classes first; with one class there is nothing to learn."
         )
         raise RefusedError(msg, 409)
-    frame = items.table.frame.drop(columns=[items.target], errors="ignore").copy()
-    frame[items.target] = [names.get(int(c)) for c in codes]
+    frame = items.table.frame.drop(columns=[target], errors="ignore").copy()
+    frame[target] = [names.get(int(c)) for c in codes]
     table = replace(items.table, frame=frame)
     with ProcessPoolExecutor(1, get_context("spawn")) as apart:
+        sizes = _named_sizes(studio, codes)
+        task = replace(items.task, labels_as_written=True, class_sizes=sizes)
         try:
-            how = {
-                "id": items.id_column,
-                "drop": studio.drop,
-                "keep": studio.keep,
-                "labels_as_written": True,
-                "class_sizes": _named_sizes(studio, codes),
-            }
-            job = apart.submit(_learn, table, items.target, how)
-            return job.result()
+            return apart.submit(_learn, table, task).result()
         except ValueError as error:
             raise RefusedError(str(error), 409) from error
 
@@ -140,12 +135,12 @@ def _named_sizes(studio: Studio, codes: IntArray) -> dict[str, float] | None:
     return {names[c]: share for c, share in sizes.items()}
 
 
-def _learn(table: Table, target: str, how: dict[str, Any]) -> dict[str, bytes]:
-    from mercer.app.tables.learning import learn
+def _learn(table: Table, task: Task) -> dict[str, bytes]:
+    from mercer.app.tables.learning import learn_task
     from mercer.app.tables.saving import save_result
 
     with tempfile.TemporaryDirectory() as folder:
-        result = learn(table, target, **how)
+        result = learn_task(table, task)
         paths = save_result(result, Path(folder) / "out")
         return {path.name: path.read_bytes() for path in paths}
 

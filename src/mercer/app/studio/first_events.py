@@ -42,10 +42,10 @@ def start(
         if first is None or first.digest != digest:
             numbers = _first_names(ledger)
             now = [ledger.classes[numbers[n]] if n in numbers else n for n in given]
-            known = np.array([*ledger.classes.values(), *now], dtype=object)
+            known = {*ledger.classes.values(), *now} - {None}
             sizes = sizes_by_class(
                 _renamed(class_sizes, ledger),
-                known,
+                sorted(known),
                 as_written=True,
                 may_come_later=True,
             )

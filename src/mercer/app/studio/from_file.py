@@ -7,19 +7,16 @@ from mercer.app.studio.items import Items
 from mercer.app.studio.service import Studio
 from mercer.app.studio.store import Store, sqlite_url
 from mercer.app.tables.reading import read_table
+from mercer.app.tables.task import Task
 
 
 def open_studio(
     file: Path | str,
+    task: Task | None = None,
     *,
-    target: str = "label",
-    id: str | None = None,
     classes: tuple[str, ...] = (),
     store: str | None = None,
     overlap: int = 1,
-    drop: tuple[str, ...] = (),
-    keep: tuple[str, ...] = (),
-    class_sizes: dict[str, float] | None = None,
     **reading: Any,
 ) -> Studio:
     """Return a studio for a file.
@@ -28,29 +25,22 @@ def open_studio(
     ----------
     file : Path or str
         Whatever `mercer.app.tables.reading.read_table` reads.
-    target, id : str
-        Columns of the labels and of the names of rows.
-    classes, overlap, drop, keep, class_sizes
+    task : Task, optional
+        What a person said about the table.
+    classes, overlap
         As for `Studio`.
     store : str, optional
         A file or a URL of SQLAlchemy; by default ``FILE.labels.db`` beside the file.
     reading : dict
         How the file is read; passed on to `read_table`.
     """
-    columns = tuple(c for c in (target, id, *drop) if c)
-    table = read_table(file, as_text=columns, **reading)
-    items = Items(table, target, id, missing=reading.get("missing", ()))
+    task = task or Task()
+    table = read_table(
+        file, as_text=task.as_text, missing=task.missing, memory=task.memory, **reading
+    )
     where = store or _beside(str(file))
     url = where if "://" in where else sqlite_url(Path(where))
-    return Studio(
-        items,
-        Store(url),
-        classes=classes,
-        overlap=overlap,
-        drop=drop,
-        keep=keep,
-        class_sizes=class_sizes,
-    )
+    return Studio(Items(table, task), Store(url), classes=classes, overlap=overlap)
 
 
 def _beside(file: str) -> str:

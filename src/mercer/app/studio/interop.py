@@ -189,7 +189,7 @@ def choice_in(results: Iterable[Any]) -> str | None:
 def _row_of(
     studio: Studio, answer: Foreign, by_id: dict[str, int], by_text: dict[str, int]
 ) -> int | None:
-    column = studio.items.id_column
+    column = studio.items.task.id
     own = answer.id if answer.id is not None else answer.data.get(column or "")
     if own is not None and str(own) in by_id:
         return by_id[str(own)]

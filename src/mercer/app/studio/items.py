@@ -17,6 +17,7 @@ from mercer._base.words import as_name
 from mercer.app.studio.ledger import Ledger
 from mercer.app.tables.table import Table, TableError
 from mercer.app.tables.target import Target, read_ids, read_target
+from mercer.app.tables.task import Task
 from mercer.evidence.reading import is_labeled
 
 MOST_TEXT = 20_000  # characters of a cell that are sent to the page
@@ -30,28 +31,17 @@ class Items:
     Parameters
     ----------
     table : Table
-    target : str
-        Column of the labels; it need not exist.
-    id : str, optional
-        Column that names the rows. Without one, and where the table does not come
-        from a folder of files, a row is known by its content.
-    missing : tuple of str, default=()
-        Cells of the target that mean "not known", besides the usual ones.
+    task : Task
+        What a person said about it. The target need not exist. Without a column that
+        names the rows, and where the table does not come from a folder of files, a row
+        is known by its content.
     """
 
-    def __init__(
-        self,
-        table: Table,
-        target: str,
-        id: str | None = None,
-        *,
-        missing: tuple[str, ...] = (),
-    ) -> None:
-        self.table, self.target, self.id_column = table, target, id
-        self.missing = missing
-        self.hidden = {target, id or "file"}
-        self.columns = [c for c in table.frame.columns if c not in self.hidden]
-        self.digests = _digests(table.without({target}))
+    def __init__(self, table: Table, task: Task) -> None:
+        self.table, self.task = table, task
+        id, hidden = task.id, {task.target, task.id or "file"}
+        self.columns = [c for c in table.frame.columns if c not in hidden]
+        self.digests = _digests(table.without({task.target}))
         named = id is not None or "file" in table.frame.columns
         self.ids = [str(i) for i in read_ids(table, id)]
         self.keys = self.ids if named else _numbered(self.digests)
@@ -74,9 +64,10 @@ class Items:
 
     def given(self) -> Target:
         """Return the labels in the file as names, read as `mercer learn` reads them."""
-        if self.target not in self.table.frame.columns:
+        target, missing = self.task.target, self.task.missing
+        if target not in self.table.frame.columns:
             return Target(np.full(len(self), None, dtype=object), ())
-        found = read_target(self.table, self.target, missing=self.missing, advise=False)
+        found = read_target(self.table, target, missing=missing, advise=False)
         return found._replace(labels=names_of(found.labels))
 
     def show(self, row: int) -> dict[str, Any]:

@@ -2,18 +2,27 @@
 
 import html
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
+import numpy as np
+
+from mercer._base.typing import IntArray
 from mercer.app.studio.engine import wait_until
 from mercer.app.studio.exports import labelled_frame
-from mercer.app.studio.items import Items
+from mercer.app.studio.items import Items, names_of
 from mercer.app.studio.service import Studio
 from mercer.app.studio.serving import Running
 from mercer.app.studio.store import Store, sqlite_url
 from mercer.app.tables.session import Session
 from mercer.app.tables.table import as_table
+from mercer.app.tables.task import Task, names
+from mercer.app.tables.told import Told
+from mercer.evidence.labels import Labels
+from mercer.model.estimator import UnifiedKernelMachine
+
+PYTHON = "python"  # the person who answers by `Session.tell`
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,6 +40,7 @@ class LabelPage:
 
     def __init__(self, studio: Studio, height: int) -> None:
         self.studio, self.height = studio, height
+        self.is_open = True
         self.running = Running(studio, framed=True)
         self.running.start()
 
@@ -60,6 +70,7 @@ class LabelPage:
 
     def stop(self) -> None:
         """End the studio; answers are kept in its store."""
+        self.is_open = False
         self.running.stop()
 
     def __enter__(self) -> Self:
@@ -76,11 +87,66 @@ class LabelPage:
         )
 
 
+class SessionPage(LabelPage):
+    """The page of a session: both have the same answers, table and basis.
+
+    Parameters
+    ----------
+    studio, height
+        As for `LabelPage`.
+    session : Session
+        Whose labels are called what they are called there: numbers stay numbers.
+    """
+
+    def __init__(self, studio: Studio, height: int, session: Session) -> None:
+        pairs = zip(names_of(session.y), session.y, strict=True)
+        self._values = {name: value for name, value in pairs if name is not None}
+        self._told = 0, Told(session.labels)
+        session.follow(self)
+        super().__init__(studio, height)
+
+    def told(self) -> Told:
+        """Return the answers and sizes so far, as the session calls the classes."""
+        told = self.studio.told()
+        values = self._class_values()
+        digest = hash((told.digest(), *values.items()))
+        if digest != self._told[0]:
+            of_numbers = told.labels()
+            y = np.full(len(told.codes), None, dtype=object)
+            for code, number in enumerate(of_numbers.classes.tolist()):
+                y[of_numbers.codes == code] = values[number]
+            sizes = {values[c]: share for c, share in told.sizes.items()}
+            self._told = digest, Told(Labels.read(y), sizes or None)
+        return self._told[1]
+
+    def tell(self, rows: IntArray, answers: list[Any]) -> None:
+        """Keep answers that came from Python; None stands for a skip."""
+        for row, name in zip(rows.tolist(), names_of(answers), strict=True):
+            self.studio.take_in(PYTHON, row, name)
+
+    def model(self) -> UnifiedKernelMachine:
+        """Return the newest model; wait for the first one."""
+        engine = self.studio.engine
+        wait_until(lambda: bool(engine.session or engine.snapshot.error), np.inf)
+        if engine.session is None:
+            raise RuntimeError(engine.snapshot.error)
+        return engine.session.model
+
+    def _class_values(self) -> dict[int, Any]:
+        """Return what the session calls the classes, by their numbers."""
+        names = self.studio.store.ledger.classes
+        values = {c: self._values.get(name, name) for c, name in names.items()}
+        return values if len({type(v) for v in values.values()}) == 1 else {**names}
+
+
 def label(
     data: Any,
     target: str | None = None,
     *,
     id: str | None = None,
+    drop: Iterable[str] = (),
+    keep: Iterable[str] = (),
+    class_sizes: Any = None,
     store: str | Path | None = None,
     height: int = 760,
     changed: Callable[[dict[str, str]], None] | None = None,
@@ -92,11 +158,11 @@ def label(
     ----------
     data : Session, data frame, dict of arrays or Table
         The model of a session learns from the answers in this process, and the session
-        has each answer at once. Of a table, the model is in a process of its own.
+        has each answer at once. For a table, the model is in a process of its own.
     target : str, default="label"
         Column of the labels; it need not exist. A session has its own.
-    id : str, optional
-        Column that names the rows. A session has its own.
+    id, drop, keep, class_sizes
+        See `mercer.app.tables.task.Task`. A session has its own.
     store : str or Path, optional
         File or URL where answers are kept; by default a new file in the folder for
         temporary files, whose name `LabelPage.studio.store` tells.
@@ -107,20 +173,33 @@ def label(
     settings : dict
         Passed on to `Studio`.
     """
+    task = Task(
+        target or "label",
+        id=id,
+        drop=names(drop),
+        keep=names(keep),
+        class_sizes=class_sizes,
+    )
     session = data if isinstance(data, Session) else None
     if session is not None:
-        if target is not None or id is not None:
+        if any(said for said in (target, id, task.drop, task.keep, class_sizes)):
             msg = (
-                f"a session has its own target ({data.target!r}) and id ({data.id!r})."
+                "a session has its own target, id, columns and class sizes: give them "
+                "to Session.open."
             )
             raise ValueError(msg)
-        data, target, id = session.table, session.target, session.id
-    items = Items(as_table(data), target or "label", id)
+        data, task = session.table, session.task
     if store is None:
         store = Path(tempfile.mkdtemp(prefix="mercer-labels-")) / "labels.db"
     where = str(store)
     url = where if "://" in where else sqlite_url(Path(where))
-    page = LabelPage(Studio(items, Store(url), session=session, **settings), height)
+    items = Items(as_table(data), task)
+    studio = Studio(items, Store(url), session=session, **settings)
+    page = (
+        LabelPage(studio, height)
+        if session is None
+        else SessionPage(studio, height, session)
+    )
     if changed is not None:
         page.studio.listeners.add(lambda: changed(page.labels))
     return page

@@ -4,21 +4,21 @@ import json
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from mercer._base.typing import IntArray
-from mercer.app.studio.engine import Engine, Snapshot, digest_of, wait_until
+from mercer.app.studio.engine import Engine, ModelEngine, Snapshot, Told, wait_until
 from mercer.app.studio.first_events import start, token_of
 from mercer.app.studio.items import Items, changes, names_of
 from mercer.app.studio.ledger import Event
-from mercer.app.studio.notebook_engine import SessionEngine
 from mercer.app.studio.pair_labels import implied_labels
 from mercer.app.studio.queue import claim, partner_of
 from mercer.app.studio.sizes import SizesError, read_percents, shares_of
 from mercer.app.studio.store import Store, Transaction
-from mercer.app.studio.worker import ProcessEngine
+from mercer.app.studio.worker import ProcessEngine, open_session
 from mercer.app.tables.session import Session
 
 CHECK_EVERY = 8  # one question in this many is drawn at random
@@ -46,8 +46,6 @@ class Studio:
     store : Store
     classes : tuple of str, default=()
         Offered besides those in the file and in the store.
-    drop : tuple of str, default=()
-        Columns not to learn from.
     overlap : int, default=1
         People who are asked about the same item.
     check_every : int, default=8
@@ -55,11 +53,6 @@ class Studio:
     patience : float, default=0.2
         Seconds that the next question waits for the model to learn from the last
         answer, where learning takes no longer than this.
-    keep : tuple of str, default=()
-        Columns to learn from although they look misleading.
-    class_sizes : dict, optional
-        How large the classes are among all rows: counts or shares by their names, which
-        are offered as classes. A session has its own.
     session : Session, optional
         Answers come to this session, whose model learns in this process. By default
         the model is in a process of its own.
@@ -73,31 +66,25 @@ class Studio:
         store: Store,
         *,
         classes: tuple[str, ...] = (),
-        drop: tuple[str, ...] = (),
-        keep: tuple[str, ...] = (),
         overlap: int = 1,
         check_every: int = CHECK_EVERY,
         patience: float = PATIENCE,
-        class_sizes: dict[str, float] | None = None,
         session: Session | None = None,
         engine: Engine | None = None,
     ) -> None:
         self.items, self.store = items, store
         self.overlap, self.check_every = overlap, check_every
         self.patience = patience
-        self.drop, self.keep = drop, keep
         self.listeners: set[Callable[[], None]] = set()
         self._lock = threading.RLock()
-        given, notes = items.given() if session is None else (names_of(session.y), ())
+        given, notes = items.given()
+        sizes = items.task.class_sizes
         if session is not None:
-            if class_sizes is not None:
-                msg = (
-                    "a session has its own class sizes: Session.open(class_sizes=...)."
-                )
-                raise ValueError(msg)
-            told = session.class_sizes or {}
-            class_sizes = dict(zip(names_of(told), told.values(), strict=True)) or None
-        self._given = start(store, given, classes, class_sizes)
+            given, sizes = names_of(session.y), session.class_sizes
+        named = None
+        if sizes is not None:
+            named = dict(zip(names_of(sizes), sizes.values(), strict=True))
+        self._given = start(store, given, classes, named)
         self._codes, self._n_folded = self._given.copy(), 0
         self._closed = np.zeros(len(items), dtype=bool)
         self._changes = [*notes, *changes(items, store.ledger)]
@@ -106,26 +93,10 @@ class Studio:
         if engine is not None:
             self.engine = engine
         elif session is not None:
-            self.engine = SessionEngine(
-                session,
-                self.labels,
-                self.announce,
-                lambda: self.store.ledger.classes,
-                self.take_in,
-                lambda: self.class_sizes,
-            )
+            self.engine = ModelEngine(lambda: session, self.told, self.announce)
         else:
-            self.engine = ProcessEngine(
-                items.table,
-                self.labels,
-                self.announce,
-                target=items.target,
-                id=items.id_column,
-                drop=drop,
-                keep=keep,
-                given=given,
-                sizes=lambda: self.class_sizes,
-            )
+            opened = partial(open_session, items.table, items.task, given)
+            self.engine = ProcessEngine(opened, self.told, self.announce)
 
     @property
     def snapshot(self) -> Snapshot:
@@ -139,7 +110,11 @@ class Studio:
 
     def digest(self) -> int:
         """Return a number that tells what the model should have learned from."""
-        return digest_of(self.labels()[0], self.class_sizes)
+        return self.told().digest()
+
+    def told(self) -> Told:
+        """Return what people have said so far."""
+        return Told(*self.labels(), self.class_sizes)
 
     def announce(self) -> None:
         """Tell those who wait that something has changed."""

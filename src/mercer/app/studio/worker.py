@@ -9,10 +9,14 @@ from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from typing import Any
 
+from numpy.typing import NDArray
+
 from mercer._base.threads import threads_for
-from mercer._base.typing import IntArray
-from mercer.app.studio.engine import Labels, ModelEngine, Sizes, Snapshot
+from mercer.app.studio.engine import ModelEngine, Snapshot, Told
+from mercer.app.tables.rows import Rows
+from mercer.app.tables.session import Session
 from mercer.app.tables.table import Table
+from mercer.app.tables.task import Task
 
 REPLY_SECONDS = 120.0
 _NICER = 5  # the page comes first
@@ -23,24 +27,21 @@ class ProcessEngine:
 
     Parameters
     ----------
-    table, labels, changed, sizes
+    opened : callable
+        Returns the session that the work begins with; called in the other process.
+    told, changed
         As for `ModelEngine`.
-    settings : dict
-        Passed on to `ModelEngine`.
     """
 
     def __init__(
         self,
-        table: Table,
-        labels: Labels,
+        opened: Callable[[], Session],
+        told: Callable[[], Told],
         changed: Callable[[], None] = lambda: None,
-        *,
-        sizes: Sizes = dict,
-        **settings: Any,
     ) -> None:
         self.snapshot = Snapshot()
-        self._labels, self._sizes, self._changed = labels, sizes, changed
-        self._arguments = (table, settings)
+        self.session: Session | None = None  # it is in the other process
+        self._opened, self._told, self._changed = opened, told, changed
         self._wake = threading.Event()
         self._stopping = False
         self._numbers = itertools.count()
@@ -53,7 +54,7 @@ class ProcessEngine:
         context = get_context("spawn")
         self._pipe, theirs = context.Pipe()
         self._process = context.Process(
-            target=work, args=(theirs, *self._arguments, self._told()), daemon=True
+            target=work, args=(theirs, self._opened, self._told()), daemon=True
         )
         self._process.start()
         theirs.close()
@@ -102,9 +103,6 @@ class ProcessEngine:
             except (OSError, ValueError):
                 return  # it has ended, which _receive notices
 
-    def _told(self) -> tuple[tuple[IntArray, IntArray], dict[int, float]]:
-        return self._labels(), self._sizes()
-
     def _send_told(self) -> None:
         while True:
             self._wake.wait()
@@ -136,12 +134,22 @@ class ProcessEngine:
                     self._replied.notify_all()
 
 
-def work(
-    pipe: Connection,
-    table: Table,
-    settings: dict[str, Any],
-    told: tuple[tuple[IntArray, IntArray], dict[int, float]],
-) -> None:
+def open_session(table: Table, task: Task, given: NDArray[Any]) -> Session:
+    """Return a session on a table; columns that come with the labels are left out.
+
+    Parameters
+    ----------
+    table : Table
+    task : Task
+        Its class sizes are not used: those that stand now come with the answers.
+    given : ndarray of shape (n,)
+        Names of the classes of rows in the file, None where there is none.
+    """
+    task = replace(task, class_sizes=None)
+    return Session(Rows.read(table, task, labels=given), task)
+
+
+def work(pipe: Connection, opened: Callable[[], Session], told: Told) -> None:
     """Run a model until the other end of the pipe is closed.
 
     Only what changed in a snapshot is sent: the map of many points is large and seldom
@@ -165,11 +173,9 @@ def work(
         sent[0] = now
         tell(("changes", 0, new))
 
-    engine = ModelEngine(
-        table, lambda: held[0][0], changed, sizes=lambda: held[0][1], **settings
-    )
+    engine = ModelEngine(opened, lambda: held[0], changed)
     try:
-        with threads_for(len(table)):
+        with threads_for(len(told.codes)):
             engine.start()
             while True:
                 name, number, arguments = pipe.recv()

@@ -93,7 +93,7 @@ def check_drawn(labels_drawn: str | None, class_sizes: Any) -> None:
 
 def sizes_by_class(
     given: Any,
-    labels: NDArray[Any],
+    classes: list[Any],
     *,
     as_written: bool = False,
     may_come_later: bool = False,
@@ -104,8 +104,8 @@ def sizes_by_class(
     ----------
     given : mapping
         Counts or shares by the names of the classes; a Series of pandas will do.
-    labels : ndarray of shape (n,)
-        Labels as `mercer.app.tables.target.read_target` returns them.
+    classes : list
+        Those that have labels, in order.
     as_written : bool, default=False
         Whether another spelling is another class, as in the target.
     may_come_later : bool, default=False
@@ -118,11 +118,9 @@ def sizes_by_class(
 
     Examples
     --------
-    >>> labels = np.array(["yes", None, "no"], dtype=object)
-    >>> sizes_by_class({"Yes": 1, "no": 3}, labels)
+    >>> sizes_by_class({"Yes": 1, "no": 3}, ["no", "yes"])
     {'no': 0.75, 'yes': 0.25}
     """
-    classes = Labels.read(labels).classes.tolist()
     if not hasattr(given, "keys"):
         msg = (
             "class_sizes must name the classes, such as "

@@ -10,15 +10,18 @@ import numpy as np
 
 from mercer._base.progress import Progress, quiet, watching
 from mercer._base.typing import FloatArray, IntArray
-from mercer.app.tables.influence import Influence
+from mercer.app.tables.class_sizes import size_advice, sizes_matter
+from mercer.app.tables.influence import Influence, column_influences
 from mercer.app.tables.model import TableModel
 from mercer.app.tables.notebook import headline, in_html
+from mercer.app.tables.rows import Rows
 from mercer.app.tables.session import Session
 from mercer.app.tables.table import Table
+from mercer.app.tables.task import Task, bytes_of, names
 from mercer.evidence.labels import Labels
 from mercer.fewlabels.sizes import LabelsDrawn
 from mercer.judging.hiding import Check
-from mercer.judging.outlook import Outlook
+from mercer.judging.outlook import Outlook, look_ahead
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -79,7 +82,14 @@ class TableResult:
     @property
     def model(self) -> TableModel:
         """What predicts new rows and can be saved."""
-        return self.session.saved()
+        return self.session.to_model()
+
+    @property
+    def counts_alike(self) -> bool:
+        """Whether figures weigh classes equally that may differ in size."""
+        task = self.session.task
+        is_told = task.class_sizes is not None or task.labels_drawn == "at random"
+        return not is_told and sizes_matter(self.labels.counts(), self.proba)
 
     @property
     def predictions(self) -> "pd.DataFrame":
@@ -129,7 +139,7 @@ def learn(
     keep: Iterable[str] = (),
     labels_as_written: bool = False,
     missing: Iterable[str] = (),
-    memory: float | None = None,
+    memory: float | str | None = None,
     random_state: int = 0,
     progress: Progress | None = None,
 ) -> TableResult:
@@ -179,40 +189,68 @@ def learn(
     >>> told.predictions["prediction"].value_counts().to_dict()
     {'small': 6, 'big': 2}
     """
+    task = Task(
+        str(target),
+        id=None if id is None else str(id),
+        pairs=pairs,
+        labels_drawn=labels_drawn,
+        class_sizes=class_sizes,
+        drop=names(drop),
+        keep=names(keep),
+        labels_as_written=labels_as_written,
+        missing=tuple(missing),
+        memory=bytes_of(memory),
+        random_state=random_state,
+    )
     with watching(progress) as watcher:
-        session = Session.open(
-            data,
-            target,
-            id=id,
-            pairs=pairs,
-            labels_drawn=labels_drawn,
-            class_sizes=class_sizes,
-            drop=drop,
-            keep=keep,
-            labels_as_written=labels_as_written,
-            missing=missing,
-            memory=memory,
-            random_state=random_state,
-            progress=watcher,
-        )
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            session.fit(progress=watcher)
-            result = judged(session, progress=watcher)
-        return replace(result, warnings=said_by(session, caught))
+        return learn_task(data, task, progress=watcher)
 
 
-def said_by(session: Session, caught: Iterable[Any]) -> tuple[str, ...]:
-    """Return what the look at a table and the warnings say, each once."""
-    said = [*session.screened.notes, *(str(w.message) for w in caught)]
-    return tuple(dict.fromkeys([*said, *session.advice()]))
+def learn_task(data: Any, task: Task, *, progress: Progress = quiet) -> TableResult:
+    """Do what `learn` does, for a task.
+
+    Parameters
+    ----------
+    data, progress
+        As in `learn`.
+    task : Task
+        What a person said about the table.
+    """
+    rows = Rows.read(data, task, min_classes=2, progress=progress)
+    return learned(Session(rows, task), progress=progress)
 
 
-def judged(session: Session, *, progress: Progress = quiet) -> TableResult:
+def learned(session: Session, *, progress: Progress = quiet) -> TableResult:
+    """Fit a session and return what it found out, and how good it is.
+
+    Parameters
+    ----------
+    session : Session
+        Not fitted.
+    progress : Progress, optional
+    """
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        session.fit(progress=progress)
+        result = _judged(session, progress)
+    said = [*session.rows.screened.notes, *(str(w.message) for w in caught)]
+    if result.counts_alike:
+        said.append(size_advice(session.labels.counts(), session.labels.classes))
+    return replace(result, warnings=tuple(dict.fromkeys(said)))
+
+
+def _judged(session: Session, progress: Progress) -> TableResult:
     """Return what a fitted session found out, and how good it is."""
     progress.stage("checks with hidden labels")
     check = session.check(advance=progress.advance)
-    outlook, influences = session.look_further(check)
+    outlook, influences = None, tuple[Influence, ...]()
+    if check is not None:
+        rng = np.random.default_rng((session.task.random_state, 1))
+        model, labels, rows = session.model, session.labels, session.rows
+        outlook = look_ahead(model, labels, check, rng=rng)
+        influences = column_influences(
+            model, rows.encoder, rows.points, labels, rng=rng
+        )
     progress.stage("predictions")
-    rows = session.ask(N_NEXT)
-    return TableResult(session, session.proba, check, rows, (), outlook, influences)
+    asked = session.ask(N_NEXT)
+    return TableResult(session, session.proba, check, asked, (), outlook, influences)

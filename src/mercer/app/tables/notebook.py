@@ -25,7 +25,7 @@ def headline(result: "TableResult") -> str:
     )
     if result.check is None:
         return f"{said}; nothing could be checked."
-    ours, alike = result.check.scores[0], result.session.counts_alike(result.proba)
+    ours, alike = result.check.scores[0], result.counts_alike
     return (
         f"{said}; expected correct: {ours.accuracy:.0%} "
         f"({ours.low:.0%} to {ours.high:.0%}"
@@ -57,7 +57,8 @@ def in_html(result: "TableResult") -> str:
 def _told(result: "TableResult", names: tuple[str, ...]) -> str:
     """Return what the person said of the classes."""
     session = result.session
-    said = told(names, session.known_sizes or (), session.labels_drawn or "")
+    sizes = tuple((session.told.known_sizes or {}).values())
+    said = told(names, sizes, session.task.labels_drawn or "")
     return f"<p>{escape(said)}</p>" if said else ""
 
 

@@ -5,7 +5,6 @@ at random; everything else stays where Dask reads it.
 """
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from glob import glob
 from pathlib import Path
@@ -18,17 +17,19 @@ from mercer._base.progress import Progress, quiet
 from mercer._base.random import draw_rows
 from mercer._base.typing import FloatArray, IntArray
 from mercer._base.words import reason
-from mercer.app.tables.class_sizes import check_drawn
 from mercer.app.tables.encoding import TableEncoder
 from mercer.app.tables.formats import from_arrow
-from mercer.app.tables.learning import TableResult, judged, predictions_frame, said_by
+from mercer.app.tables.learning import TableResult, learned, predictions_frame
 from mercer.app.tables.numbers import is_placeholder
+from mercer.app.tables.rows import Rows
 from mercer.app.tables.session import Session
 from mercer.app.tables.table import Table, TableError
 from mercer.app.tables.target import read_ids
+from mercer.app.tables.task import Task
+from mercer.evidence.labels import Labels
 from mercer.fewlabels.pools import dask as dask_
 from mercer.fewlabels.pools.choice import PoolPlan, choose_pool
-from mercer.fewlabels.sizes import LabelsDrawn
+from mercer.model.estimator import UnifiedKernelMachine
 
 MOST_LABELS = 1_000_000
 _PATTERN = re.compile(r"[*?\[]")
@@ -93,21 +94,31 @@ def _not_parquet(path: str, error: Exception) -> str:
     return f"{path} cannot be read as Parquet: {reason(error)}."
 
 
-class PartsSession(Session):
-    """A session whose table is the rows at hand of many more."""
+@dataclass(frozen=True, eq=False)
+class PartsRows(Rows):
+    """The labelled rows and some others of many files, for a model of all rows."""
 
-    n_all: int
+    parts: Parts
+    at: IntArray  # (n,) positions of the rows of the table among all
 
-    @property
-    def n_rows(self) -> int:
-        """Rows of all files together."""
-        return self.n_all
+    def __len__(self) -> int:
+        """Return the number of rows of all files together."""
+        return len(self.parts)
 
-    @property
-    def plan(self) -> PoolPlan | None:
-        """Which kernels are used, and why."""
-        q, d = len(self.labels.classes), self.points.shape[1]
-        return choose_pool(self.n_rows, d, n_classes=q, kind="dask", memory=self.memory)
+    def plan(self, n_classes: int, memory: float | None) -> PoolPlan:
+        """Return which kernels are used, and why."""
+        d = self.points.shape[1]
+        return choose_pool(
+            len(self), d, n_classes=n_classes, kind="dask", memory=memory
+        )
+
+    def fit(self, model: UnifiedKernelMachine, labels: Labels) -> UnifiedKernelMachine:
+        """Fit a model to the rows of all files, read block by block."""
+        points: Any = _encoded(self.parts, self.encoder, self.points.shape[1])
+        at_hand: Any = dask_.RowsAtHand(self.at, self.points, labels.given())
+        model.fit(points, at_hand)
+        model.ids_ = np.arange(len(self.at))  # a session names rows of its table
+        return model
 
 
 def is_pattern(file: str) -> bool:
@@ -122,19 +133,7 @@ def is_pattern(file: str) -> bool:
 
 
 def learn_parts(
-    pattern: str,
-    target: str = "label",
-    *,
-    id: str | None = None,
-    labels_drawn: LabelsDrawn | None = None,
-    class_sizes: Any = None,
-    drop: Iterable[str] = (),
-    keep: Iterable[str] = (),
-    labels_as_written: bool = False,
-    missing: Iterable[str] = (),
-    memory: float | None = None,
-    random_state: int = 0,
-    progress: Progress = quiet,
+    pattern: str, task: Task, *, progress: Progress = quiet
 ) -> tuple[TableResult, Parts]:
     """Learn the target of a table in many Parquet files.
 
@@ -145,69 +144,45 @@ def learn_parts(
     ----------
     pattern : str
         Such as ``"rows/part-*.parquet"``.
-    target, id, labels_drawn, drop, keep, labels_as_written, missing
-        See `mercer.app.tables.learning.learn`.
-    class_sizes : dict or Series, optional
-        Those of all files together.
-    memory, random_state, progress
-        See `mercer.app.tables.learning.learn`.
+    task : Task
+        What a person said about the table; class sizes are those of all files together.
+    progress : Progress, optional
 
     Returns
     -------
     result : TableResult
-        About the rows at hand: the labelled ones and 100,000 others.
+        About the labelled rows and 100,000 others.
     parts : Parts
         All rows, for `write_predictions`.
     """
-    check_drawn(labels_drawn, class_sizes)
+    if task.pairs is not None:
+        msg = "pairs (--pairs) are for one table, not for many files."
+        raise TableError(msg)
     progress.stage("reading")
-    parts, missing = Parts.find(pattern), tuple(missing)
-    rng = np.random.default_rng(random_state)
-    labeled = _labeled_rows(parts, target, missing, labels_as_written)
-    ids = np.union1d(labeled, draw_rows(len(parts), dask_.LOCAL_ROWS, rng))
-    table = _rows(parts, ids)
-    session = PartsSession.open(
-        table,
-        target,
-        id=id,
-        labels_drawn=labels_drawn,
-        class_sizes=class_sizes,
-        drop=drop,
-        keep=keep,
-        labels_as_written=labels_as_written,
-        missing=missing,
-        memory=memory,
-        random_state=random_state,
-        progress=progress,
+    parts = Parts.find(pattern)
+    rng = np.random.default_rng(task.random_state)
+    at = np.union1d(
+        _labeled_rows(parts, task), draw_rows(len(parts), dask_.LOCAL_ROWS, rng)
     )
-    points, screened = session.points, session.screened
-    if issparse(points):
+    rows = Rows.read(_rows(parts, at), task, progress=progress)
+    if issparse(rows.points):
         msg = f"{pattern}: a table of texts alone must be one file; or add vectors."
         raise TableError(msg)
-    session.n_all = len(parts)
-    if id is None:
-        session.ids = ids + 1  # row numbers of all files together
-    progress.note(f"{len(parts):,} rows, {len(labeled):,} labels: {session.plan}")
-    progress.stage("neighbours and directions")
-    model = session.unfitted()
-    at_hand: Any = dask_.RowsAtHand(ids, points, screened.labels)
-    model.fit(_encoded(parts, session.encoder, points.shape[1]), at_hand)
-    model.ids_ = np.arange(len(ids))  # a session names rows of its table
-    session.model = model
-    result = judged(session, progress=progress)
+    ids = at + 1 if task.id is None else rows.ids  # row numbers of all files together
+    of_all = PartsRows(**{**vars(rows), "ids": ids}, parts=parts, at=at)
+    result = learned(Session(of_all, task), progress=progress)
     note = (
-        f"This report is about {len(ids):,} of {len(parts):,} rows: those with a label "
+        f"This report is about {len(at):,} of {len(parts):,} rows: those with a label "
         "and some drawn at random. predictions-*.parquet holds all rows."
     )
-    return replace(result, warnings=(note, *said_by(session, ()))), parts
+    return replace(result, warnings=(note, *result.warnings)), parts
 
 
 def write_predictions(result: TableResult, parts: Parts, folder: Path) -> None:
     """Write predictions-00000.parquet and so on, one file per block."""
     from dask import delayed
 
-    session = result.session
-    model = delayed(session.saved(), pure=False)
+    model = delayed(result.session.to_model(), pure=False)
     where = folder.resolve()
     tasks = [
         delayed(_predict)(block, model, str(where / f"predictions-{i:05d}.parquet"))
@@ -228,20 +203,17 @@ def _predict(block: Block, model: Any, path: str) -> int:
     return len(frame)
 
 
-def _labeled_rows(
-    parts: Parts, target: str, missing: tuple[str, ...], as_written: bool
-) -> IntArray:
+def _labeled_rows(parts: Parts, task: Task) -> IntArray:
     """Return the positions of the rows whose target is filled in."""
     from dask import delayed
 
-    tasks = [
-        delayed(_filled)(block, target, missing, as_written) for block in parts.blocks
-    ]
+    said = task.target, task.missing, task.labels_as_written
+    tasks = [delayed(_filled)(block, *said) for block in parts.blocks]
     found = dask_.computed(tasks, dask_.client_at_hand())
     rows = np.concatenate(found)
     if len(rows) > MOST_LABELS:
         msg = (
-            f"{parts.source}: {len(rows):,} rows have a label in {target!r}; the "
+            f"{parts.source}: {len(rows):,} rows have a label in {task.target!r}; the "
             f"limit is {MOST_LABELS:,}, because labels are held in one process."
         )
         raise TableError(msg)

@@ -74,14 +74,14 @@ def save_result(
         else:
             for name in FILES[1:3]:
                 write_frame(predictions, part / name)
-        rows = result.next_rows
+        rows, task = result.next_rows, result.session.task
         write_sheets(
             part,
             result.table,
             result.ids,
             rows,
-            target=result.session.target,
-            id=result.session.id,
+            target=task.target,
+            id=task.id,
             proba=result.proba[rows],
             classes=result.labels.classes,
         )

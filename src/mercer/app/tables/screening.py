@@ -7,7 +7,6 @@ left out, and it is said; ``keep`` insists.
 """
 
 import re
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -27,6 +26,7 @@ from mercer.app.tables.leakage import (
 from mercer.app.tables.number_columns import strings_among
 from mercer.app.tables.table import Table
 from mercer.app.tables.target import look_at_target
+from mercer.app.tables.task import Task
 from mercer.evidence.reading import is_labeled
 
 if TYPE_CHECKING:
@@ -71,13 +71,9 @@ class Screened(NamedTuple):
 
 def screen(
     table: Table,
-    target: str,
+    task: Task,
     *,
-    id: str | None = None,
-    drop: Sequence[str] = (),
-    keep: Sequence[str] = (),
-    labels_as_written: bool = False,
-    missing: tuple[str, ...] = (),
+    min_classes: int = 2,
     labels: NDArray[Any] | None = None,
 ) -> Screened:
     """Return what of a table is to be learned from.
@@ -85,16 +81,10 @@ def screen(
     Parameters
     ----------
     table : Table
-    target : str
-        Column to predict.
-    id : str, optional
-        Column that names the rows.
-    drop : sequence of str, default=()
-        Columns not to learn from.
-    keep : sequence of str, default=()
-        Columns to learn from, whatever they look like.
-    labels_as_written, missing
-        See `mercer.app.tables.target.look_at_target`.
+    task : Task
+        What a person said about it.
+    min_classes : int, default=2
+        Classes that must have labels.
     labels : ndarray of shape (n,), optional
         Labels that are kept elsewhere, None where there is none. The target column is
         then not read, and need not be there.
@@ -104,9 +94,10 @@ def screen(
     >>> from mercer.app.tables.table import as_table
     >>> table = as_table({"row": np.arange(20), "size": np.arange(20) % 7,
     ...                   "label": ["a", "b"] * 3 + [None] * 14})
-    >>> screen(table, "label").left_out
+    >>> screen(table, Task("label")).left_out
     (LeftOut(column='row', reason='names the rows: every cell differs'),)
     """
+    target, id, drop, keep = task.target, task.id, task.drop, task.keep
     for name in (*drop, *keep):
         table.check_any_column(name, "--drop" if name in drop else "--keep")
     said: tuple[str, ...] = ()
@@ -114,8 +105,9 @@ def screen(
         labels, said = look_at_target(
             table,
             target,
-            as_written=labels_as_written,
-            missing=missing,
+            as_written=task.labels_as_written,
+            missing=task.missing,
+            min_classes=min_classes,
         )
     rest = table.without({target, *drop, *([id] if id else ["file"])})
     found = [c for c in misleading(rest.frame, labels) if c.column not in keep]

@@ -1,9 +1,8 @@
-"""A table, its encoder, one model and the answers so far."""
+"""A table, one model, and the answers so far."""
 
-from collections.abc import Callable, Iterable
-from importlib import import_module
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from collections.abc import Callable, Iterable, Mapping
+from copy import copy
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,38 +10,23 @@ from numpy.typing import NDArray
 from mercer._base.extras import require
 from mercer._base.progress import Progress, quiet
 from mercer._base.typing import FloatArray, IntArray
-from mercer.app.tables.class_sizes import (
-    check_drawn,
-    check_known,
-    check_room,
-    size_advice,
-    sizes_by_class,
-    sizes_matter,
-    sizes_of,
-)
-from mercer.app.tables.encoding import ColumnNote, TableEncoder
-from mercer.app.tables.influence import Influence, column_influences
+from mercer.app.tables.class_sizes import check_known
 from mercer.app.tables.model import TableModel
-from mercer.app.tables.pair_files import read_pairs
-from mercer.app.tables.screening import Screened, screen
-from mercer.app.tables.table import Table, TableError, as_table
-from mercer.app.tables.target import read_ids
+from mercer.app.tables.rows import Rows
+from mercer.app.tables.table import Table
+from mercer.app.tables.task import Task, bytes_of, names
+from mercer.app.tables.told import Page, Told
 from mercer.evidence.labels import Labels
-from mercer.evidence.row_names import check_answers, positions_of
-from mercer.fewlabels.machine import LeaveOneOutRLS
-from mercer.fewlabels.pools.choice import PoolPlan, plan_pool
+from mercer.evidence.row_names import check_answers, check_once, positions_of
+from mercer.fewlabels.pools.choice import PoolPlan
 from mercer.fewlabels.sizes import LabelsDrawn
 from mercer.judging.hiding import Check, check_by_hiding
-from mercer.judging.outlook import Outlook, look_ahead
 from mercer.judging.suspicion import SuspiciousLabels
 from mercer.model.estimator import UnifiedKernelMachine
 
-if TYPE_CHECKING:
-    from mercer.evidence.pairs import Pairs
-
 
 class Session:
-    """A table, its encoder, one model, and the answers so far.
+    """A table, one model, and the answers so far.
 
     `mercer.learn`, the command line and the studio use it. `Session.open` makes one
     from a table. Rows are named by their position, from 0; `ids` has the names that
@@ -50,27 +34,10 @@ class Session:
 
     Parameters
     ----------
-    table : Table
-    screened : Screened
-        What of the table is learned from, and its labels.
-    encoder : TableEncoder
-        Fitted to the table.
-    points : array or sparse array of shape (n, d)
-        What the encoder made of the table.
-    target : str
-        Column to predict.
-    id : str or None
-        Column that names the rows.
-    pairs : Pairs or None
-        Rows that belong together or apart.
-    labels_drawn : {"at random", "per class"} or None
-        How rows were chosen for labels, if that is known.
-    class_sizes : dict or None
-        Shares of the classes among all rows, if they are known.
-    memory : float or None
-        Bytes that may be used; None: three quarters of what is free.
-    random_state : int
-        Equal seeds give equal results.
+    rows : Rows
+        The table, screened and encoded.
+    task : Task
+        What a person said about it.
 
     Examples
     --------
@@ -85,37 +52,12 @@ class Session:
     5
     """
 
-    def __init__(
-        self,
-        table: Table,
-        screened: Screened,
-        encoder: TableEncoder,
-        points: Any,
-        *,
-        target: str,
-        id: str | None = None,
-        pairs: "Pairs | None" = None,
-        labels_drawn: LabelsDrawn | None = None,
-        class_sizes: dict[Any, float] | None = None,
-        memory: float | None = None,
-        random_state: int = 0,
-    ) -> None:
-        self.table = table
-        self.screened = screened
-        self.y = screened.labels
-        self._labels: Labels | None = None  # of y; coding many rows takes time
-        self.encoder = encoder
-        self.points = points
-        self.target = target
-        self.id = id
-        self.pairs = pairs
-        self.labels_drawn, self.class_sizes = labels_drawn, class_sizes
-        self.memory = memory
-        self.random_state = random_state
-        self.ids = read_ids(table, id)
-        self.model: UnifiedKernelMachine | None = None
-        # Told of answers that come by `tell`; a page that is open keeps them.
-        self.listener: Callable[[IntArray, list[Any]], None] | None = None
+    def __init__(self, rows: Rows, task: Task) -> None:
+        self.rows, self.task = rows, task
+        self._told = rows.given
+        self._model: UnifiedKernelMachine | None = None
+        self._taught: Told | None = None  # what the model has learned from
+        self._page: Page | None = None
 
     def __repr__(self) -> str:
         labels = self.labels
@@ -123,7 +65,7 @@ class Session:
             f"Session: {len(self.table):,} rows, {len(labels.labeled):,} labels of "
             f"{len(labels.classes):,} classes"
         )
-        return said if self.model is not None else f"{said}; fit() learns from them"
+        return said if self._model is not None else f"{said}; fit() learns from them"
 
     @classmethod
     def open(
@@ -139,8 +81,7 @@ class Session:
         keep: Iterable[str] = (),
         labels_as_written: bool = False,
         missing: Iterable[str] = (),
-        labels: NDArray[Any] | None = None,
-        memory: float | None = None,
+        memory: float | str | None = None,
         random_state: int = 0,
         progress: Progress = quiet,
     ) -> Self:
@@ -152,177 +93,141 @@ class Session:
             A path is read by `mercer.app.tables.reading.read_table`.
         target : str, default="label"
             Column to predict; empty cells (None, NaN, "", the number -1, and words
-            such as NA, ? and unknown) are unlabelled.
-        id : str, optional
-            Column that names the rows; not learned from.
-        pairs : data frame or path, optional
-            Rows that belong together or apart; see `mercer.app.tables.pair_files`.
-        labels_drawn : {"at random", "per class"}, optional
-            How rows were chosen for labels. At random, the numbers of labels tell how
-            large the classes are, and are used; per class, such as ten rows of each,
-            they tell nothing. Rows that `ask` named are not drawn at random.
-        class_sizes : dict or Series, optional
-            How large the classes are among all rows, if you know it: counts or shares
-            by the names of the classes. They decide where classes overlap.
-        drop : iterable of str, default=()
-            Columns not to learn from.
-        keep : iterable of str, default=()
-            Columns to learn from although they look misleading: see
-            `mercer.app.tables.screening`.
-        labels_as_written : bool, default=False
-            Take every spelling in the target for a class: "Yes" and "yes" for two, and
-            "NA", "?" and "unknown" for labels.
-        missing : iterable of str, default=()
-            Further cells that mean "not known".
-        labels : ndarray of shape (n,), optional
-            Labels that are kept elsewhere, None where there is none; there may be
-            none at all. The target column is then not read, and need not be there.
-        memory : float, optional
-            Bytes that may be used; by default three quarters of what is free.
+            such as NA, ? and unknown) are unlabelled. All of them may be, and the
+            column need not be there: `ask` then says where to begin.
+        id, pairs, labels_drawn, class_sizes, drop, keep, labels_as_written, missing
+            See `mercer.app.tables.task.Task`.
+        memory : float or str, optional
+            Bytes that may be used, or a text such as "4GB"; by default three quarters
+            of what is free.
         random_state : int, default=0
             Equal seeds give equal results.
         progress : Progress, optional
             Receives each stage and the share of it that is done.
         """
-        for package in ("pandas", "pyarrow"):
-            require(package, extra="tables", purpose="Learning from a table")
-        check_drawn(labels_drawn, class_sizes)
-        # Names of columns are strings in a table, whatever they are in a data frame.
-        target, id = str(target), None if id is None else str(id)
-        drop, keep = tuple(map(str, drop)), tuple(map(str, keep))
-        missing = tuple(missing)
-        if isinstance(data, str | Path):
-            from mercer.app.tables.reading import read_table
-
-            data = read_table(
-                data,
-                as_text=tuple(c for c in (target, id, *drop) if c),
-                missing=missing,
-                memory=memory,
-            )
-        table = as_table(data)
-        ids = read_ids(table, id)
-        screened = screen(
-            table,
-            target,
-            id=id,
-            drop=drop,
-            keep=keep,
-            labels_as_written=labels_as_written,
-            missing=missing,
-            labels=labels,
-        )
-        sizes = None
-        if class_sizes is not None:
-            sizes = sizes_by_class(
-                class_sizes,
-                screened.labels,
-                as_written=labels_as_written,
-                may_come_later=labels is not None,
-            )
-        evidence = None if pairs is None else read_pairs(pairs, ids)
-        progress.stage("columns to coordinates")
-        encoder = TableEncoder(random_state=random_state)
-        points = encoder.fit_transform(screened.table)
-        return cls(
-            table,
-            screened,
-            encoder,
-            points,
-            target=target,
-            id=id,
-            pairs=evidence,
+        task = Task(
+            str(target),
+            id=None if id is None else str(id),
+            pairs=pairs,
             labels_drawn=labels_drawn,
-            class_sizes=sizes,
-            memory=memory,
+            class_sizes=class_sizes,
+            drop=names(drop),
+            keep=names(keep),
+            labels_as_written=labels_as_written,
+            missing=tuple(missing),
+            memory=bytes_of(memory),
             random_state=random_state,
         )
+        return cls(Rows.read(data, task, min_classes=0, progress=progress), task)
 
     def fit(self, *, progress: Progress = quiet) -> Self:
-        """Learn from the labels at hand."""
-        labels = self.labels
-        said = f"{len(self.table):,} rows, {len(labels.labeled):,} labels"
+        """Learn from the labels so far."""
+        told = self.told
+        said = f"{len(self.rows):,} rows, {len(told.labels.labeled):,} labels"
         progress.note(said if self.plan is None else f"{said}: {self.plan}")
         progress.stage("neighbours and directions")
-        self.model = self.unfitted().fit(self.points, self.y, pairs=self.pairs)
+        unfitted = told.model(self.task, len(self.rows))
+        self._model = self.rows.fit(unfitted, told.labels)
+        self._taught = told
         return self
 
-    def machine(self, classes: NDArray[Any]) -> LeaveOneOutRLS:
-        """Return the classifier for labels of these classes, told what is known."""
-        sizes = sizes_of(self.class_sizes, classes)
-        return LeaveOneOutRLS(
-            class_sizes="estimate" if sizes is None else sizes,
-            labels_drawn=self.labels_drawn,
-        )
+    def with_labels(
+        self, labels: Labels, class_sizes: Mapping[Any, float] | None = None
+    ) -> Self:
+        """Return a session with other labels, learned; the table is shared.
 
-    def unfitted(self) -> UnifiedKernelMachine:
-        """Return the model before it has learned anything."""
-        if self.class_sizes is not None:
-            check_room(self.class_sizes, self.labels, self.n_rows)
-        return UnifiedKernelMachine(
-            machine=self.machine(self.labels.classes),
-            memory=self.memory,
-            random_state=self.random_state,
-        )
+        Rows, points and basis are the same objects, so that only the classifier is
+        trained. This session stays as it is.
 
-    @property
-    def plan(self) -> PoolPlan | None:
-        """Which kernels are used, why, and what they need; None where pairs decide."""
-        if self.pairs is not None:
-            return None
-        try:
-            return plan_pool(self.points, len(self.labels.classes), memory=self.memory)
-        except MemoryError as error:
-            msg = f"{error} (--memory)"
-            raise TableError(msg) from error
+        Parameters
+        ----------
+        labels : Labels
+            Of all rows, in place of all others; the classes may be others.
+        class_sizes : mapping, optional
+            Shares of classes among all rows. They are used if every class that has a
+            label has one.
+        """
+        other = copy(self)
+        other._page, other._told = None, Told(labels, class_sizes or None)
+        return other.fit() if self._model is None else other._relearned()
+
+    def follow(self, page: Page) -> None:
+        """Take labels and class sizes from a page while it is open."""
+        self._page = page
 
     @property
-    def n_rows(self) -> int:
-        """Rows that the model is about."""
-        return len(self.table)
+    def told(self) -> Told:
+        """Labels and class sizes so far."""
+        if self._page is not None:
+            self._told = self._page.told()
+        return self._told
+
+    def _relearned(self) -> Self:
+        """Learn from what was told since, on the basis that is there."""
+        told = self.told
+        if self._model is None and self._page is not None:
+            self._model = self._page.model()
+        if self._model is None:
+            msg = "nothing is learned yet; call fit() first."
+            raise ValueError(msg)
+        if self._taught is not told:
+            machine = told.machine(self.task)
+            self._model = self._model.with_labels(told.labels, machine=machine)
+            self._taught = told
+        return self
 
     @property
-    def known_sizes(self) -> tuple[float, ...] | None:
-        """Shares of the classes that have labels, in order, if they are known."""
-        sizes = sizes_of(self.class_sizes, self.labels.classes)
-        return None if sizes is None else tuple(sizes.values())
+    def model(self) -> UnifiedKernelMachine:
+        """The model, if `fit` was called; it knows the labels so far."""
+        model = self._relearned()._model
+        assert model is not None
+        return model
 
     @property
     def labels(self) -> Labels:
         """The labels so far, as codes."""
-        if self._labels is None:
-            self._labels = Labels.read(self.y)
-        return self._labels
+        return self.told.labels
 
     @property
-    def notes(self) -> list[ColumnNote]:
-        """What each column was taken for."""
-        return [*self.encoder.notes_, *self.screened.column_notes]
+    def class_sizes(self) -> Mapping[Any, float] | None:
+        """Shares of the classes among all rows, if they are known."""
+        return self.told.sizes
 
     @property
-    def fitted(self) -> UnifiedKernelMachine:
-        """The model, if `fit` was called."""
-        if self.model is None:
-            msg = "nothing is learned yet; call fit() first."
-            raise ValueError(msg)
-        return self.model
+    def table(self) -> Table:
+        """The table."""
+        return self.rows.table
+
+    @property
+    def ids(self) -> Any:
+        """What the table calls its rows, (n,)."""
+        return self.rows.ids
+
+    @property
+    def y(self) -> NDArray[Any]:
+        """The labels so far, (n,), None where there is none."""
+        return self.labels.given()
+
+    @property
+    def plan(self) -> PoolPlan | None:
+        """Which kernels are used, why, and what they need; None where pairs decide."""
+        if self.rows.pairs is not None:
+            return None
+        return self.rows.plan(len(self.labels.classes), self.task.memory)
 
     @property
     def proba(self) -> FloatArray:
         """Probabilities of the classes for every row, (n, n_classes)."""
-        return self.fitted.training_proba()
+        model = self.model
+        if len(model.classes_) == 0:
+            msg = "no row has a label yet; tell() takes some, and ask() says of which."
+            raise ValueError(msg)
+        return model.training_proba()
 
     @property
     def predictions(self) -> NDArray[Any]:
         """The class of every row, (n,): the most probable one."""
-        model = self.fitted
-        return np.asarray(model.classes_[self.proba.argmax(axis=1)])
-
-    def features(self, rows: IntArray) -> FloatArray:
-        """Return the learned features of some rows, (m, r)."""
-        features = self.fitted.features_
-        assert features is not None  # the default learner has a basis
-        return features.rows(rows)
+        return np.asarray(self.model.classes_[self.proba.argmax(axis=1)])
 
     def ask(self, n: int = 1, *, exclude: Iterable[int] = ()) -> IntArray:
         """Return the unlabelled rows most worth a label, most useful first.
@@ -334,39 +239,35 @@ class Session:
         exclude : iterable of int, default=()
             Rows that nobody can label.
         """
-        return np.asarray(self.fitted.ask(n, exclude=list(exclude)))
+        return np.asarray(self.model.ask(n, exclude=list(exclude)))
 
     def tell(self, rows: int | Iterable[int], labels: Any) -> Self:
-        """Take labels and learn again; neighbours and directions are kept."""
+        """Take labels and learn again; neighbours and directions are kept.
+
+        Parameters
+        ----------
+        rows : int or iterable of int
+            As `ask` returns them.
+        labels : label or iterable of labels
+            One for each row; new classes are allowed, None takes a label back.
+        """
         named = np.atleast_1d(np.asarray(rows))
         is_several = isinstance(labels, Iterable) and not isinstance(labels, str)
         answers = list(labels) if is_several else [labels]
         if set(self.labels.classes.tolist()) <= {"True", "False"}:
             answers = [str(v) if isinstance(v, bool | np.bool_) else v for v in answers]
-        rows = positions_of(named, np.arange(len(self.y)))
-        check_answers(len(rows), len(answers))
-        machine, y = None, self.y.copy()
-        y[rows] = answers
-        if self.class_sizes is not None:
-            if self.listener is None:  # an open page says what becomes of the sizes
-                check_known(answers, self.class_sizes)
-            machine = self.machine(Labels.read(y).classes)
-        self.fitted.tell(rows, np.array(answers, dtype=object), machine=machine)
-        self.y, self._labels = y, None
-        if self.listener is not None:
-            self.listener(rows, answers)
-        return self
-
-    def relabel(self, y: NDArray[Any]) -> Self:
-        """Take these labels in place of all others; the model stays as it is.
-
-        Parameters
-        ----------
-        y : ndarray of shape (n,)
-            Labels, None where there is none.
-        """
-        self.y, self._labels = y, None
-        return self
+        positions = positions_of(named, np.arange(len(self.table)))
+        check_answers(len(positions), len(answers))
+        if self._page is not None and self._page.is_open:
+            self._page.tell(positions, answers)
+            return self
+        told = self._relearned().told
+        if told.sizes is not None:
+            check_known(answers, told.sizes)
+        check_once(positions, positions)
+        labels = told.labels.told(positions, np.array(answers, dtype=object))
+        self._page, self._told = None, Told(labels, told.sizes)
+        return self._relearned()
 
     def label(self, **settings: Any) -> Any:
         """Show the studio in a cell of a notebook; answers come to this session.
@@ -386,69 +287,40 @@ class Session:
         """
         for package in ("sqlalchemy", "starlette", "uvicorn"):
             require(package, extra="studio", purpose="The studio")
-        # By name: the studio stands above this package.
-        return import_module("mercer.app.studio.notebook").label(self, **settings)
+        from mercer.app.studio.notebook import label
+
+        return label(self, **settings)
 
     def check(
         self, *, advance: Callable[[float], None] = lambda share: None
     ) -> Check | None:
-        """Hide labels in turn and predict them; None if no class has two labels."""
-        sizes = self.known_sizes
+        """Hide labels in turn and predict them; None if no class has two labels.
+
+        Parameters
+        ----------
+        advance : callable, optional
+            Receives the share of the work that is done.
+        """
+        sizes = self.told.known_sizes
         return check_by_hiding(
-            self.fitted,
-            self.points,
+            self.model,
+            self.rows.points,
             self.labels,
-            rng=np.random.default_rng(self.random_state),
+            rng=np.random.default_rng(self.task.random_state),
             advance=advance,
-            class_sizes=None if sizes is None else np.array(sizes),
+            class_sizes=None if sizes is None else np.array([*sizes.values()]),
         )
-
-    def look_further(
-        self, check: Check | None
-    ) -> tuple[Outlook | None, tuple[Influence, ...]]:
-        """Return what more labels would bring, and which columns matter.
-
-        Parameters
-        ----------
-        check : Check or None
-            The result of `check`.
-        """
-        if check is None:
-            return None, ()
-        rng = np.random.default_rng((self.random_state, 1))
-        labels, model = self.labels, self.fitted
-        return (
-            look_ahead(model, labels, check, rng=rng),
-            column_influences(model, self.encoder, self.points, labels, rng=rng),
-        )
-
-    def counts_alike(self, proba: FloatArray) -> bool:
-        """Tell whether figures weigh classes equally that may differ in size.
-
-        Parameters
-        ----------
-        proba : ndarray of shape (n, n_classes)
-            `proba`, which takes time to compute.
-        """
-        is_told = self.class_sizes is not None or self.labels_drawn == "at random"
-        return not is_told and sizes_matter(self.labels.counts(), proba)
-
-    def advice(self) -> list[str]:
-        """Return what else a person could say that would help, if anything."""
-        if not self.counts_alike(self.proba):
-            return []
-        return [size_advice(self.labels.counts(), self.labels.classes)]
 
     def suspicious_labels(self) -> SuspiciousLabels:
         """Rank the given labels by how little the other labels support them."""
-        return self.fitted.suspicious_labels()
+        return self.model.suspicious_labels()
 
-    def saved(self) -> TableModel:
+    def to_model(self) -> TableModel:
         """Return what predicts new rows and can be saved."""
         return TableModel(
-            self.encoder,
-            self.fitted.without_rows(),
-            target=self.target,
-            id=self.id,
+            self.rows.encoder,
+            self.model.without_rows(),
+            target=self.task.target,
+            id=self.task.id,
             image_shape=self.table.image_shape,
         )

@@ -54,13 +54,13 @@ def story_of(result: TableResult, *, rng: np.random.Generator) -> Story:
     values, weights, choices = _spectrum(result)
     return Story(
         source=name_of(result.table.source),
-        target=session.target,
+        target=session.task.target,
         made=f"{datetime.now():%d %B %Y}, Mercer {__version__}",
         n_rows=len(result.table),
         classes=names,
         n_given=labels.counts(),
         n_predicted=np.bincount(codes, minlength=q),
-        n_pairs=0 if session.pairs is None else len(session.pairs),
+        n_pairs=0 if session.rows.pairs is None else len(session.rows.pairs),
         quality=_quality(result, names),
         next_rows=tuple(
             _row(result, i, *_guesses(result, i, names))
@@ -72,9 +72,9 @@ def story_of(result: TableResult, *, rng: np.random.Generator) -> Story:
         weights=weights,
         choices=choices,
         evidence=_evidence(result),
-        n_weighed=getattr(session.fitted.learner_.certificate_, "n_held_out", 0),
-        columns=columns_of(session.notes, result.table),
-        facts=figures_of(session.fitted),
+        n_weighed=getattr(session.model.learner_.certificate_, "n_held_out", 0),
+        columns=columns_of(session.rows.notes, result.table),
+        facts=figures_of(session.model),
         warnings=tuple(
             w.replace(result.table.source, name_of(result.table.source))
             for w in result.warnings
@@ -83,9 +83,9 @@ def story_of(result: TableResult, *, rng: np.random.Generator) -> Story:
         predictions=listed(result.ids, result.proba, labels, names),
         influences=tuple(Influence(*i) for i in result.influences),
         outlook=None if result.outlook is None else Outlook(*result.outlook),
-        labels_drawn=session.labels_drawn or "",
-        class_sizes=session.known_sizes or (),
-        counts_alike=session.counts_alike(result.proba),
+        labels_drawn=session.task.labels_drawn or "",
+        class_sizes=tuple((session.told.known_sizes or {}).values()),
+        counts_alike=result.counts_alike,
     )
 
 
@@ -137,7 +137,7 @@ def _contradicted(result: TableResult, ranked: SuspiciousLabels, k: int) -> Row:
 
 
 def _row(result: TableResult, i: int, given: str, best: Guess, second: Guess) -> Row:
-    cells = cells_of(result.table, i, {result.session.target, result.session.id})
+    cells = cells_of(result.table, i, result.session.task.aside)
     picture = result.table.picture(i)
     return Row(str(result.ids[i]), given, *best, *second, cells, picture)
 
@@ -162,14 +162,13 @@ def _map(
     rng: np.random.Generator,
 ) -> Map:
     rows = _sample(result, _ON_MAP, rng)
-    xy = place_points(lambda i: result.session.features(rows[i]), len(rows), rng)
+    xy = place_points(lambda i: _features(result, rows[i]), len(rows), rng)
     tips = []
-    aside = {result.session.target, result.session.id}
     for i in rows.tolist():
         given, (first, probability), (second, _) = _guesses(result, i, names)
         label = f"labelled {given}" if given else "not labelled"
         said = f"{first} {probability:.0%}, or {second}"
-        cells = in_short(result.table, i, aside)
+        cells = in_short(result.table, i, result.session.task.aside)
         tips.append(f"{result.ids[i]} ({label})\n{said}\n{cells}")
     known = result.labels.codes[rows] >= 0
     return Map(xy, codes[rows], known, tuple(tips))
@@ -189,7 +188,7 @@ def _spectrum(
 
     Of a pool, the directions of the graph that counts most.
     """
-    model = result.session.fitted
+    model = result.session.model
     core, basis = np.asarray(model.kernel_.core), model.basis_
     if not hasattr(basis, "blocks_"):
         weights = core if core.ndim == 1 else np.diag(core)
@@ -205,7 +204,7 @@ def _spectrum(
 
 def _evidence(result: TableResult) -> tuple[Evidence, ...]:
     """Return how much each kind of kernel counts, and would without labels."""
-    learner = result.session.fitted.learner_
+    learner = result.session.model.learner_
     if not isinstance(learner, AutoKernel):
         return ()
     found = learner.certificate_
@@ -231,8 +230,12 @@ def _sample(result: TableResult, n: int, rng: np.random.Generator) -> IntArray:
     return np.sort(np.concatenate([labeled, rest]))
 
 
+def _features(result: TableResult, rows: IntArray) -> FloatArray:
+    return np.asarray(result.session.model.kernel_.features(rows=rows))
+
+
 def _directions_of(result: TableResult, rows: IntArray) -> FloatArray:
     """Return features of length 1, so that products are cosines in the kernel."""
-    features = result.session.features(rows)
+    features = _features(result, rows)
     length = np.linalg.norm(features, axis=1, keepdims=True)
     return np.asarray(features / np.where(length > 0, length, 1.0))

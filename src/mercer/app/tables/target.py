@@ -74,18 +74,26 @@ def look_at_target(
     *,
     as_written: bool = False,
     missing: tuple[str, ...] = (),
+    min_classes: int = 2,
 ) -> Target:
-    """Return the labels of the rows; raise where they are no classes to learn.
+    """Return the labels of the rows; raise where they are not classes to learn.
 
-    Parameters as those of `read_target`.
+    Parameters
+    ----------
+    table, column, as_written, missing
+        As those of `read_target`.
+    min_classes : int, default=2
+        Classes that must have labels; with 0 the column need not be there.
     """
+    if min_classes == 0 and _is_new(table, column):
+        return Target(np.full(len(table), None, dtype=object), ())
     found = read_target(table, column, as_written=as_written, missing=missing)
     where, labels = f"{table.source}: column {column!r}", found.labels
     filled = np.flatnonzero(is_labeled(labels))
     if len(labels) == 0:
         msg = f"{table.source} has a header and no rows."
         raise TableError(msg)
-    if len(filled) == 0:
+    if len(filled) == 0 and min_classes > 0:
         msg = (
             f"{where} has no label in {len(labels)} rows. Fill in at least two rows "
             "of each class; the rest may stay empty. `mercer label` asks you about "
@@ -95,7 +103,7 @@ def look_at_target(
     names, first, counts = np.unique(
         labels[filled].astype(str), return_index=True, return_counts=True
     )
-    if len(names) == 1:
+    if len(names) == 1 < min_classes:
         raise TableError(_one_class(where, labels, str(names[0])))
     if len(names) > MOST_CLASSES:
         msg = (
@@ -110,6 +118,14 @@ def look_at_target(
             raise TableError(_measurement(where, str(labels[row]), row))
         return Target(labels, (*found.notes, _single(column, names, k, row, counts)))
     return found
+
+
+def _is_new(table: Table, column: str) -> bool:
+    """Tell whether a table lacks a column, and has none that may be meant by it."""
+    if column in [*table.columns, *table.unread]:
+        return False
+    columns = [str(name).strip().casefold() for name in table.columns]
+    return not get_close_matches(column.strip().casefold(), columns, 1, 0.8)
 
 
 def _stripped(values: NDArray[Any], where: str) -> NDArray[Any]:

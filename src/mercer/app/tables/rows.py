@@ -1,0 +1,117 @@
+"""The rows of a session: a table without what misleads, and the points made of it."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from numpy.typing import NDArray
+
+from mercer._base.extras import require
+from mercer._base.progress import Progress, quiet
+from mercer.app.tables.encoding import ColumnNote, TableEncoder
+from mercer.app.tables.pair_files import read_pairs
+from mercer.app.tables.screening import Screened, screen
+from mercer.app.tables.table import Table, TableError, as_table
+from mercer.app.tables.target import read_ids
+from mercer.app.tables.task import Task
+from mercer.app.tables.told import Told
+from mercer.evidence.labels import Labels
+from mercer.fewlabels.pools.choice import PoolPlan, plan_pool
+from mercer.model.estimator import UnifiedKernelMachine
+
+if TYPE_CHECKING:
+    from mercer.evidence.pairs import Pairs
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """A table that was screened and encoded; no label changes it.
+
+    Parameters
+    ----------
+    table : Table
+        As it was read.
+    screened : Screened
+        What of the table is learned from, and the labels in it.
+    encoder : TableEncoder
+        Fitted to the table.
+    points : array or sparse array of shape (n, d)
+        What the encoder made of the table.
+    ids : ndarray of shape (n,)
+        What the table calls its rows.
+    given : Told
+        The labels in the table, and class sizes by the names that they have there.
+    pairs : Pairs or None
+        Rows that belong together or apart.
+    """
+
+    table: Table
+    screened: Screened
+    encoder: TableEncoder
+    points: Any
+    ids: Any
+    given: Told
+    pairs: "Pairs | None"
+
+    @classmethod
+    def read(
+        cls,
+        data: Any,
+        task: Task,
+        *,
+        min_classes: int = 0,
+        labels: NDArray[Any] | None = None,
+        progress: Progress = quiet,
+    ) -> Self:
+        """Read, screen and encode a table.
+
+        Parameters
+        ----------
+        data : data frame, dict of arrays, Table or path
+            A path is read by `mercer.app.tables.reading.read_table`.
+        task : Task
+        min_classes : int, default=0
+            Classes that must have labels; without any, the target need not be there.
+        labels : ndarray of shape (n,), optional
+            Labels that are kept elsewhere, None where there is none. The target column
+            is then not read.
+        progress : Progress, optional
+        """
+        for package in ("pandas", "pyarrow"):
+            require(package, extra="tables", purpose="Learning from a table")
+        if isinstance(data, str | Path):
+            from mercer.app.tables.reading import read_table
+
+            data = read_table(
+                data, as_text=task.as_text, missing=task.missing, memory=task.memory
+            )
+        table = as_table(data)
+        ids = read_ids(table, task.id)
+        screened = screen(table, task, min_classes=min_classes, labels=labels)
+        given = Told.of(screened.labels, task)
+        pairs = None if task.pairs is None else read_pairs(task.pairs, ids)
+        progress.stage("columns to coordinates")
+        encoder = TableEncoder(random_state=task.random_state)
+        points = encoder.fit_transform(screened.table)
+        return cls(table, screened, encoder, points, ids, given, pairs)
+
+    @property
+    def notes(self) -> list[ColumnNote]:
+        """What each column was taken for."""
+        return [*self.encoder.notes_, *self.screened.column_notes]
+
+    def __len__(self) -> int:
+        """Return the number of rows that a model is about."""
+        return len(self.table)
+
+    def plan(self, n_classes: int, memory: float | None) -> PoolPlan:
+        """Return which kernels are used, why, and what they need."""
+        try:
+            return plan_pool(self.points, n_classes, memory=memory)
+        except MemoryError as error:
+            msg = f"{error} (--memory)"
+            raise TableError(msg) from error
+
+    def fit(self, model: UnifiedKernelMachine, labels: Labels) -> UnifiedKernelMachine:
+        """Fit a model to all rows."""
+        return model.fit(self.points, labels, pairs=self.pairs)

@@ -1,0 +1,115 @@
+"""What a person says about a table, once: columns, labels, class sizes, limits."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import KW_ONLY, dataclass
+from typing import Any
+
+from mercer.app.tables.class_sizes import check_drawn
+from mercer.app.tables.table import TableError
+from mercer.fewlabels.sizes import LabelsDrawn
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """What to learn from a table, and what is known about it.
+
+    `mercer.learn`, `Session.open`, the command line and the studio make one from their
+    arguments, and everything below them takes it.
+
+    Parameters
+    ----------
+    target : str, default="label"
+        Column to predict.
+    id : str, optional
+        Column that names the rows; not learned from.
+    drop : tuple of str, default=()
+        Columns not to learn from.
+    keep : tuple of str, default=()
+        Columns to learn from although they look misleading: see
+        `mercer.app.tables.screening`.
+    missing : tuple of str, default=()
+        Further cells that mean "not known".
+    labels_as_written : bool, default=False
+        Take every spelling in the target for a class: "Yes" and "yes" for two, and
+        "NA", "?" and "unknown" for labels.
+    pairs : data frame or path, optional
+        Rows that belong together or apart; see `mercer.app.tables.pair_files`.
+    labels_drawn : {"at random", "per class"}, optional
+        How rows were chosen for labels. At random, the numbers of labels tell how
+        large the classes are, and are used; per class, such as ten rows of each, they
+        tell nothing. Rows that `ask` named are not drawn at random.
+    class_sizes : dict or Series, optional
+        How large the classes are among all rows, if that is known: counts or shares
+        by the names of the classes. They decide where classes overlap.
+    memory : float, optional
+        Bytes that may be used; three quarters of what is free when left out.
+    random_state : int, default=0
+        Equal seeds give equal results.
+
+    Examples
+    --------
+    >>> Task("kind", id="code", drop=("price",)).as_text
+    ('kind', 'code', 'price')
+    """
+
+    target: str = "label"
+    _: KW_ONLY
+    id: str | None = None
+    drop: tuple[str, ...] = ()
+    keep: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+    labels_as_written: bool = False
+    pairs: Any = None
+    labels_drawn: LabelsDrawn | None = None
+    class_sizes: Mapping[Any, float] | None = None
+    memory: float | None = None
+    random_state: int = 0
+
+    def __post_init__(self) -> None:
+        check_drawn(self.labels_drawn, self.class_sizes)
+
+    @property
+    def aside(self) -> set[str | None]:
+        """Columns that say nothing about a row: the target and the id."""
+        return {self.target, self.id}
+
+    @property
+    def as_text(self) -> tuple[str, ...]:
+        """Columns whose cells are read as they are written."""
+        return tuple(c for c in (self.target, self.id, *self.drop) if c)
+
+
+def names(given: str | Iterable[Any]) -> tuple[str, ...]:
+    """Return names of columns as strings, as they are in a table; one name is one.
+
+    Examples
+    --------
+    >>> names("price"), names([0, "size"])
+    (('price',), ('0', 'size'))
+    """
+    return (given,) if isinstance(given, str) else tuple(map(str, given))
+
+
+def bytes_of(memory: float | str | None) -> float | None:
+    """Return the bytes of a limit such as "4GB", "500 MiB" or a number.
+
+    Examples
+    --------
+    >>> bytes_of("2 KiB"), bytes_of(1e9), bytes_of(None)
+    (2048.0, 1000000000.0, None)
+    """
+    if memory is None:
+        return None
+    text = str(memory).strip()
+    number = text.rstrip("bBiIkKmMgGtT ").strip()
+    unit = text[len(number) :].strip().lower()
+    base = 1024 if "i" in unit else 1000
+    power = " kmgt".find(unit[:1]) if unit[:1] != "b" else 0
+    try:
+        size = float(number) * float(base ** max(power, 0))
+    except ValueError:
+        size = 0.0
+    if not 0 < size < float("inf"):
+        msg = f"memory (--memory) must be a size such as 4GB or 500MB, got {memory!r}."
+        raise TableError(msg)
+    return size

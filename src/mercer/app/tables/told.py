@@ -1,0 +1,79 @@
+"""What a session was told about the classes: labels, and how large they are."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol, Self
+
+from numpy.typing import NDArray
+
+from mercer._base.typing import IntArray
+from mercer.app.tables.class_sizes import check_room, sizes_by_class, sizes_of
+from mercer.app.tables.task import Task
+from mercer.evidence.labels import Labels
+from mercer.fewlabels.machine import LeaveOneOutRLS
+from mercer.model.estimator import UnifiedKernelMachine
+
+
+@dataclass(frozen=True, eq=False)
+class Told:
+    """Labels of all rows, and shares of the classes if they are known."""
+
+    labels: Labels
+    sizes: Mapping[Any, float] | None = None
+
+    @classmethod
+    def of(cls, y: NDArray[Any], task: Task) -> Self:
+        """Return what the target and the task say.
+
+        Parameters
+        ----------
+        y : ndarray of shape (n,)
+            Labels, None where there is none.
+        task : Task
+            A class that it gives a size must have a label, unless fewer than two have.
+        """
+        labels, sizes = Labels.read(y), None
+        if task.class_sizes is not None:
+            sizes = sizes_by_class(
+                task.class_sizes,
+                labels.classes.tolist(),
+                as_written=task.labels_as_written,
+                may_come_later=len(labels.classes) < 2,
+            )
+        return cls(labels, sizes)
+
+    def model(self, task: Task, n_rows: int) -> UnifiedKernelMachine:
+        """Return the model for these labels of n rows, not trained."""
+        if self.sizes is not None:
+            check_room(self.sizes, self.labels, n_rows)
+        return UnifiedKernelMachine(
+            machine=self.machine(task),
+            memory=task.memory,
+            random_state=task.random_state,
+        )
+
+    @property
+    def known_sizes(self) -> dict[Any, float] | None:
+        """Shares of the classes that have labels, in order; None if one lacks."""
+        return sizes_of(self.sizes, self.labels.classes)
+
+    def machine(self, task: Task) -> LeaveOneOutRLS:
+        """Return the classifier for these labels, not trained."""
+        return LeaveOneOutRLS(
+            class_sizes=self.known_sizes or "estimate", labels_drawn=task.labels_drawn
+        )
+
+
+class Page(Protocol):
+    """An open page on which a session is labelled, as the session sees it."""
+
+    is_open: bool
+
+    def told(self) -> Told:
+        """Return labels and sizes so far: the same object until there are others."""
+
+    def tell(self, rows: IntArray, answers: list[Any]) -> None:
+        """Keep answers that came from Python."""
+
+    def model(self) -> UnifiedKernelMachine:
+        """Return the newest model, which has the points and basis of the session."""
