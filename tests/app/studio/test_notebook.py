@@ -72,7 +72,7 @@ def test_page_and_session_are_one_model(tmp_path: Path) -> None:
         post(page, "answer", token="b", row=39, label=1)
         assert page.wait()
         assert session.predictions.tolist() == ["low"] * 20 + ["high"] * 20
-        assert page.studio.snapshot.classes == (1, 0)  # of "high", "low"
+        assert page.studio.snapshot.classes == (0, 1)  # numbers of the ledger
         shown = page.studio.prediction(20)[0]
         assert page.studio.store.ledger.classes[shown["label"]] == "high"
         session.tell([1], ["odd"])  # a new class, from Python
