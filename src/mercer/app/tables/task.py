@@ -110,6 +110,9 @@ def bytes_of(memory: float | str | None) -> float | None:
     except ValueError:
         size = 0.0
     if not 0 < size < float("inf"):
-        msg = f"memory (--memory) must be a size such as 4GB or 500MB, got {memory!r}."
+        msg = (
+            f"--memory must be a size such as 4GB or 500MB, got {memory!r} (in Python "
+            "memory=...)."
+        )
         raise TableError(msg)
     return size
