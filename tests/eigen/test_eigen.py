@@ -294,6 +294,13 @@ def test_a_long_path_is_solved_by_a_band_factor() -> None:
     np.testing.assert_allclose(pairs.values, expected, rtol=1e-6, atol=1e-16)
 
 
+@pytest.mark.parametrize(("tol", "most"), [(1e-4, 700), (9e-5, 1200)])
+def test_dense_algebra_is_for_few_points_fewer_where_rough_will_do(tol, most):
+    for n, method in ((most, "dense"), (most + 1, "filtered lanczos")):
+        graph = grid_graph(1, n) if method == "dense" else cloud(n)
+        assert solve(graph, 4, tol=tol).method.startswith(method)
+
+
 def test_residuals_follow_the_tolerance(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(eigen, "DENSE_UP_TO", 10)
     rough = solve(HARD["cloud"], 30, tol=1e-3)

@@ -11,10 +11,12 @@ from mercer._base.typing import FloatArray, IntArray, SparseArray
 from mercer.eigen.components import in_small_components, small_component_pairs
 from mercer.eigen.lanczos import residuals_of, rounding_errors
 from mercer.eigen.policy import OnFailure
-from mercer.eigen.search import SAME, Found, searched_pairs
+from mercer.eigen.search import SAME, SINGLE_FROM, Found, searched_pairs
 from mercer.exceptions import EigenpairError
 
 DENSE_UP_TO = 1200
+# Where single precision is enough, a search is faster from here on.
+ROUGH_DENSE_UP_TO = 700
 # Where values lie so close that Lanczos gives up, dense algebra answers up to here.
 DENSE_AT_MOST = 5000
 # Components of at most this many points are solved one by one.
@@ -86,9 +88,10 @@ def smallest_eigenpairs(
     -----
     The null vectors are known and split off. Connected components of at most 100
     points are solved one by one (LAPACK), so that many equal ones cost nothing. The
-    rest is dense up to 1200 points, beyond that `searched_pairs`, which proves that no
-    eigenvalue below the r-th was skipped, with a probability of failure of 1e-6. Where
-    that search gives up LAPACK takes over, up to 5000 points, if none may be rough.
+    rest is dense up to 1200 points, or 700 if `tol` is 1e-4 or more, beyond that
+    `searched_pairs`, which proves that no eigenvalue below the r-th was skipped, with a
+    probability of failure of 1e-6. Where that search gives up LAPACK takes over, up to
+    5000 points, if none may be rough.
 
     Examples
     --------
@@ -102,7 +105,7 @@ def smallest_eigenpairs(
     """
     settings = (upper, tol, rng, on_failure, most_work)
     null = sparse.csr_array(null)
-    if A.shape[0] <= DENSE_UP_TO:
+    if A.shape[0] <= _dense_up_to(tol):
         return _solved_in_parts(A, null, r, *settings)
     # Neighbours close in memory make the products faster; nothing else changes.
     order = reverse_cuthill_mckee(sparse.csr_array(A), symmetric_mode=True)
@@ -199,7 +202,7 @@ def _solved(
 ) -> Found:
     """Compute k pairs by dense algebra where that is cheap, else by a search."""
     n = null.shape[0]
-    if 4 * k > n or n <= DENSE_UP_TO:
+    if 4 * k > n or n <= _dense_up_to(tol):
         return _dense(A, null, k, upper, tol)
     may_be_dense = n <= DENSE_AT_MOST and on_failure != "rough"
     try:
@@ -217,6 +220,11 @@ def _solved(
         if not may_be_dense:
             raise
         return _dense(A, null, k, upper, tol)
+
+
+def _dense_up_to(tol: float) -> int:
+    """Return up to how many points dense algebra is as fast as a search."""
+    return DENSE_UP_TO if tol < SINGLE_FROM else min(DENSE_UP_TO, ROUGH_DENSE_UP_TO)
 
 
 def _dense(
