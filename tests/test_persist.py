@@ -160,7 +160,7 @@ def test_frozen_dataclasses_and_sparse_arrays_come_back(tmp_path: Path) -> None:
     assert isinstance(again, Neighbors)
     assert np.array_equal(again.indices, neighbors.indices)
     assert (again.recall, again.method) == (1.0, "exact")
-    pull = Pull(1, "b", "b", 0.5)
+    pull = Pull(1, "b", 0.5)
     assert reloaded(pull, tmp_path) == pull
     sparse = csr_array(np.eye(3))
     assert np.array_equal(reloaded(sparse, tmp_path).toarray(), np.eye(3))

@@ -9,7 +9,7 @@ import pytest
 from sklearn.datasets import load_wine, make_blobs
 
 from mercer import UnifiedKernelMachine
-from mercer.evidence.labels import encode_labels
+from mercer.evidence.labels import Labels
 from mercer.fewlabels import AnchorPool, AutoKernel, KernelPool, LeaveOneOutRLS
 from mercer.fewlabels.opinion import held_out_opinion
 from mercer.fewlabels.rule import DEFAULT, Rule
@@ -148,7 +148,7 @@ def decided(case, rule):
         return np.array([judge_growth(pool, X[:9] + 1.5, Growth(), rule).has_drifted])
     if case == "hidden labels":
         X, y = CASES["uneven labels"]()
-        told = encode_labels(y)
+        told = Labels.read(y, min_classes=2)
         kernel = AutoKernel(rule=rule, random_state=0).fit(X, y).kernel_
         return held_out_opinion(kernel, told.labeled, told.one_hot(), rule)
     settings: Any = {}

@@ -1,6 +1,7 @@
 """Columns of labels as people pass them: which entries are labels, and of what kind."""
 
 import warnings
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -79,6 +80,9 @@ def read_column(y: Any, *, warn: bool = False) -> tuple[NDArray[Any], BoolArray]
     warn : bool, default=False
         Whether to warn of a second axis.
     """
+    if isinstance(y, Mapping | str):
+        msg = f"y must hold one label per point; got {type(y).__name__}."
+        raise ValueError(msg)
     values = column_or_1d(_keep_missing(y), warn=warn)
     return values, is_labeled(values)
 

@@ -357,7 +357,7 @@ def test_points_of_the_map_stand_out_from_the_page(
         engine = FixedEngine(replace(engine.snapshot, proba=None, classes=()))
     studio = small_studio(tmp_path, rows(n), engine=engine)
     page = visit(start(studio), color_scheme=scheme)
-    page.wait_for_function("mercer.map.drawn === 400")
+    page.wait_for_function("() => mercer.map.drawn === 400")
     background = page.evaluate(
         "getComputedStyle(document.querySelector('.map-card')).backgroundColor"
     )
