@@ -70,3 +70,18 @@ def test_quick_figures_are_those_of_the_page(tmp_path: Path) -> None:
     sized = ", ".join(row[-3] for row in cells)
     page = (ROOT / "docs/evidence/few_labels.md").read_text(encoding="utf-8")
     assert f"| wine | 1, 2, 5, 10 per class | {default} | {sized} |" in page
+
+
+def test_the_headline_is_a_mean_that_the_script_prints() -> None:
+    names = ["Mercer", "label spreading"]
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "benchmarks" / "headline.py"), *names],
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    readme = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+    for name in names:
+        line = next(x for x in done.stdout.splitlines() if x.startswith(f"| {name}"))
+        _, mean, error, *_ = (cell.strip() for cell in line.strip("|").split("|"))
+        assert f"{mean} ± {error}%" in readme, (name, mean, error)
