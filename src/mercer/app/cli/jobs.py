@@ -51,6 +51,16 @@ class_sizes_option = click.option(
 )
 
 
+embed_option = click.option(
+    "--embed",
+    multiple=True,
+    metavar="COLUMN[=MODEL]",
+    help="Column of texts or images to compare by meaning; MODEL is a folder or a name "
+    "that `mercer fetch` downloaded [default for texts: the small model of wordllama]; "
+    "may be repeated.",
+)
+
+
 def reading_options(function: F) -> F:
     """Add the options that say how a text file is read."""
     for option in (
@@ -112,9 +122,11 @@ def read_rows(model: Any, file: str, **options: Any) -> tuple[Any, Any]:
     from mercer.app.tables.table import TableError
     from mercer.app.tables.target import read_ids
 
+    embedded = (embedding.column for embedding in model.encoder.embeddings_)
+    columns = (model.target, model.id, *embedded)
     table = read_table(
         file,
-        as_text=tuple(column for column in (model.target, model.id) if column),
+        as_text=tuple(column for column in columns if column),
         needed=model.encoder.columns_,
         image_shape=model.image_shape,
         **options,
@@ -157,14 +169,14 @@ def run(
     before_interrupt = signal.signal(signal.SIGINT, interrupt)
     try:
         from mercer._base.progress import quiet as silence
-        from mercer.app.cli.progress import COSTS, Display
+        from mercer.app.cli.progress import Display, usual_stages
 
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             if quiet or as_json:
                 result = job(Heeding(silence, interrupts))
             else:
-                with Display(stages or list(COSTS)) as display:
+                with Display(stages or usual_stages()) as display:
                     result = job(Heeding(display, interrupts))
     except KeyboardInterrupt:
         stop_with(_STOPPED, INTERRUPTED, as_json=as_json)

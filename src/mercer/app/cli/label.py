@@ -4,7 +4,12 @@ from typing import Any
 
 import click
 
-from mercer.app.cli.jobs import class_sizes_option, reading_options, stop_with
+from mercer.app.cli.jobs import (
+    class_sizes_option,
+    embed_option,
+    reading_options,
+    stop_with,
+)
 
 
 @click.command("label")
@@ -30,6 +35,7 @@ from mercer.app.cli.jobs import class_sizes_option, reading_options, stop_with
 @click.option(
     "--keep", multiple=True, help="Column to learn from although it looks misleading."
 )
+@embed_option
 @click.option(
     "--host",
     default="127.0.0.1",
@@ -58,6 +64,7 @@ def command(
     class_sizes: tuple[str, ...],
     drop: tuple[str, ...],
     keep: tuple[str, ...],
+    embed: tuple[str, ...],
     host: str,
     port: int,
     names: tuple[str, ...],
@@ -71,6 +78,7 @@ def command(
     run the same command again to continue.
     """
     try:
+        from mercer.app.embedding.wanted import read_embed
         from mercer.app.studio.from_file import open_studio
         from mercer.app.studio.serving import Running
         from mercer.app.tables.class_sizes import parse_sizes
@@ -90,6 +98,7 @@ def command(
                 drop=drop,
                 keep=keep,
                 missing=reading.pop("missing"),
+                embed=read_embed(embed),
             ),
             classes=tuple(c.strip() for c in classes.split(",") if c.strip()),
             store=store,

@@ -9,6 +9,7 @@ import click
 
 from mercer.app.cli.jobs import (
     class_sizes_option,
+    embed_option,
     is_first_run,
     output_options,
     reading_options,
@@ -72,6 +73,7 @@ _NOT_RANDOM = (
     is_flag=True,
     help="Treat every spelling in the target as a class, even NA and ?.",
 )
+@embed_option
 @click.option("--memory", default=None, help="Limit on memory, e.g. 4GB.")
 @click.option(
     "--seed",
@@ -94,6 +96,7 @@ def command(
     drop: tuple[str, ...],
     keep: tuple[str, ...],
     labels_as_written: bool,
+    embed: tuple[str, ...],
     memory: str | None,
     seed: int,
     quiet: bool,
@@ -112,10 +115,13 @@ def command(
     sheet to fill in (to_label.xlsx, to_label.csv). Pass the filled-in sheet with
     --answers.
     """
+    from mercer.app.cli.progress import usual_stages
+
     folder = out or Path("mercer-out") / stem_of(file)
 
     def job(progress: "Progress") -> dict[str, Any]:
         from mercer._base.threads import threads_for
+        from mercer.app.embedding.wanted import read_embed
         from mercer.app.tables.answers import HISTORY, add_answers, not_used
         from mercer.app.tables.class_sizes import parse_sizes
         from mercer.app.tables.learning import learn_task
@@ -138,6 +144,7 @@ def command(
             missing=reading["missing"],
             memory=bytes_of(memory),
             random_state=seed,
+            embed=read_embed(embed),
         )
         check_writable(folder)
         if is_first_run():
@@ -171,7 +178,8 @@ def command(
             paths = save_result(result, folder, progress=progress, answered=answered)
             return summarise(result, paths)
 
-    run(job, describe, quiet=quiet, as_json=as_json)
+    stages = usual_stages(embeds=bool(embed))
+    run(job, describe, stages=stages, quiet=quiet, as_json=as_json)
 
 
 def _learn_parts(

@@ -7,6 +7,7 @@ import click
 
 from mercer._base.words import counted
 from mercer.app.cli.jobs import (
+    embed_option,
     load_model,
     output_options,
     read_rows,
@@ -28,12 +29,14 @@ if TYPE_CHECKING:
     default=None,
     help="File for the predictions, .csv or .parquet [default: FILE-predictions.csv].",
 )
+@embed_option
 @reading_options
 @output_options
 def command(
     model: Path,
     file: str,
     out: Path | None,
+    embed: tuple[str, ...],
     quiet: bool,
     as_json: bool,
     **reading: Any,
@@ -41,15 +44,19 @@ def command(
     """Predict the rows of FILE with MODEL, a model.skops that `mercer learn` wrote.
 
     FILE must have the columns that MODEL was trained with. The target may be missing.
+    With --embed a model of texts or images is read from another folder than it was in
+    training; its content must be the same.
     """
     path = out or Path(f"{stem_of(file)}-predictions.csv")
 
     def job(progress: "Progress") -> dict[str, Any]:
+        from mercer.app.embedding.columns import moved
         from mercer.app.tables.learning import predictions_frame
         from mercer.app.tables.writing import all_or_nothing, write_frame
 
         progress.stage("reading")
         loaded = load_model(model)
+        loaded.encoder.embeddings_ = moved(loaded.encoder.embeddings_, embed)
         table, ids = read_rows(loaded, file, **reading)
         progress.stage("predictions")
         frame = predictions_frame(ids, loaded.predict_proba(table), loaded.classes_)

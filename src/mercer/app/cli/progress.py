@@ -15,12 +15,18 @@ from rich.table import Table
 COSTS = {
     "reading": 6,
     "columns to coordinates": 4,
+    "embeddings": 40,
     "neighbours and directions": 54,
     "checks with hidden labels": 22,
     "predictions": 4,
     "report": 6,
     "files": 4,
 }
+
+
+def usual_stages(*, embeds: bool = False) -> list[str]:
+    """Return the stages of learning from a table."""
+    return [name for name in COSTS if embeds or name != "embeddings"]
 
 
 class Clock:

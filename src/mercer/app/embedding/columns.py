@@ -16,7 +16,7 @@ from mercer.app.embedding.computing import Computed, Items, texts, vectors_of
 from mercer.app.embedding.embedder import Kind
 from mercer.app.embedding.image_cells import holds_images, image_items
 from mercer.app.embedding.models import Model, find_model, load
-from mercer.app.embedding.wanted import Wanted
+from mercer.app.embedding.wanted import Wanted, read_embed
 from mercer.app.tables.table import Table, TableError
 
 STAGE = "embeddings"
@@ -126,6 +126,25 @@ def embed_again(
         array, _ = _filled(table, one, found)
         result = _with_vectors(result, one, array)
     return result
+
+
+def moved(
+    embeddings: Sequence[Embedding], embed: Sequence[str]
+) -> tuple[Embedding, ...]:
+    """Return embeddings whose models lie elsewhere; their content must be the same.
+
+    Parameters
+    ----------
+    embeddings : sequence of Embedding
+    embed : sequence of str
+        ``"text=FOLDER"`` for every column whose model was moved.
+    """
+    elsewhere = {one.column: one.by for one in read_embed(embed)}
+    for column in elsewhere:
+        if column not in {e.column for e in embeddings if e.model}:
+            msg = f"--embed {column!r}: the model does not embed this column."
+            raise TableError(msg)
+    return tuple(replace(e, model=elsewhere.get(e.column, e.model)) for e in embeddings)
 
 
 def _cells(table: Table, column: str) -> tuple[list[Any], Kind]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from mercer._base.progress import Progress, quiet, watching
 from mercer._base.typing import FloatArray, IntArray
+from mercer.app.embedding.wanted import read_embed
 from mercer.app.tables.class_sizes import size_advice, sizes_matter
 from mercer.app.tables.influence import Influence, column_influences
 from mercer.app.tables.model import TableModel
@@ -141,6 +142,7 @@ def learn(
     missing: Iterable[str] = (),
     memory: float | str | None = None,
     random_state: int = 0,
+    embed: Any = None,
     progress: Progress | None = None,
 ) -> TableResult:
     """Learn the target of a table from the rows where it is filled in.
@@ -163,6 +165,11 @@ def learn(
         See `Session.open`.
     random_state : int, default=0
         Equal seeds give equal results.
+    embed : str, iterable of str or dict, optional
+        Columns of texts or images that are compared by meaning: ``"text"``,
+        ``"text=MODEL"``, or a dict of columns to a model's name or folder, True (the
+        usual model), a transformer of scikit-learn, or a function from a list to an
+        array. Nothing is downloaded: see `mercer fetch`.
     progress : Progress, optional
         Receives each stage and the share of it that is done. By default a line in a
         notebook, and nothing elsewhere.
@@ -201,6 +208,7 @@ def learn(
         missing=tuple(missing),
         memory=bytes_of(memory),
         random_state=random_state,
+        embed=read_embed(embed),
     )
     with watching(progress) as watcher:
         return learn_task(data, task, progress=watcher)

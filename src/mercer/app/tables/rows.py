@@ -92,7 +92,8 @@ class Rows:
         pairs = None if task.pairs is None else read_pairs(task.pairs, ids)
         progress.stage("columns to coordinates")
         encoder = TableEncoder(random_state=task.random_state)
-        points = encoder.fit_transform(screened.table)
+        points = encoder.fit_transform(screened.table, task.embed, progress=progress)
+        screened = screened._replace(notes=(*screened.notes, *encoder.messages_))
         return cls(table, screened, encoder, points, ids, given, pairs)
 
     @property

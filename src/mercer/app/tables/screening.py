@@ -24,7 +24,7 @@ from mercer.app.tables.leakage import (
     tell_labeled,
 )
 from mercer.app.tables.number_columns import strings_among
-from mercer.app.tables.table import Table
+from mercer.app.tables.table import Table, TableError
 from mercer.app.tables.target import look_at_target
 from mercer.app.tables.task import Task
 from mercer.evidence.reading import is_labeled
@@ -100,6 +100,15 @@ def screen(
     target, id, drop, keep = task.target, task.id, task.drop, task.keep
     for name in (*drop, *keep):
         table.check_any_column(name, "--drop" if name in drop else "--keep")
+    for wanted in task.embed:
+        table.check_any_column(wanted.column, "--embed")
+        if wanted.column in {target, id, *drop}:
+            msg = (
+                f"column {wanted.column!r} cannot be embedded: it is not learned from "
+                "(--target, --id, --drop)."
+            )
+            raise TableError(msg)
+    keep = (*keep, *(wanted.column for wanted in task.embed))
     said: tuple[str, ...] = ()
     if labels is None:
         labels, said = look_at_target(

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from mercer._base.extras import require
 from mercer._base.progress import Progress, quiet
 from mercer._base.typing import FloatArray, IntArray
+from mercer.app.embedding.wanted import read_embed
 from mercer.app.tables.class_sizes import check_known
 from mercer.app.tables.model import TableModel
 from mercer.app.tables.rows import Rows
@@ -83,6 +84,7 @@ class Session:
         missing: Iterable[str] = (),
         memory: float | str | None = None,
         random_state: int = 0,
+        embed: Any = None,
         progress: Progress = quiet,
     ) -> Self:
         """Read and encode a table; nothing is learned yet.
@@ -102,6 +104,8 @@ class Session:
             of what is free.
         random_state : int, default=0
             Equal seeds give equal results.
+        embed : str, iterable of str or dict, optional
+            Columns that are compared by meaning; see `mercer.learn`.
         progress : Progress, optional
             Receives each stage and the share of it that is done.
         """
@@ -117,6 +121,7 @@ class Session:
             missing=tuple(missing),
             memory=bytes_of(memory),
             random_state=random_state,
+            embed=read_embed(embed),
         )
         return cls(Rows.read(data, task, min_classes=0, progress=progress), task)
 

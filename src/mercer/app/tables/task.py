@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
+from mercer.app.embedding.wanted import Wanted
 from mercer.app.tables.class_sizes import check_drawn
 from mercer.app.tables.table import TableError
 from mercer.fewlabels.sizes import LabelsDrawn
@@ -45,6 +46,9 @@ class Task:
         Bytes that may be used; three quarters of what is free when left out.
     random_state : int, default=0
         Equal seeds give equal results.
+    embed : tuple of Wanted, default=()
+        Columns of texts or images that are compared by meaning, and by which model;
+        `mercer.app.embedding.wanted.read_embed` makes it of what a person writes.
 
     Examples
     --------
@@ -64,6 +68,7 @@ class Task:
     class_sizes: Mapping[Any, float] | None = None
     memory: float | None = None
     random_state: int = 0
+    embed: tuple[Wanted, ...] = ()
 
     def __post_init__(self) -> None:
         check_drawn(self.labels_drawn, self.class_sizes)
@@ -76,7 +81,8 @@ class Task:
     @property
     def as_text(self) -> tuple[str, ...]:
         """Columns whose cells are read as they are written."""
-        return tuple(c for c in (self.target, self.id, *self.drop) if c)
+        embedded = (wanted.column for wanted in self.embed)
+        return tuple(c for c in (self.target, self.id, *self.drop, *embedded) if c)
 
 
 def names(given: str | Iterable[Any]) -> tuple[str, ...]:
