@@ -162,7 +162,7 @@ STAGES = {
     "gentle rounds": Stage({"gentle_power": np.inf}, constants=("gentle_power",)),
     "spreading": Stage(
         {"gain": 0.0, "resplits": 0},
-        code=("spreading", "partition"),
+        code=("spreading", "gain", "partition"),
         constants=(
             *("gain", "skill_power", "points_per_label", "assumed_labels"),
             *("doubted_labels", "directions_per_class", "share_of_points"),
@@ -177,7 +177,7 @@ STAGES = {
         ),
     ),
     "sureness": Stage(
-        {"sureness": 0.0}, code=("spreading:sureness",), constants=("sureness",)
+        {"sureness": 0.0}, code=("gain:sureness",), constants=("sureness",)
     ),
     "shares, sizes, spreading": Stage(machine={"class_sizes": None}),
 }

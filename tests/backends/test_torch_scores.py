@@ -9,17 +9,15 @@ torch = pytest.importorskip("torch")
 
 from mercer.backends.torch import scores as torch_scores  # noqa: E402
 from mercer.backends.torch.features import TorchFeatures  # noqa: E402
+from mercer.backends.torch.scores import TorchScores  # noqa: E402
+from mercer.evidence.labels import Labels  # noqa: E402
 from mercer.fewlabels.centred import fit_centred  # noqa: E402
 from mercer.fewlabels.machine import LeaveOneOutRLS  # noqa: E402
 from mercer.fewlabels.rule import DEFAULT  # noqa: E402
-from mercer.fewlabels.sizes import (  # noqa: E402
-    candidate_sizes,
-    class_counts,
-    decide,
-    match_sizes,
-)
+from mercer.fewlabels.sizes import candidate_sizes, match_sizes  # noqa: E402
 from mercer.fewlabels.spreading import spread_decision  # noqa: E402
 from mercer.spectrum.features import DenseFeatures, Standardised  # noqa: E402
+from mercer.spectrum.scores import ArrayScores  # noqa: E402
 
 N, CLASSES = 600, 4
 FEW_SAMPLED = replace(DEFAULT, sampled_points=150)  # the last rounds use all points
@@ -52,11 +50,11 @@ def groups(spread=1.0):
 def test_offsets_of_tensors_are_those_of_arrays(C, monkeypatch):
     S, sizes = scores_of(300, C, seed=C)
     start = np.linspace(-0.2, 0.2, C)
-    expected = match_sizes(S, sizes, start=start, max_iter=6)
-    found = match_sizes(torch.as_tensor(S), sizes, start=start, max_iter=6)
+    expected = match_sizes(ArrayScores(S), sizes, start=start, max_iter=6)
+    found = match_sizes(TorchScores(torch.as_tensor(S)), sizes, start=start, max_iter=6)
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
     monkeypatch.setattr(torch_scores, "_SORTED_AT_A_TIME", 700)  # two classes at a time
-    again = match_sizes(torch.as_tensor(S), sizes, start=start, max_iter=6)
+    again = match_sizes(TorchScores(torch.as_tensor(S)), sizes, start=start, max_iter=6)
     np.testing.assert_array_equal(again, found)
 
 
@@ -65,18 +63,45 @@ def test_decisions_of_tensors_are_those_of_arrays(C):
     S, _ = scores_of(200, C, seed=7)
     S[10] = S[10, 0]
     S[11] += 1e-12 * np.arange(C)  # level but for rounding
-    expected, kept = decide(S), torch.as_tensor(S)
-    found = decide(kept)
-    np.testing.assert_array_equal(found.numpy(), expected)
-    np.testing.assert_array_equal(kept.numpy(), S)
-    np.testing.assert_array_equal(class_counts(found, C), class_counts(expected, C))
+    kept = torch.as_tensor(S)
+    for b in (None, np.linspace(-0.5, 0.5, C)):
+        expected, found = ArrayScores(S).decide(b), TorchScores(kept).decide(b)
+        np.testing.assert_array_equal(found, expected)
+        np.testing.assert_array_equal(kept.numpy(), S)
+
+
+def test_scores_of_tensors_are_those_of_arrays():
+    S, b = scores_of(40, 3, seed=2)
+    S, rows = np.abs(S) + 1.0, np.array([7, 1])
+    host, device = ArrayScores(S), TorchScores(torch.as_tensor(S))
+    M = np.arange(6.0).reshape(3, 2)
+    for asked in (
+        lambda s: s.rows(rows),
+        lambda s: s.mean(),
+        lambda s: s.mean_squares(),
+        lambda s: s.take(rows).to_numpy(),
+        lambda s: s.moved(b).to_numpy(),
+        lambda s: s.times(M).to_numpy(),
+        lambda s: s.combined(0.25).to_numpy(),
+        lambda s: s.combined(0.25, s.moved(b)).to_numpy(),
+        lambda s: s.combined(0.25, s.moved(b), 0.75).to_numpy(),
+        lambda s: s.log_centred(0.5).to_numpy(),
+    ):
+        np.testing.assert_allclose(asked(device), asked(host), rtol=1e-13, atol=1e-15)
+    mixed = host.combined(0.25, host.moved(b), 0.75).to_numpy()
+    np.testing.assert_allclose(mixed, S + 0.75 * b)
+    logs = np.log(S + 0.5)
+    centred = logs - logs.mean(axis=1, keepdims=True)
+    np.testing.assert_allclose(host.log_centred(0.5).to_numpy(), centred)
+    np.testing.assert_array_equal(host.to_numpy(), device.to_numpy())
+    assert host.shape == device.shape == (40, 3)
 
 
 def test_candidate_sizes_of_tensors_are_those_of_arrays():
     S, _ = scores_of(200, 3, seed=1)
     codes = np.array([0, 1, 2, 1, 1, 1, 1])
-    expected = candidate_sizes(S, codes)
-    found = candidate_sizes(torch.as_tensor(S), codes)
+    expected = candidate_sizes(ArrayScores(S), codes)
+    found = candidate_sizes(TorchScores(torch.as_tensor(S)), codes)
     assert list(found) == list(expected)
     for name, sizes in expected.items():
         np.testing.assert_allclose(found[name], sizes, rtol=1e-14)
@@ -120,7 +145,7 @@ def test_scores_of_all_points_stay_on_the_device(monkeypatch):
 
     monkeypatch.setattr(torch_scores, "to_numpy", few)
     monkeypatch.setattr(TorchFeatures, "times", times_of_few)
-    start = fit_centred(Phi, rows, y[rows], CLASSES)
+    start = fit_centred(Phi, Labels.read(y))
     spread = spread_decision(
         Phi, start.coef, start.offset, rows, y[rows], rule=FEW_SAMPLED
     )

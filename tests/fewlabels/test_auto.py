@@ -25,6 +25,7 @@ from mercer.fewlabels.spreading import spread_decision
 from mercer.fewlabels.weigh import pool_members, steep
 from mercer.spectrum.features import DenseFeatures
 from mercer.spectrum.graph import GraphBasis
+from mercer.spectrum.scores import ArrayScores
 
 MINUS_ONE = "y holds -1 as a class; here -1 means unlabelled"
 REPEATED = "repeated rows are further points of the table; see test_weights.py"
@@ -98,7 +99,7 @@ def test_offsets_give_the_sizes_asked_for(C, n, seed) -> None:
     rng = np.random.default_rng(seed)
     counts = 3 + rng.multinomial(n - 3 * C, np.ones(C) / C)
     scores = rng.standard_normal((n, C))
-    b = match_sizes(scores, counts / n, max_iter=500)
+    b = match_sizes(ArrayScores(scores), counts / n, max_iter=500)
     found = np.bincount((scores + b).argmax(axis=1), minlength=C)
     np.testing.assert_array_equal(found, counts)
 
@@ -172,7 +173,7 @@ def test_held_out_loss_is_the_best_of_the_slopes_and_never_above_guessing() -> N
 
 
 def test_sizes_are_the_predicted_ones_or_those_of_the_labels() -> None:
-    predicted, counts = np.repeat([0, 1], [8, 2]), np.array([1, 2])
+    predicted, counts = np.array([8, 2]), np.array([1, 2])
     np.testing.assert_allclose(
         estimated_sizes(predicted, counts, 0.0), [9 / 12, 3 / 12]
     )
@@ -402,7 +403,7 @@ def test_centred_scores_have_mean_zero_but_for_their_offset() -> None:
     Phi /= np.sqrt((Phi**2).sum() / 50)
     rows, codes = np.arange(6), np.array([0, 0, 1, 1, 2, 2])
     features = DenseFeatures.plain(Phi)
-    fit = fit_centred(features, rows, codes, 3)
+    fit = fit_centred(features, Labels.read(np.r_[codes, np.full(44, -1)]))
     np.testing.assert_allclose((Phi @ fit.coef).mean(axis=0), 0, atol=1e-12)
     np.testing.assert_allclose(fit.coef, Phi[rows].T @ fit.dual, atol=1e-12)
     sizes = np.array([0.5, 0.3, 0.2])

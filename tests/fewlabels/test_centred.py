@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 
+from mercer.evidence.labels import Labels
 from mercer.fewlabels.centred import fit_centred
 from mercer.fewlabels.machine import LeaveOneOutRLS
 from mercer.fewlabels.ridge import loo_ridges, solve_loo_ridge
@@ -20,9 +21,8 @@ def test_a_class_counts_as_if_it_had_five_more_labels() -> None:
     Phi = rng.standard_normal((40, 3))
     Phi = (Phi - Phi.mean(axis=0)) / np.sqrt(3)
     rows, codes = np.arange(8), np.array([0, 0, 0, 0, 0, 0, 1, 1])
-    got = fit_centred(
-        DenseFeatures.plain(Phi), rows, codes, 2, rule=replace(DEFAULT, ridges=(1.0,))
-    )
+    labels = Labels.read(np.r_[codes, np.full(32, -1)])
+    got = fit_centred(DenseFeatures.plain(Phi), labels, replace(DEFAULT, ridges=(1.0,)))
     share = np.array([6 + 5, 2 + 5]) / (8 + 2 * 5)
     weight = (share * 8 / np.array([6, 2]))[codes]
     K = Phi[rows] @ Phi[rows].T

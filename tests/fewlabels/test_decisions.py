@@ -72,8 +72,8 @@ def test_labels_are_weighed_as_if_every_class_had_five_more() -> None:
     Phi -= Phi.mean(axis=0)
     Phi /= np.sqrt((Phi**2).sum() / 50)
     rows, codes = np.arange(9), np.array([0, 0, 0, 0, 0, 0, 1, 1, 2])
-    rule = replace(DEFAULT, ridges=(1.0,))
-    fit = fit_centred(DenseFeatures.plain(Phi), rows, codes, 3, rule=rule)
+    y, rule = np.r_[codes, np.full(41, -1)], replace(DEFAULT, ridges=(1.0,))
+    fit = fit_centred(DenseFeatures.plain(Phi), Labels.read(y), rule)
     counts = np.bincount(codes)
     weight = ((counts + 5) / (9 + 5 * 3) * 9 / counts)[codes]
     alpha, _ = ridge_with_offset(Phi[rows] @ Phi[rows].T, np.eye(3)[codes], 1 / weight)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from scipy.special import softmax
 
+from mercer.evidence.labels import Labels
 from mercer.fewlabels import AutoKernel, LeaveOneOutRLS
 from mercer.fewlabels.centred import fit_centred
 from mercer.fewlabels.rule import DEFAULT
@@ -84,11 +85,12 @@ def test_a_shift_moves_from_label_shares_and_sums_to_zero() -> None:
     truth = np.r_[codes, np.repeat(np.arange(3), (200, 50, 27))]
     Phi = np.eye(3)[truth] + 0.3 * rng.normal(size=(300, 3))
     Phi -= Phi.mean(axis=0)
-    fit = fit_centred(DenseFeatures.plain(Phi), np.arange(23), codes, 3)
+    y = np.r_[codes, np.full(277, -1)]
+    fit = fit_centred(DenseFeatures.plain(Phi), Labels.read(y))
     counts = np.array([8.0, 8.0, 7.0])
     shift = shift_of_classes(fit, counts, 23)
     q = (counts + 1) / 26
-    P = softmax(fit.points + fit.offset, axis=1)
+    P = softmax(fit.points.to_numpy() + fit.offset, axis=1)
     found = likeliest_shares(P, q, trust_in_points(counts, 23)).shares
     wanted = np.log(found / q)
     assert shift[0] > 0.1 > 0 > shift[2]

@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
 from mercer._base.typing import FloatArray, IntArray
-from mercer.fewlabels._contenders import Leads, leads_at
-from mercer.fewlabels.sizes import UNDECIDED, decide, match_sizes
+from mercer.fewlabels.sizes import match_sizes
+from mercer.spectrum._leads import ArrayLeads, leads_at
+from mercer.spectrum.scores import UNDECIDED, ArrayScores
 
 
 def blurred(n: int, C: int, seed: int) -> tuple[FloatArray, IntArray]:
@@ -30,7 +31,7 @@ def best_assignment(scores: FloatArray, counts: IntArray) -> float:
 @pytest.mark.parametrize(("n", "C"), [(40, 2), (90, 6), (400, 25)])
 def test_offsets_solve_the_assignment_problem(n: int, C: int) -> None:
     scores, counts = blurred(n, C, seed=C)
-    b = match_sizes(scores, counts / n, max_iter=2000)
+    b = match_sizes(ArrayScores(scores), counts / n, max_iter=2000)
     # Weak duality: no decision with these counts has a larger sum than the dual value.
     dual = (scores + b).max(axis=1).sum() - counts @ b
     optimum = best_assignment(scores, counts)
@@ -82,7 +83,7 @@ def test_leads_follow_offsets_that_converge_or_jump(
     b = rng.normal(size=C)
     low = ((1 - rng.dirichlet(np.full(C, 5.0))) * (n - 1)).astype(np.intp)
     places = np.stack([low, np.minimum(low + 1, n - 1)], axis=1)
-    leads = Leads(scores)
+    leads = ArrayLeads(scores)
     for jump in jumps:
         found = leads.at(b, places)
         np.testing.assert_array_equal(found, by_sorting(scores.T, b, places))
@@ -99,13 +100,15 @@ def test_a_tie_is_undecided(n: int, C: int, seed: int) -> None:
     first = scores.max(axis=1, keepdims=True)
     level_with_first = (scores >= first - level).sum(axis=1)
     expected = np.where(level_with_first > 1, UNDECIDED, scores.argmax(axis=1))
-    np.testing.assert_array_equal(decide(scores), expected)
+    np.testing.assert_array_equal(ArrayScores(scores).decide(), expected)
 
 
 def test_one_class_needs_no_offset() -> None:
-    np.testing.assert_array_equal(match_sizes(np.ones((4, 1)), np.ones(1)), [0.0])
+    np.testing.assert_array_equal(
+        match_sizes(ArrayScores(np.ones((4, 1))), np.ones(1)), [0.0]
+    )
 
 
 def test_equal_scores_do_not_loop_for_ever() -> None:
-    b = match_sizes(np.zeros((30, 3)), np.array([0.2, 0.3, 0.5]))
+    b = match_sizes(ArrayScores(np.zeros((30, 3))), np.array([0.2, 0.3, 0.5]))
     np.testing.assert_allclose(b, 0.0, atol=1e-9)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from mercer.exceptions import NearlyConstantKernelWarning
+from mercer.fewlabels.gain import matching_slope, spreading_gain, sureness
 from mercer.fewlabels.learner import AutoKernel
 from mercer.fewlabels.machine import LeaveOneOutRLS
 from mercer.fewlabels.partition import (
@@ -18,17 +19,17 @@ from mercer.fewlabels.partition import (
 )
 from mercer.fewlabels.rule import DEFAULT
 from mercer.fewlabels.sizes import candidate_sizes, match_sizes
-from mercer.fewlabels.spreading import matching_slope, spreading_gain, sureness
 from mercer.fewlabels.spreading import spread_decision as spread_features
 from mercer.spectrum.features import DenseFeatures
+from mercer.spectrum.scores import ArrayScores
 
 
 def smoother(Phi, dof):
     return ridge_smoother(Phi.T @ Phi / len(Phi), dof)
 
 
-def scored(Phi, *rest):
-    return ScoredPoints(DenseFeatures.plain(Phi), *rest)
+def scored(Phi, base, *rest):
+    return ScoredPoints(DenseFeatures.plain(Phi), ArrayScores(base), *rest)
 
 
 def spread_decision(Phi, *rest, **options):
@@ -141,7 +142,7 @@ def spread_by_hand(Phi, base, rows, codes, sizes, fading):
     """Iterate as it is written, with matrices of all points."""
     C = base.shape[1]
     base = base / np.sqrt(np.mean(base**2))
-    b = match_sizes(base, sizes)
+    b = match_sizes(ArrayScores(base), sizes)
 
     def decide(F):
         now = F.argmax(axis=1)
@@ -154,7 +155,7 @@ def spread_by_hand(Phi, base, rows, codes, sizes, fading):
             V = np.eye(C)[now]
             S = R @ (V - V.mean(axis=1, keepdims=True))
             F = base + gain * S / np.sqrt(np.mean(S**2))
-            b = match_sizes(F, sizes, start=b, max_iter=10)
+            b = match_sizes(ArrayScores(F), sizes, start=b, max_iter=10)
             before, last, now = now, before, decide(F + b)
             if last is not None and np.mean(now != before) < 1e-3:
                 break
@@ -204,7 +205,7 @@ def test_class_sizes_are_those_that_leave_least_unexplained(shift, n_first) -> N
     got = spread_decision(Phi, coef, offset, rows, codes)
     left = [
         spread_decision(Phi, coef, offset, rows, codes, sizes=sizes).unexplained
-        for sizes in candidate_sizes(Phi @ coef + offset, codes).values()
+        for sizes in candidate_sizes(ArrayScores(Phi @ coef + offset), codes).values()
     ]
     assert got.unexplained == min(left) < max(left)
     np.testing.assert_allclose(got.sizes[0], n_first / 400, atol=0.02)
@@ -213,7 +214,7 @@ def test_class_sizes_are_those_that_leave_least_unexplained(shift, n_first) -> N
 
 
 def test_even_sizes_are_considered_unless_labels_contradict_them() -> None:
-    base = np.eye(3)[np.repeat(np.arange(3), [60, 30, 10])]
+    base = ArrayScores(np.eye(3)[np.repeat(np.arange(3), [60, 30, 10])])
     nearly, uneven = np.array([0, 1, 2, 1]), np.array([0, 1, 2, 1, 1, 1, 1])
     found = candidate_sizes(base, nearly)
     assert list(found) == ["predicted", "even"]
@@ -223,7 +224,7 @@ def test_even_sizes_are_considered_unless_labels_contradict_them() -> None:
 
 
 def test_how_labels_were_drawn_settles_the_sizes() -> None:
-    base = np.eye(3)[np.repeat(np.arange(3), [60, 30, 10])]
+    base = ArrayScores(np.eye(3)[np.repeat(np.arange(3), [60, 30, 10])])
     codes = np.array([0, 1, 2, 1])
     every = candidate_sizes(base, np.array([0, 1, 2, 1, 1, 1, 1]))
     random = candidate_sizes(
@@ -246,7 +247,9 @@ def test_sizes_stay_the_predicted_ones_where_classes_are_no_clear_clusters() -> 
     before = (Phi @ coef + offset).argmax(axis=1)
     rows = np.array([np.flatnonzero(before == c)[0] for c in (0, 1)])
     got = spread_decision(Phi, coef, offset, rows, np.array([0, 1]))
-    predicted = candidate_sizes(Phi @ coef + offset, np.array([0, 1]))["predicted"]
+    predicted = candidate_sizes(ArrayScores(Phi @ coef + offset), np.array([0, 1]))[
+        "predicted"
+    ]
     assert got.unexplained > DEFAULT.clear
     np.testing.assert_array_equal(got.sizes, predicted)
     lenient = replace(DEFAULT, clear=1.0, worth=2.0)

@@ -12,7 +12,7 @@ from mercer.fewlabels.machine import LeaveOneOutRLS
 from mercer.fewlabels.opinion import TreeScores, held_out_opinion
 from mercer.fewlabels.pools import choice
 from mercer.fewlabels.rule import Rule
-from mercer.fewlabels.trees import grow_trees
+from mercer.fewlabels.trees import ArrayColumns, grow_trees
 from mercer.kernels import RBF
 from mercer.persist import load, save
 
@@ -91,12 +91,14 @@ def test_equal_points_of_several_classes_share_a_leaf() -> None:
 
 def test_tensors_get_the_same_votes() -> None:
     torch = pytest.importorskip("torch", reason="needs the extra 'gpu'")
+    from mercer.backends.torch.trees import TorchColumns
+
     X, Y, _ = problem(6)
     X[3], Y[3] = X[4], np.roll(Y[4], 1)  # a leaf of two classes
     trees = grow_trees(X, Y, n_trees=30)
     new = np.random.default_rng(1).standard_normal((40, X.shape[1]))
-    votes = trees.votes(torch.as_tensor(new))
-    np.testing.assert_allclose(votes.numpy(), trees.votes(new))
+    votes = TorchColumns(torch.as_tensor(new)).votes(trees)
+    np.testing.assert_allclose(votes.to_numpy(), trees.votes(new))
 
 
 @pytest.mark.parametrize("d", [1, 4, 60])  # 60: more columns than trees
@@ -118,8 +120,10 @@ def test_many_points_at_once_get_the_votes_of_few(d, n_labels) -> None:
 def test_scores_are_log_votes_half_way_to_the_label_shares() -> None:
     X, Y, _ = problem(7)
     points = np.random.default_rng(1).standard_normal((60, X.shape[1]))
-    fitted, scores = TreeScores.fit(points, X, Y, Rule())
-    np.testing.assert_allclose(fitted.at(points), scores)
+    columns = ArrayColumns(points)
+    fitted, found = TreeScores.fit(columns, X, Y, Rule())
+    scores = found.to_numpy()
+    np.testing.assert_allclose(fitted.at(columns).to_numpy(), scores)
     votes = fitted.trees.votes(points)
     log = np.log(votes + 2 / (3 * len(X)))
     log -= log.mean(axis=1, keepdims=True)

@@ -36,17 +36,12 @@ def test_the_regression_is_that_of_repeated_rows_with_points_left_out_whole() ->
     rng = np.random.default_rng(1)
     Phi = rng.normal(size=(40, 5)) * np.array([2.0, 1.0, 1.0, 0.5, 0.2])
     Phi -= Phi.mean(axis=0)
-    rows = rng.permutation(40)[:9]
+    rows = np.sort(rng.permutation(40)[:9])
     counts, place, votes = given_labels()
     total = counts.sum(axis=1)
-    found = fit_centred(
-        DenseFeatures.plain(Phi),
-        rows,
-        counts.argmax(axis=1),
-        3,
-        shares=counts / total[:, None],
-        weights=total.astype(float),
-    )
+    shares, weights = np.zeros((40, 3)), np.zeros(40)
+    shares[rows], weights[rows] = counts / total[:, None], total
+    found = fit_centred(DenseFeatures.plain(Phi), Labels.read(shares, weights=weights))
     # By hand: one row per vote.
     Y, F = np.eye(3)[votes], Phi[rows[place]]
     n_c = Y.sum(axis=0)

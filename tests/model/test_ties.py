@@ -7,7 +7,8 @@ import pytest
 
 from mercer import UnifiedKernelMachine
 from mercer.fewlabels.machine import LeaveOneOutRLS
-from mercer.fewlabels.sizes import class_counts, decide, match_sizes
+from mercer.fewlabels.sizes import match_sizes
+from mercer.spectrum.scores import ArrayScores, class_counts
 
 
 def polygon(sides):
@@ -91,10 +92,12 @@ def test_order_of_classes_does_not_change_offsets(seed):
     rng = np.random.default_rng(seed)
     scores = rng.standard_normal((50, 4))
     sizes = rng.dirichlet(np.full(4, 10.0))
-    b = match_sizes(scores, sizes)
+    b = match_sizes(ArrayScores(scores), sizes)
     for order in ([1, 0, 2, 3], [3, 2, 1, 0], [1, 2, 3, 0]):
         np.testing.assert_allclose(
-            match_sizes(scores[:, order], sizes[order]), b[order], atol=1e-12
+            match_sizes(ArrayScores(scores[:, order]), sizes[order]),
+            b[order],
+            atol=1e-12,
         )
 
 
@@ -103,7 +106,8 @@ def test_offsets_give_every_class_its_share(n_classes):
     rng = np.random.default_rng(n_classes)
     scores = rng.standard_normal((2000, n_classes)) + rng.standard_normal(n_classes)
     sizes = rng.dirichlet(np.full(n_classes, 5.0))
-    decision = decide(scores + match_sizes(scores, sizes, max_iter=50))
+    said = ArrayScores(scores)
+    decision = said.decide(match_sizes(said, sizes, max_iter=50))
     shares = class_counts(decision, n_classes) / len(scores)
     # One point per class may be on either side of its boundary.
     np.testing.assert_allclose(shares, sizes, atol=(n_classes + 1) / 2000)
@@ -111,6 +115,6 @@ def test_offsets_give_every_class_its_share(n_classes):
 
 def test_half_a_point_too_many_is_shared():
     scores = np.array([[1.0, 0.0], [0.0, 1.0], [0.4, 0.4]])
-    b = match_sizes(scores, np.array([0.5, 0.5]))
+    b = match_sizes(ArrayScores(scores), np.array([0.5, 0.5]))
     np.testing.assert_allclose(b, 0.0, atol=1e-12)
-    np.testing.assert_array_equal(decide(scores + b), [0, 1, -1])
+    np.testing.assert_array_equal(ArrayScores(scores + b).decide(), [0, 1, -1])

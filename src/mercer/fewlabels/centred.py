@@ -1,14 +1,12 @@
 """From a few labels to scores of all points: centred and calibrated."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy.special import softmax
 
-from mercer._base.tensors import is_tensor
-from mercer._base.typing import BoolArray, FloatArray, IntArray
-from mercer.backends.torch.scores import like
+from mercer._base.typing import BoolArray, FloatArray
+from mercer.evidence.labels import Labels
 from mercer.fewlabels.ridge import (
     calibrate,
     held_out_loss,
@@ -16,8 +14,9 @@ from mercer.fewlabels.ridge import (
     loo_ridges,
 )
 from mercer.fewlabels.rule import DEFAULT, Rule
-from mercer.fewlabels.sizes import label_shares, mean_squares
+from mercer.fewlabels.sizes import label_shares
 from mercer.spectrum.features import Features
+from mercer.spectrum.scores import Scores
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -25,7 +24,7 @@ class CentredFit:
     """Scores with mean 0 over all points, and offsets."""
 
     coef: FloatArray  # (r, C) of features, rows centred
-    points: Any  # (n, C) scores of all points without the offset, where they are
+    points: Scores  # (n, C) of all points, without the offset
     dual: FloatArray  # (l, C) the same, of labelled points
     offset: FloatArray  # (C,)
     scores: FloatArray  # (l, C) held out
@@ -34,16 +33,7 @@ class CentredFit:
     ridge_weights: FloatArray
 
 
-def fit_centred(
-    Phi: Features,
-    rows: IntArray,
-    codes: IntArray,
-    n_classes: int,
-    *,
-    shares: FloatArray | None = None,
-    weights: FloatArray | None = None,
-    rule: Rule = DEFAULT,
-) -> CentredFit:
+def fit_centred(Phi: Features, labels: Labels, rule: Rule = DEFAULT) -> CentredFit:
     r"""Fit scores with mean 0 over all points, and calibrated offsets.
 
     A label of class c weighs :math:`\frac{n_c + 5}{l + 5C} \cdot \frac{l}{n_c}`, which
@@ -54,23 +44,16 @@ def fit_centred(
     ----------
     Phi : Features
         Of all points, columns centred, total variance 1.
-    rows, codes : int ndarray of shape (l,)
-        Labelled points and their classes, 0 to C - 1; every class has one.
-    n_classes : int
-        C.
-    shares : ndarray of shape (l, C), optional
-        Label distributions, where the labels are not sure.
-    weights : ndarray of shape (l,), optional
-        How many labels each one counts for. A point is left out whole.
+    labels : Labels
+        Of the points; every class has one. A point is left out whole.
     rule : Rule, optional
         Ridges, and how labels are weighed and calibrated.
     """
-    hot = np.equal.outer(codes, np.arange(n_classes)) * 1.0
-    Y, labeled = hot if shares is None else shares, Phi.rows(rows)
-    given = np.ones(len(rows)) if weights is None else weights
+    rows, n_classes = labels.labeled, len(labels.classes)
+    Y, labeled, given = labels.one_hot(), Phi.rows(rows), labels.weight()
     counts = given @ Y
     votes = held_out_votes(Y, given)
-    counted = votes[np.arange(len(rows)), codes] > 0
+    counted = votes[np.arange(len(rows)), labels.codes[rows]] > 0
     prior = log_shares(counts, rule)
     even = rule.even_labels
     evened = (counts + even) / (counts.sum() + even * n_classes)
@@ -81,7 +64,7 @@ def fit_centred(
     fits = loo_ridges(labeled, 1.0, targets, ridges)
     coefs = labeled.T @ np.hstack([fit.alpha for fit in fits])
     points = Phi.scores(coefs, np.zeros(coefs.shape[1]))
-    squares = mean_squares(points)
+    squares = points.mean_squares()
     losses, slopes = np.empty(len(fits)), np.empty(len(fits))
     scores = []
     for i, (fit, square) in enumerate(
@@ -111,7 +94,7 @@ def fit_centred(
     dual = np.hstack([fit.alpha for fit in fits]) @ taken
     return CentredFit(
         labeled.T @ dual,
-        points @ (like(taken, points) if is_tensor(points) else taken),
+        points.times(taken),
         dual,
         offset - offset.mean(),
         line.slope * held + offset,

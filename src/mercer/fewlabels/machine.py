@@ -1,50 +1,30 @@
 """Ridge regression whose settings are chosen by leaving labels out."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, get_args
 
 import numpy as np
-from scipy.special import softmax
 
 from mercer._base.checks import check_choice
-from mercer._base.html import Shown
 from mercer._base.proba import lead
-from mercer._base.typing import ArrayLike, BoolArray, FloatArray, IntArray
+from mercer._base.typing import ArrayLike, FloatArray, IntArray
 from mercer.evidence.labels import Labels
-from mercer.fewlabels.centred import fit_centred
+from mercer.fewlabels.decide import (
+    HeldOut,
+    regress,
+    with_shares,
+    with_sizes,
+    with_trees,
+)
 from mercer.fewlabels.opinion import ask_trees
 from mercer.fewlabels.rule import DEFAULT, Rule
-from mercer.fewlabels.shift import shift_of_classes
-from mercer.fewlabels.sizes import LabelsDrawn, offset_like, on_host
-from mercer.fewlabels.spreading import spread_decision
+from mercer.fewlabels.sizes import LabelsDrawn
 from mercer.machines._maps import GramMap, KernelMap
 from mercer.machines._sizes import known_shares
 from mercer.machines.base import KernelMachine, Solution
 from mercer.spectrum.features import DenseFeatures, Features, Standardised
 
 _LEVEL = 1e-6  # lead in log-probability that rounding may have made
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class HeldOut(Shown):
-    """What the labelled points say of a machine trained without them."""
-
-    scores: FloatArray  # (l, C) log-probabilities but for a constant, point left out
-    counted: BoolArray  # (l,) points whose class has another label
-    n_errors: int  # among these
-    losses: FloatArray  # (n_ridges,) summed log-loss at each ridge
-    ridge_weights: FloatArray  # (n_ridges,)
-    sizes: FloatArray  # (C,) class shares the decision was made to have
-    unexplained: float | None  # share of the decision, where it was spread
-
-    def _facts(self) -> dict[str, Any]:
-        return {
-            "labels that could be held out": int(np.count_nonzero(self.counted)),
-            "predicted wrong": self.n_errors,
-            "class shares of the decision": ", ".join(f"{s:.0%}" for s in self.sizes),
-            "share of the decision that the kernel does not explain": self.unexplained,
-        }
 
 
 class LeaveOneOutRLS(KernelMachine):
@@ -156,6 +136,7 @@ class LeaveOneOutRLS(KernelMachine):
         features: Features,
         rows: IntArray | None,
     ) -> Solution:
+        rule = DEFAULT if self.rule is None else self.rule
         to_features = _labelled_span(self._map)
         if to_features is not None:
             values = features.rows(np.arange(features.shape[0]))
@@ -164,78 +145,27 @@ class LeaveOneOutRLS(KernelMachine):
         if isinstance(features, DenseFeatures):
             features, kept = features.narrowed()
         Phi = Standardised.of(features)
-        rule = DEFAULT if self.rule is None else self.rule
-        labeled, codes = labels.labeled, labels.codes[labels.labeled]
-        Y = labels.one_hot()
-        start = fit_centred(
-            Phi,
-            labeled,
-            codes,
-            len(labels.classes),
-            shares=Y,
-            weights=weights,
-            rule=rule,
-        )
-        votes = weights[:, None] * Y
-        opinion = ask_trees(self._map, rows, labeled, votes, rule)
-        share = 0.0 if opinion is None else opinion.share
-        coef, offset, slope = (1 - share) * start.coef, (1 - share) * start.offset, 1.0
-        # In place: new arrays of this size take longer than the steps themselves.
-        scores = (1 - share) * start.points
-        if opinion is not None:
-            more = opinion.scores
-            more *= share
-            scores += more
-        n_held_out = float(weights[start.counted].sum())
-        is_missed = (start.scores.argmax(axis=1) != codes) & start.counted
-        sizes, left = softmax(offset), None
-        known = self._sizes(labels)
-        # A class that is likeliest nowhere holds no point that could be kept.
-        is_held = len(np.unique(codes)) == len(labels.classes)
-        spreads = self.class_sizes is not None and is_held
-        if spreads and known is None:
-            offset = offset + shift_of_classes(
-                start, votes.sum(axis=0), n_held_out, self.labels_drawn, rule
-            )
-        scores += offset_like(offset, scores)
-        if spreads:
-            spread = spread_decision(
-                Phi,
-                coef,
-                offset,
-                labeled,
-                codes,
-                scores=scores,
-                sizes=known,
-                labels_drawn=self.labels_drawn,
-                weights=weights,
-                n_errors=float(weights[is_missed].sum()),
-                n_held_out=n_held_out,
-                rule=rule,
-            )
-            coef, offset, slope = spread.coef, spread.offset, spread.slope
-            scores = spread.scores
-            sizes, left = spread.sizes, spread.unexplained
-        self.certificate_ = HeldOut(
-            start.scores,
-            start.counted,
-            int(is_missed.sum()),
-            start.losses,
-            start.ridge_weights,
-            sizes,
-            left,
-        )
-        coef, dual = coef / Phi.scale, (1 - share) * start.dual / Phi.scale**2
-        intercept, scores = offset - Phi.mean @ coef, on_host(scores)
-        every = np.zeros((r, len(offset)))
-        every[kept] = coef
-        coef = every
+        opinion = ask_trees(self._map, rows, labels, rule)
+        decision = with_trees(regress(Phi, labels, rule), opinion)
+        if self.class_sizes is not None and _names_every_class(labels):
+            sizes, drawn = self._sizes(labels), self.labels_drawn
+            if sizes is None:
+                decision = with_shares(decision, labels, drawn, rule)
+            decision = with_sizes(decision, Phi, labels, sizes, drawn, rule)
+        self.certificate_ = decision.held_out(labels)
         if opinion is not None:
             self._map = opinion.map
-            coef = np.vstack([coef, slope * share * np.eye(len(offset))])
-        coef = lead(coef)
-        dual = lead(dual) if to_features is None else to_features @ coef
-        return Solution(coef, dual, lead(intercept), lead(scores))
+        coef = np.zeros((r, len(labels.classes)))
+        coef[kept] = decision.coef / Phi.scale
+        intercept = decision.offset - Phi.mean @ coef[kept]
+        dual = (1 - decision.share) * decision.fit.dual / Phi.scale**2
+        if to_features is not None:
+            dual = to_features @ coef
+        if opinion is not None:
+            share = decision.slope * decision.share
+            coef = np.vstack([coef, share * np.eye(len(labels.classes))])
+        scores = decision.scores.to_numpy()
+        return Solution(lead(coef), lead(dual), lead(intercept), lead(scores))
 
     def _codes_of(self, scores: FloatArray) -> IntArray:
         """Return positions in `classes_`; the first of those that are level."""
@@ -257,6 +187,14 @@ class LeaveOneOutRLS(KernelMachine):
 
     def _prior_scores(self) -> FloatArray:
         return lead(np.log(np.maximum(self._reach_shares, 1e-12)))
+
+
+def _names_every_class(labels: Labels) -> bool:
+    """Tell whether each class is the likeliest one of a labelled point.
+
+    Another one holds no point that could be kept.
+    """
+    return len(np.unique(labels.codes[labels.labeled])) == len(labels.classes)
 
 
 def _labelled_span(kernel_map: KernelMap) -> FloatArray | None:

@@ -5,16 +5,14 @@ from typing import Any
 
 import numpy as np
 
-from mercer._base.rows import thinned
-from mercer._base.tensors import is_tensor
 from mercer._base.typing import BoolArray, FloatArray, IntArray
-from mercer.backends.torch.scores import like
+from mercer.evidence.labels import Labels
 from mercer.fewlabels.centred import log_shares
 from mercer.fewlabels.rule import DEFAULT, Rule
-from mercer.fewlabels.sizes import on_host, rows_of, taken
-from mercer.fewlabels.trees import RandomTrees, grow_trees
+from mercer.fewlabels.trees import ArrayColumns, Columns, RandomTrees, grow_trees
 from mercer.machines._maps import FeatureMap, KernelMap
 from mercer.spectrum.features import Features
+from mercer.spectrum.scores import Scores
 
 # Limits of work where labels are hidden: above how many of them fewer trees are grown,
 # the fewest, and the points whose mean score is moved to that of the label shares.
@@ -32,11 +30,11 @@ class TreeScores:
     @classmethod
     def fit(
         cls,
-        columns: Any,
+        columns: Columns,
         labeled: FloatArray,
         Y: FloatArray,
         rule: Rule = DEFAULT,
-    ) -> tuple["TreeScores", Any]:
+    ) -> tuple["TreeScores", Scores]:
         """Grow the trees, and return the scores of all points, too.
 
         With few labels of many columns most points end up in the leaves of one class.
@@ -45,8 +43,8 @@ class TreeScores:
 
         Parameters
         ----------
-        columns : ndarray or tensor of shape (n, d)
-            All points.
+        columns : Columns
+            Of all points.
         labeled : ndarray of shape (l, d)
             The labelled ones.
         Y : ndarray of shape (l, C)
@@ -57,31 +55,18 @@ class TreeScores:
         trees = grow_trees(labeled, Y, n_trees=rule.trees)
         plain = cls(trees, rule.tree_doubt / float(Y.sum()), np.zeros(Y.shape[1]))
         scores = plain.at(columns)
-        mean = on_host(scores.mean(0))
-        shift = rule.tree_centring * (log_shares(Y.sum(axis=0), rule) - mean)
-        scores += like(shift, scores) if is_tensor(scores) else shift
-        return replace(plain, shift=shift), scores
+        level = log_shares(Y.sum(axis=0), rule)
+        shift = rule.tree_centring * (level - scores.mean())
+        return replace(plain, shift=shift), scores.moved(shift)
 
-    def at(self, X: Any) -> Any:
+    def at(self, columns: Columns) -> Scores:
         r"""Return the scores of points, (m, C).
 
         Of the share v of the votes of l labels, :math:`\log(v + 2/(lC))` but for a
         constant: as if two more labels were of no class.
-
-        Parameters
-        ----------
-        X : ndarray or tensor of shape (m, d)
         """
-        # In place: new arrays of this size take longer than the steps themselves.
-        votes = self.trees.votes(X)
-        votes += self.doubt / len(self.shift)
-        if is_tensor(votes):
-            log, shift = votes.log_(), like(self.shift, votes)
-        else:
-            log, shift = np.log(votes, out=votes), self.shift
-        log -= log.mean(1)[:, None]
-        log += shift
-        return log
+        votes = columns.votes(self.trees)
+        return votes.log_centred(self.doubt / len(self.shift)).moved(self.shift)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -90,14 +75,13 @@ class Opinion:
 
     map: "WithTrees"
     share: float  # weight of their scores against those of the kernel
-    scores: Any  # (n, C), an array, or a tensor where the features are
+    scores: Scores  # (n, C) of all points
 
 
 def ask_trees(
     kernel_map: KernelMap,
     rows: IntArray | None,
-    labeled: IntArray,
-    Y: FloatArray,
+    labels: Labels,
     rule: Rule = DEFAULT,
 ) -> Opinion | None:
     """Return the opinion of trees, or None where the points have no columns.
@@ -111,12 +95,11 @@ def ask_trees(
         Of a kernel whose basis may know the columns of its points.
     rows : int ndarray of shape (n,) or None
         Which of these points there are; None for all.
-    labeled : int ndarray of shape (l,)
-        The labelled ones among them.
-    Y : ndarray of shape (l, C)
-        Weights of the classes at each of them.
+    labels : Labels
+        Of these points.
     rule : Rule, optional
     """
+    Y = labels.weight()[:, None] * labels.one_hot()
     share = _share(Y, rule)
     if share <= 0 or not isinstance(kernel_map, FeatureMap):
         return None
@@ -124,8 +107,8 @@ def ask_trees(
     if columns is None:
         return None
     if rows is not None:
-        columns = taken(columns, rows)
-    some = rows_of(columns, labeled)
+        columns = columns.take(rows)
+    some = columns.rows(labels.labeled)
     trees, scores = TreeScores.fit(columns, some, Y, rule)
     return Opinion(WithTrees(kernel_map, trees), share, scores)
 
@@ -154,13 +137,14 @@ def held_out_opinion(
         return None
     n_trees = round(rule.trees * _ALL_TREES_UP_TO / len(labeled))
     rule = replace(rule, trees=min(rule.trees, max(n_trees, _FEWEST_TREES)))
-    centre = thinned(columns, _CENTRED_ON)
-    points, scores = rows_of(columns, labeled), np.empty(Y.shape)
+    centre = columns.thinned(_CENTRED_ON)
+    points, scores = columns.rows(labeled), np.empty(Y.shape)
     fold = np.arange(len(labeled)) % rule.tree_folds
     for k in np.unique(fold):
         is_hidden = fold == k
         trees, _ = TreeScores.fit(centre, points[~is_hidden], Y[~is_hidden], rule)
-        scores[is_hidden] = on_host(trees.at(points[is_hidden]))
+        hidden = ArrayColumns(points[is_hidden])
+        scores[is_hidden] = trees.at(hidden).to_numpy()
     return share * scores
 
 
@@ -171,7 +155,7 @@ def _share(Y: FloatArray, rule: Rule) -> float:
     return float(rule.tree_share * (1 - Y.shape[1] / Y.sum()))
 
 
-def _columns(kernel: Any) -> Any:
+def _columns(kernel: Any) -> Columns | None:
     """Return the columns of all points of a kernel, None where there are none."""
     basis = getattr(kernel, "basis", None)
     return None if basis is None else getattr(basis, "columns", lambda: None)()
@@ -210,7 +194,7 @@ class WithTrees:
     def represent_own(self, features: Features, rows: IntArray) -> FloatArray:
         """Return features and scores of training points, (m, r + C)."""
         own = self.map.represent_own(features, rows)
-        return self._joined(own, self.kernel.basis.columns()[rows])
+        return self._joined(own, self.kernel.basis.columns().take(rows))
 
     def readout(self, coef: FloatArray, dual: FloatArray) -> FloatArray:
         """Return the weights of both."""
@@ -228,8 +212,8 @@ class WithTrees:
         """Return the inner products with the labelled features."""
         return self.map.similarity(self._features(R))
 
-    def _joined(self, R: FloatArray, columns: Any) -> FloatArray:
-        return np.hstack([R, on_host(self.trees.at(columns))])
+    def _joined(self, R: FloatArray, columns: Columns) -> FloatArray:
+        return np.hstack([R, self.trees.at(columns).to_numpy()])
 
     def _features(self, R: FloatArray) -> FloatArray:
         return R[:, : self.map.labeled.shape[1]]

@@ -11,18 +11,15 @@ Harchaoui, NIPS 2007), here of points some of which are labelled.
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy.linalg import eigh
 from scipy.optimize import brentq
 
-from mercer._base.tensors import is_tensor
 from mercer._base.typing import FloatArray, IntArray
-from mercer.backends.torch import scores as torch_scores
 from mercer.fewlabels.rule import DEFAULT, Rule
-from mercer.fewlabels.sizes import UNDECIDED, class_counts, decide, mean_squares
 from mercer.spectrum.features import Features
+from mercer.spectrum.scores import UNDECIDED, Scores, class_counts
 
 # Limit of work: if more than this share has changed, sums of features start afresh.
 _MOST_CHANGED = 0.3
@@ -33,26 +30,28 @@ class ScoredPoints:
     """Points, their features, and the scores to start from."""
 
     Phi: Features  # columns centred
-    base: Any  # (n, C), an array, or a tensor where the features are
+    base: Scores  # (n, C)
     rows: IntArray  # (l,) labelled points
     codes: IntArray  # (l,) their classes
 
-    def decide(self, scores: Any, b: FloatArray) -> Any:
+    def decide(self, scores: Scores, b: FloatArray | None = None) -> IntArray:
         """Return the class with the largest score, if one has it; labels are kept."""
-        decided = decide(scores, b)
-        if is_tensor(decided):
-            return torch_scores.placed(decided, self.rows, self.codes)
+        decided = scores.decide(b)
         decided[self.rows] = self.codes
         return decided
 
-    def sums(self, decision: Any) -> FloatArray:
+    def sums(self, decision: IntArray) -> FloatArray:
         """Return the sums of the features of each class, (r, C); ties are in none."""
         return self.Phi.class_sums(decision, self.base.shape[1])
 
-    def sums_after(self, sums: FloatArray, before: Any, now: Any) -> FloatArray:
+    def sums_after(
+        self, sums: FloatArray, before: IntArray | None, now: IntArray
+    ) -> FloatArray:
         """Return the sums of a decision, from those of one before it."""
+        if before is None:
+            return self.sums(now)
         has_changed = now != before
-        if is_tensor(now) or has_changed.mean() > _MOST_CHANGED:
+        if has_changed.mean() > _MOST_CHANGED:
             return self.sums(now)
         come, gone = (np.where(has_changed, at, UNDECIDED) for at in (now, before))
         return sums + self.sums(come) - self.sums(gone)
@@ -62,13 +61,11 @@ class ScoredPoints:
         counts = class_counts(decision, self.base.shape[1])
         return Division(decision, counts, self.sums(decision))
 
-    def spread(self, added: FloatArray, gain: float) -> tuple[Any, float]:
+    def spread(self, added: FloatArray, gain: float) -> tuple[Scores, float]:
         """Return the scores with what is added, made as large as `gain`, and how."""
         S = self.Phi.scores(added, np.zeros(added.shape[1]))
-        factor = gain / (float(np.sqrt(mean_squares(S).mean())) or 1.0)
-        S *= factor
-        S += self.base
-        return S, factor
+        factor = gain / (float(np.sqrt(S.mean_squares().mean())) or 1.0)
+        return S.combined(factor, self.base), factor
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -12,7 +12,6 @@ from mercer.fewlabels.sizes import (
     LabelsDrawn,
     drawn_points,
     label_shares,
-    rows_of,
     unevenness,
 )
 
@@ -153,8 +152,8 @@ def shift_of_classes(
     trust = trust_in_points(counts, n_held_out, labels_drawn, rule)
     if trust == 0:
         return np.zeros(len(counts))
-    drawn = drawn_points(len(fit.points), rule.sampled_points)
-    probabilities = softmax(rows_of(fit.points, drawn) + fit.offset, axis=1)
+    drawn = drawn_points(fit.points.shape[0], rule.sampled_points)
+    probabilities = softmax(fit.points.rows(drawn) + fit.offset, axis=1)
     given = label_shares(counts, rule)
     shift = np.log(likeliest_shares(probabilities, given, trust).shares / given)
     centred: FloatArray = shift - shift.mean()

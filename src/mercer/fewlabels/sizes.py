@@ -1,24 +1,20 @@
 """How large the classes may be, and offsets that make them so."""
 
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import xlogy
 
 from mercer._base.random import draw_rows
-from mercer._base.tensors import is_tensor
 from mercer._base.typing import FloatArray, IntArray
-from mercer.backends.torch import scores as torch_scores
-from mercer.fewlabels._contenders import Leads, decided
 from mercer.fewlabels.rule import DEFAULT, Rule
+from mercer.spectrum.scores import Scores, class_counts
 
 LabelsDrawn: TypeAlias = Literal["at random", "per class"]
-UNDECIDED = -1
 
 
 def match_sizes(
-    scores: Any,
+    scores: Scores,
     sizes: FloatArray,
     *,
     start: FloatArray | None = None,
@@ -28,8 +24,8 @@ def match_sizes(
 
     Parameters
     ----------
-    scores : ndarray or tensor of shape (n, C)
-        Of points against classes.
+    scores : Scores
+        Of n points against C classes.
     sizes : ndarray of shape (C,)
         Shares of the classes, > 0, summing to 1.
     start : ndarray of shape (C,), optional
@@ -51,16 +47,16 @@ def match_sizes(
 
     Examples
     --------
-    >>> scores = np.array([[3.0, 0.0], [2.0, 0.0], [1.0, 0.0], [0.5, 0.0]])
-    >>> b = match_sizes(scores, np.array([0.5, 0.5]))
-    >>> np.argmax(scores + b, axis=1)
+    >>> from mercer.spectrum.scores import ArrayScores
+    >>> scores = ArrayScores(np.array([[3.0, 0.0], [2.0, 0.0], [1.0, 0.0], [0.5, 0.0]]))
+    >>> scores.decide(match_sizes(scores, np.array([0.5, 0.5])))
     array([0, 0, 1, 1])
     """
     n, C = scores.shape
     b = np.zeros(C) if start is None else start - start.mean()
     if C == 1:
         return b
-    leads = torch_scores.Leads(scores) if is_tensor(scores) else Leads(scores)
+    leads = scores.leads()
     # Half way from the last point let in to the first left out, by their leads.
     place = np.clip((1 - sizes) * n - 0.5, 0, n - 1)
     below = np.floor(place + 1e-9).astype(np.intp)
@@ -77,80 +73,8 @@ def match_sizes(
     return b
 
 
-def decide(scores: Any, b: FloatArray | None = None, *, tol: float = 1e-8) -> Any:
-    """Return the class with the largest score, or `UNDECIDED` in a tie, (n,).
-
-    Parameters
-    ----------
-    scores : ndarray or tensor of shape (n, C)
-        Of points against classes; the decision is of the same kind.
-    b : ndarray of shape (C,), optional
-        Offsets of the classes.
-    tol : float, default=1e-8
-        Lead, in units of the largest score, below which two classes are level.
-
-    Examples
-    --------
-    >>> decide(np.array([[1.0, 0.0], [0.3, 0.1 + 0.2], [0.0, 2.0]]))
-    array([ 0, -1,  1])
-    """
-    b = np.zeros(scores.shape[1]) if b is None else b
-    if is_tensor(scores):
-        moved = with_offset(scores, b)
-        return torch_scores.decide(moved, tol=tol, undecided=UNDECIDED)
-    columns = np.ascontiguousarray(scores.T)
-    ends = np.stack([columns.max(axis=1), columns.min(axis=1)])
-    return decided(columns, b, tol * float(np.abs(ends + b).max()), UNDECIDED)
-
-
-def class_counts(decision: Any, n_classes: int) -> IntArray:
-    """Return how many points each class has, (C,); ties are in none."""
-    if is_tensor(decision):
-        return torch_scores.class_counts(decision, n_classes)
-    return np.bincount(decision[decision != UNDECIDED], minlength=n_classes)
-
-
-def mean_squares(scores: Any) -> FloatArray:
-    """Return the mean square of the scores of each class, (C,)."""
-    if is_tensor(scores):
-        return torch_scores.mean_squares(scores)
-    squares: FloatArray = np.einsum("ij,ij->j", scores, scores) / len(scores)
-    return squares
-
-
-def rows_of(scores: Any, rows: IntArray) -> FloatArray:
-    """Return the scores of some points, (m, C)."""
-    if is_tensor(scores):
-        return torch_scores.rows_of(scores, rows)
-    some: FloatArray = scores[rows]
-    return some
-
-
-def taken(scores: Any, rows: IntArray) -> Any:
-    """Return the scores of some points where all of them are, (m, C)."""
-    if is_tensor(scores):
-        return torch_scores.taken(scores, rows)
-    return np.asfortranarray(scores[rows])
-
-
-def with_offset(scores: Any, b: FloatArray) -> Any:
-    """Return scores moved by the offsets of the classes, (n, C)."""
-    return scores + offset_like(b, scores)
-
-
-def offset_like(b: FloatArray, scores: Any) -> Any:
-    """Return offsets where the scores are, (C,)."""
-    return torch_scores.like(b, scores) if is_tensor(scores) else b
-
-
-def on_host(values: Any) -> NDArray[Any]:
-    """Return a decision or scores as an array."""
-    array: NDArray[Any] = values.cpu().numpy() if is_tensor(values) else values
-    return array
-
-
 def candidate_sizes(
-    base: Any,
+    base: Scores,
     codes: IntArray,
     *,
     weights: FloatArray | None = None,
@@ -166,8 +90,8 @@ def candidate_sizes(
 
     Parameters
     ----------
-    base : ndarray or tensor of shape (n, C)
-        Scores of all points.
+    base : Scores
+        Of all points.
     codes : int ndarray of shape (l,)
         Classes of the labelled ones; every class has one.
     weights : ndarray of shape (l,), optional
@@ -184,7 +108,7 @@ def candidate_sizes(
     dict of str to ndarray of shape (C,)
     """
     C = base.shape[1]
-    predicted = decide(base)
+    predicted = class_counts(base.decide(), C)
     counts = np.bincount(codes, weights, minlength=C).astype(np.float64)
     total = float(counts.sum())
     most = min(1.0, rule.label_trust * C / total)
@@ -228,7 +152,7 @@ def drawn_points(n: int, most: int) -> IntArray:
 
 
 def estimated_sizes(
-    predicted: Any,
+    predicted: IntArray,
     counts: FloatArray,
     trust: float,
     *,
@@ -241,8 +165,8 @@ def estimated_sizes(
 
     Parameters
     ----------
-    predicted : int ndarray
-        Classes of all points; those in a tie are not counted.
+    predicted : int ndarray of shape (C,)
+        Points of each class; those in a tie are not counted.
     counts : ndarray of shape (C,)
         Labels of each class.
     trust : float
@@ -252,10 +176,10 @@ def estimated_sizes(
 
     Examples
     --------
-    >>> estimated_sizes(np.array([0, 0, 0, 1]), np.array([1, 1]), 1.0)
+    >>> estimated_sizes(np.array([3, 1]), np.array([1, 1]), 1.0)
     array([0.5, 0.5])
     """
-    seen = class_counts(predicted, len(counts)) + 1.0
+    seen = predicted + 1.0
     told = counts + len(counts) * rule.smoothing_per_class
     mixed = (seen / seen.sum()) ** (1 - trust) * (told / told.sum()) ** trust
     shares: FloatArray = mixed / mixed.sum()

@@ -5,14 +5,14 @@ trees see it sooner.
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Protocol, Self
 
 import numpy as np
 
-from mercer._base.tensors import is_tensor
+from mercer._base.rows import thinned
 from mercer._base.typing import FloatArray, IntArray
-from mercer.backends.torch import trees as torch_trees
 from mercer.fewlabels._grow import count_votes, grow_tree
+from mercer.spectrum.scores import ArrayScores, Scores
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,19 +28,57 @@ class RandomTrees:
     leaf: IntArray  # (n_nodes,) class of a leaf, or C and more for a row of `mixed`
     mixed: FloatArray  # (m, C) class shares of leaves that hold several classes
 
-    def votes(self, X: Any) -> Any:
-        """Return the mean over the trees of the class shares in the leaves, (m, C).
-
-        Parameters
-        ----------
-        X : ndarray or tensor of shape (m, d)
-            The votes of a tensor are a tensor where it is.
-        """
-        if is_tensor(X):
-            return torch_trees.votes(self, X)
-        votes = count_votes(self, X)
+    def votes(self, X: FloatArray) -> FloatArray:
+        """Return the mean over the trees of the class shares in the leaves, (m, C)."""
+        votes: FloatArray = count_votes(self, X)
         votes /= len(self.roots)
         return votes
+
+
+class Columns(Protocol):
+    """Columns of points that trees ask about, wherever the points are."""
+
+    def __len__(self) -> int:
+        """Return the number of points."""
+
+    def rows(self, rows: IntArray) -> FloatArray:
+        """Return some points, (m, d)."""
+
+    def take(self, rows: IntArray) -> Self:
+        """Return some points, where all of them are."""
+
+    def thinned(self, most: int) -> Self:
+        """Return at most this many points, evenly spaced."""
+
+    def votes(self, trees: RandomTrees) -> Scores:
+        """Return the votes of trees for all points."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ArrayColumns:
+    """Columns of points in an array."""
+
+    values: FloatArray  # (n, d)
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def rows(self, rows: IntArray) -> FloatArray:
+        """Return some points, (m, d)."""
+        some: FloatArray = self.values[rows]
+        return some
+
+    def take(self, rows: IntArray) -> "ArrayColumns":
+        """Return some points."""
+        return ArrayColumns(np.asfortranarray(self.values[rows]))
+
+    def thinned(self, most: int) -> "ArrayColumns":
+        """Return at most this many points, evenly spaced."""
+        return ArrayColumns(thinned(self.values, most))
+
+    def votes(self, trees: RandomTrees) -> ArrayScores:
+        """Return the votes of trees for all points."""
+        return ArrayScores(trees.votes(self.values))
 
 
 def grow_trees(X: FloatArray, Y: FloatArray, *, n_trees: int) -> RandomTrees:

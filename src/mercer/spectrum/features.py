@@ -1,19 +1,18 @@
-r"""The features of all points, wherever they live, through four products.
+r"""The features of all points, wherever they live, through a few products.
 
 Whatever the default does with the features :math:`\Phi` of n points is one of: some
 rows, :math:`\Phi A`, the sums of the rows of each class and the moments of the columns.
-A backend that offers these four serves the whole model.
+A backend that offers these, and `Scores` of all points, serves the whole model.
 """
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from numba import njit
 
-from mercer._base.tensors import is_tensor
 from mercer._base.typing import FloatArray, IntArray
-from mercer.backends.torch import scores as torch_scores
+from mercer.spectrum.scores import ArrayScores, Scores, class_counts
 
 # Products of this many steps are done by BLAS without a copy of their factors, which
 # would take longer than the product itself where one of them is this narrow.
@@ -36,17 +35,13 @@ class Features(Protocol):
     def times(self, A: FloatArray) -> FloatArray:
         r"""Return :math:`\Phi A`, (n, C), for A of shape (r, C)."""
 
-    def scores(self, A: FloatArray, offset: FloatArray) -> Any:
-        r"""Return :math:`\Phi A + 1 b^\top`, (n, C), where the features are.
+    def scores(self, A: FloatArray, offset: FloatArray) -> Scores:
+        r"""Return :math:`\Phi A + 1 b^\top`, (n, C), where the features are."""
 
-        An array in double precision, or a tensor on their device.
-        """
-
-    def class_sums(self, codes: Any, n_classes: int) -> FloatArray:
+    def class_sums(self, codes: IntArray, n_classes: int) -> FloatArray:
         """Return the sums of the features of each class, (r, C).
 
-        The classes of the points, (n,), are an array, or a tensor where the features
-        are; points of negative ones are in no sum.
+        Points of negative classes are in no sum.
         """
 
     def moments(self) -> tuple[FloatArray, float]:
@@ -119,11 +114,11 @@ class DenseFeatures:
             product[rows] = self.vectors[rows] @ inner
         return product
 
-    def scores(self, A: FloatArray, offset: FloatArray) -> FloatArray:
+    def scores(self, A: FloatArray, offset: FloatArray) -> ArrayScores:
         r"""Return :math:`\Phi A + 1 b^\top`, (n, C)."""
         found = self.times(A)
         found += offset
-        return found
+        return ArrayScores(found)
 
     def class_sums(self, codes: IntArray, n_classes: int) -> FloatArray:
         """Return the sums of the features of each class, (r, C)."""
@@ -212,17 +207,14 @@ class Standardised:
         A = A / self.scale
         return self.raw.times(A) - self.mean @ A
 
-    def scores(self, A: FloatArray, offset: FloatArray) -> Any:
+    def scores(self, A: FloatArray, offset: FloatArray) -> Scores:
         r"""Return :math:`\Phi A + 1 b^\top`, (n, C), where the features are."""
         A = A / self.scale
         return self.raw.scores(A, offset - self.mean @ A)
 
-    def class_sums(self, codes: Any, n_classes: int) -> FloatArray:
+    def class_sums(self, codes: IntArray, n_classes: int) -> FloatArray:
         """Return the sums of the features of each class, (r, C)."""
-        if is_tensor(codes):
-            counts = torch_scores.class_counts(codes, n_classes)
-        else:
-            counts = np.bincount(codes[codes >= 0], minlength=n_classes)
+        counts = class_counts(codes, n_classes)
         sums = self.raw.class_sums(codes, n_classes) - np.outer(self.mean, counts)
         return sums / self.scale
 

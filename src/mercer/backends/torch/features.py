@@ -7,7 +7,7 @@ import numpy as np
 
 from mercer._base.tensors import to_numpy, torch
 from mercer._base.typing import FloatArray, IntArray
-from mercer.backends.torch.scores import one_hot
+from mercer.backends.torch.scores import TorchScores, one_hot
 from mercer.backends.torch.vectors import column_sums
 
 
@@ -56,14 +56,14 @@ class TorchFeatures:
         product: FloatArray = to_numpy(self.vectors @ self._small(inner))
         return product
 
-    def scores(self, A: FloatArray, offset: FloatArray) -> Any:
+    def scores(self, A: FloatArray, offset: FloatArray) -> TorchScores:
         r"""Return :math:`\Phi A + 1 b^\top`, (n, C), in double precision."""
         t = torch()
         inner = self.root[:, None] * A if self.root.ndim == 1 else self.root @ A
         b = t.as_tensor(np.asarray(offset), device=self.vectors.device)
-        return (self.vectors @ self._small(inner)).double() + b
+        return TorchScores((self.vectors @ self._small(inner)).double() + b)
 
-    def class_sums(self, codes: Any, n_classes: int) -> FloatArray:
+    def class_sums(self, codes: IntArray, n_classes: int) -> FloatArray:
         """Return the sums of the features of each class, (r, C)."""
         hot = one_hot(self._index(codes), n_classes)
         sums = to_numpy(self.vectors.T @ hot.to(self.vectors.dtype))

@@ -1,9 +1,6 @@
-"""Scores of points against classes on a device: leads, decisions and sums.
+"""Scores of points against classes on a device, in double precision as on the host."""
 
-The twins of `mercer.fewlabels.sizes` for tensors, one entry per point and class; only
-numbers per class come to the host. All of it is in double precision, as on the host.
-"""
-
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,7 +11,94 @@ from mercer._base.typing import FloatArray, IntArray
 _SORTED_AT_A_TIME = 2**27  # leads
 
 
-class Leads:
+@dataclass(frozen=True, slots=True, eq=False)
+class TorchScores:
+    """Scores in a tensor: `mercer.spectrum.scores.Scores` on a device.
+
+    Examples
+    --------
+    >>> import pytest
+    >>> torch = pytest.importorskip("torch")
+    >>> TorchScores(torch.tensor([[1.0, 0.0], [0.5, 0.5], [0.0, 2.0]])).decide()
+    array([ 0, -1,  1])
+    """
+
+    values: Any  # (n, C)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of points and of classes."""
+        n, C = self.values.shape
+        return int(n), int(C)
+
+    def decide(self, b: FloatArray | None = None, *, tol: float = 1e-8) -> IntArray:
+        """Return the class with the largest score plus offset, (n,); -1 in a tie."""
+        if self.values.shape[1] == 1:
+            return np.zeros(len(self.values), np.intp)
+        moved = self.values if b is None else self.values + self._like(b)
+        columns = moved.T.contiguous()
+        first, second, best = top_two(columns)
+        best[first - second <= tol * columns.abs().max()] = -1
+        decision: IntArray = best.int().cpu().numpy().astype(np.intp)
+        return decision
+
+    def leads(self) -> "TorchLeads":
+        """Return the leads of the classes, for offsets that change."""
+        return TorchLeads(self.values)
+
+    def rows(self, rows: IntArray) -> FloatArray:
+        """Return the scores of some points on the host, (m, C)."""
+        some: FloatArray = to_numpy(self.take(rows).values)
+        return some
+
+    def take(self, rows: IntArray) -> "TorchScores":
+        """Return the scores of some points, where all of them are."""
+        at = torch().as_tensor(np.asarray(rows), device=self.values.device)
+        return TorchScores(self.values[at])
+
+    def moved(self, b: FloatArray) -> "TorchScores":
+        """Return the scores plus an offset per class."""
+        return TorchScores(self.values + self._like(b))
+
+    def times(self, A: FloatArray) -> "TorchScores":
+        """Return the product with a matrix, for A of shape (C, k)."""
+        return TorchScores(self.values @ self._like(A))
+
+    def combined(
+        self, a: float, other: "TorchScores | None" = None, b: float = 1.0
+    ) -> "TorchScores":
+        """Return a times these scores, plus b times others."""
+        values = a * self.values
+        if other is not None:
+            values.add_(other.values, alpha=b)
+        return TorchScores(values)
+
+    def log_centred(self, added: float) -> "TorchScores":
+        """Return the logarithms of the scores plus a number, less their mean."""
+        values = (self.values + added).log_()
+        values -= values.mean(dim=1, keepdim=True)
+        return TorchScores(values)
+
+    def mean(self) -> FloatArray:
+        """Return the mean of the scores of each class, (C,)."""
+        means: FloatArray = to_numpy(self.values.mean(dim=0))
+        return means
+
+    def mean_squares(self) -> FloatArray:
+        """Return the mean square of the scores of each class, (C,)."""
+        squares: FloatArray = to_numpy((self.values * self.values).mean(dim=0))
+        return squares
+
+    def to_numpy(self) -> FloatArray:
+        """Return all scores on the host, (n, C)."""
+        values: FloatArray = to_numpy(self.values)
+        return values
+
+    def _like(self, b: FloatArray) -> Any:
+        return torch().as_tensor(b, dtype=self.values.dtype, device=self.values.device)
+
+
+class TorchLeads:
     """By how much classes are ahead, for offsets that change.
 
     Parameters
@@ -37,7 +121,10 @@ class Leads:
         t = torch()
         C, n = self.columns.shape
         device = self.columns.device
-        lead = self.columns + like(b, self.columns)[:, None]
+        lead = (
+            self.columns
+            + t.as_tensor(b, dtype=self.columns.dtype, device=device)[:, None]
+        )
         first, second, best = top_two(lead)
         lead -= first
         lead.scatter_(0, best[None], (first - second)[None])
@@ -49,11 +136,6 @@ class Leads:
         ]
         values: FloatArray = to_numpy(t.cat(found))
         return values
-
-
-def like(b: FloatArray, scores: Any) -> Any:
-    """Return numbers of the host as a tensor where the scores are."""
-    return torch().as_tensor(b, dtype=scores.dtype, device=scores.device)
 
 
 def top_two(columns: Any) -> tuple[Any, Any, Any]:
@@ -72,50 +154,8 @@ def top_two(columns: Any) -> tuple[Any, Any, Any]:
     return first, second, best
 
 
-def decide(scores: Any, *, tol: float, undecided: int) -> Any:
-    """Return the class with the largest score, or `undecided` in a tie, (n,)."""
-    if scores.shape[1] == 1:
-        return scores.argmax(dim=1)
-    columns = scores.T.contiguous()
-    first, second, best = top_two(columns)
-    best[first - second <= tol * columns.abs().max()] = undecided
-    return best
-
-
-def class_counts(decision: Any, n_classes: int) -> IntArray:
-    """Return how many points each class has, (C,); negative codes are in none."""
-    counts = decision[decision >= 0].bincount(minlength=n_classes)
-    found: IntArray = counts.cpu().numpy()
-    return found
-
-
 def one_hot(decision: Any, n_classes: int) -> Any:
     """Return 1 where a point is in a class, (n, C); in a row of a tie all are 0."""
     t = torch()
     classes = t.arange(n_classes, device=decision.device)
     return (decision[:, None] == classes).float()
-
-
-def mean_squares(scores: Any) -> FloatArray:
-    """Return the mean square of each column, (C,)."""
-    squares: FloatArray = to_numpy((scores * scores).mean(dim=0))
-    return squares
-
-
-def rows_of(scores: Any, rows: IntArray) -> FloatArray:
-    """Return some rows, on the host."""
-    some: FloatArray = to_numpy(taken(scores, rows))
-    return some
-
-
-def taken(scores: Any, rows: IntArray) -> Any:
-    """Return some rows, where all of them are."""
-    return scores[torch().as_tensor(np.asarray(rows), device=scores.device)]
-
-
-def placed(decision: Any, rows: IntArray, codes: IntArray) -> Any:
-    """Return a decision in which some points have given classes."""
-    t = torch()
-    index = t.as_tensor(np.asarray(rows), device=decision.device)
-    decision[index] = t.as_tensor(np.asarray(codes), device=decision.device)
-    return decision

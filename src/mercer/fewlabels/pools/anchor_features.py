@@ -9,6 +9,7 @@ from scipy import sparse
 from mercer._base.typing import FloatArray, IntArray, SparseArray
 from mercer.fewlabels.pools.anchor_sums import gram_times, half_gram
 from mercer.spectrum.features import DenseFeatures
+from mercer.spectrum.scores import ArrayScores
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -92,9 +93,9 @@ class AnchorFeatures:
         r"""Return :math:`\Phi A`, (n, C)."""
         return self.columns.times(self.root[:, None] * A)
 
-    def scores(self, A: FloatArray, offset: FloatArray) -> FloatArray:
+    def scores(self, A: FloatArray, offset: FloatArray) -> ArrayScores:
         r"""Return :math:`\Phi A + 1 b^\top`, (n, C)."""
-        return self.times(A) + offset
+        return ArrayScores(self.times(A) + offset)
 
     def class_sums(self, codes: IntArray, n_classes: int) -> FloatArray:
         """Return the sums of the features of each class, (r, C)."""

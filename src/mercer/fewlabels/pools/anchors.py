@@ -27,6 +27,7 @@ from mercer.fewlabels.pools.neighbors import SAMPLED_ABOVE, Block
 from mercer.fewlabels.pools.plain_kernels import LANDMARKS, plain_kernels
 from mercer.fewlabels.pools.units import SCALED_BY, Scaling, say_units, scales_for
 from mercer.fewlabels.rule import DEFAULT, Rule
+from mercer.fewlabels.trees import ArrayColumns, Columns
 from mercer.graphs.points import refuse_graph
 from mercer.spectrum.anchor import (
     anchor_index,
@@ -347,8 +348,8 @@ class AnchorPool(BasisMixin):
         """Make no point denser or lonelier than those in the sums."""
         dense[:, -1] = np.clip(dense[:, -1], *self._range)
 
-    def columns(self, X: ArrayLike | None = None) -> Any:
-        """Return points as they were given, (m, n_features): trees need no scale.
+    def columns(self, X: ArrayLike | None = None) -> Columns:
+        """Return points as they were given: trees need no scale.
 
         Parameters
         ----------
@@ -356,7 +357,7 @@ class AnchorPool(BasisMixin):
             New points; all of its own when left out.
         """
         check_is_fitted(self, "vectors_")
-        return self._own if X is None else self._checked(X, reset=False)
+        return ArrayColumns(self._own if X is None else self._checked(X, reset=False))
 
     def grown(self, X: ArrayLike) -> Self:
         """Return the pool with further rows, which join by extension.
@@ -366,13 +367,14 @@ class AnchorPool(BasisMixin):
         X : array-like of shape (m, n_features)
         """
         check_is_fitted(self, "vectors_")
-        ties, dense = self.place_within(self._checked(X, reset=False))
+        more_points = self._checked(X, reset=False)
+        ties, dense = self.place_within(more_points)
         larger, old = copy(self), self.vectors_
         both = [
             sparse.csr_array(sparse.vstack([Z, more]))
             for Z, more in zip(old.ties, ties, strict=True)
         ]
-        points = np.vstack([self._own, self.columns(X)])
+        points = np.vstack([self._own, more_points])
         return larger.keep(points, both, np.vstack([old.dense, dense]))
 
     def log_density(self, X: ArrayLike | None = None) -> FloatArray:

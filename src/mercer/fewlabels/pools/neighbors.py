@@ -21,6 +21,7 @@ from mercer._base.ranges import (
 from mercer._base.rows import thinned
 from mercer._base.tensors import as_tensor, is_tensor, to_numpy
 from mercer._base.typing import ArrayLike, FloatArray, RandomState, SparseArray
+from mercer.backends.torch.trees import TorchColumns
 from mercer.backends.torch.vectors import DeviceVectors
 from mercer.eigen.smallest import DENSE_UP_TO
 from mercer.fewlabels.pools.device import DevicePool, Kind
@@ -33,6 +34,7 @@ from mercer.fewlabels.pools.plain_kernels import (
 )
 from mercer.fewlabels.pools.units import SCALED_BY, Scaling, say_units, scales_for
 from mercer.fewlabels.rule import DEFAULT, Rule
+from mercer.fewlabels.trees import ArrayColumns, Columns
 from mercer.graphs.laplacians import LaplacianKind
 from mercer.graphs.neighbors import (
     Graph,
@@ -277,11 +279,11 @@ class KernelPool(SmallFiles):
         extended[known] = shares @ self.vectors_[:n]
         return extended
 
-    def columns(self, X: ArrayLike | SparseArray | None = None) -> Any:
-        """Return points as the graphs see them, columns on one scale, (m, n_features).
+    def columns(self, X: ArrayLike | SparseArray | None = None) -> Columns | None:
+        """Return points as the graphs see them, columns on one scale.
 
-        An array, a tensor where the pool is on a device, or None where the pool is of
-        sparse points, whose columns are too many to ask one by one.
+        None where the pool is of sparse points, whose columns are too many to ask one
+        by one.
 
         Parameters
         ----------
@@ -291,13 +293,13 @@ class KernelPool(SmallFiles):
         check_is_fitted(self, "vectors_")
         if self._on_device is not None:
             own = self._on_device.search.points.X
-            return own if X is None else self._on_one_scale(X)
+            return TorchColumns(own if X is None else self._on_one_scale(X))
         if self._is_sparse:
             return None
         if X is not None:
-            return self._scaled(self._checked(X, reset=False))
+            return ArrayColumns(self._scaled(self._checked(X, reset=False)))
         own = self.index_.points.X
-        return np.vstack([own, *self._joined]) if self._joined else own
+        return ArrayColumns(np.vstack([own, *self._joined]) if self._joined else own)
 
     def grown(self, X: ArrayLike | SparseArray) -> Self:
         """Return the pool with further rows, which join by extension.
@@ -317,7 +319,8 @@ class KernelPool(SmallFiles):
         larger = copy(self)
         more = self.extend(X).astype(self.vectors_.dtype)
         if not self._is_sparse:
-            larger._joined = (*self._joined, self.columns(X))
+            more_points = self._scaled(self._checked(X, reset=False))
+            larger._joined = (*self._joined, more_points)
         larger._set_vectors(np.vstack([self.vectors_, more]))
         if hasattr(larger, "_moments"):
             del larger._moments

@@ -13,7 +13,7 @@ from numba import njit
 from mercer._base.typing import FloatArray, IntArray
 
 
-class Leads:
+class ArrayLeads:
     """By how much classes are ahead, for offsets that change.
 
     Offsets change little by little. Points whose lead they cannot turn are counted
