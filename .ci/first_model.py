@@ -24,5 +24,5 @@ assert (mercer.load("moons.skops").predict(X) == model.predict(X)).all()
 said = subprocess.run(
     [sys.executable, "-m", "mercer"], capture_output=True, text=True, check=False
 )
-assert said.returncode == 1, said
+assert said.returncode == 2, said
 assert "mercer[app]" in said.stderr, said.stderr

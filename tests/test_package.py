@@ -86,3 +86,38 @@ def test_no_module_imports_the_studies() -> None:
     )
     assert sources == ["mercer"]
     assert "mercer_studies" not in SOURCE  # nor does an example in a docstring
+
+
+def test_placeholders_of_addresses_are_on_the_checklist() -> None:
+    urls = PROJECT["project"]["urls"]
+    assert set(urls) >= {"Homepage", "Documentation", "Source", "Issues"}
+    if any("mercer.invalid" in url for url in urls.values()):
+        checklist = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+        assert "mercer.invalid" in checklist.split("## A release")[1]
+
+
+def test_links_of_the_readme_can_be_made_absolute(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / ".ci"))
+    from absolute_links import absolute
+
+    base = "https://host/blob/v1/"
+    assert absolute("[a](docs/a.md#b)", base) == "[a](https://host/blob/v1/docs/a.md#b)"
+    assert absolute("[a](https://other/a)", base) == "[a](https://other/a)"
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    links = re.findall(r"\]\(([^)]+)\)", absolute(readme, base))
+    assert links
+    assert all(link.startswith(("https://", "#")) for link in links)
+    for path in re.findall(r"\]\((?!https?:|#)([^)#]+)", readme):
+        assert (ROOT / path).exists(), path
+
+
+def test_citation_names_title_and_papers_with_authors() -> None:
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert 'title: "Mercer: semi-supervised' in citation
+    papers = citation.split("  - type: ")[1:]
+    assert len(papers) == 5
+    for paper in papers:
+        assert all(f"\n    {key}:" in paper for key in ("title", "authors", "year"))
+        assert "\n    collection-title:" in paper or "\n    journal:" in paper, paper

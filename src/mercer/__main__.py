@@ -7,6 +7,7 @@ import sys
 from mercer._base.extras import require
 
 _INTERRUPTED = 130
+_NOT_INSTALLED = 2  # as for any other input that cannot be used
 # Extras of the commands that need more than the command line itself.
 _EXTRAS = {
     "learn": "tables",
@@ -24,7 +25,8 @@ def run() -> None:
         asked = next((word for word in sys.argv[1:] if word in _EXTRAS), "")
         require("click", extra=_EXTRAS.get(asked, "app"), purpose="The command line")
     except ImportError as error:
-        sys.exit(f"Error: {error}")
+        print(f"Error: {error}", file=sys.stderr)
+        sys.exit(_NOT_INSTALLED)
     from mercer.app.cli.main import main
 
     signal.signal(signal.SIGINT, before)

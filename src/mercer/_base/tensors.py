@@ -11,7 +11,7 @@ def torch() -> Any:
     try:
         import torch
     except ImportError as error:
-        msg = "device and tensors need PyTorch: pip install 'mercer[gpu]'."
+        msg = 'Computing on a device needs torch: pip install "mercer[gpu]"'
         raise ImportError(msg) from error
     return torch
 

@@ -45,7 +45,7 @@ class NPKL(PairLearner):
     .. math:: \min_{K = U M U^\top,\, M \succeq 0} \operatorname{tr}(LK) +
         C \sum_{p = \{i,j\}} \ell(T_p K_{ij})
 
-    Needs cvxpy (``pip install mercer[sdp]``). It is here as the reference that
+    Needs cvxpy (``pip install "mercer[sdp]"``). It is here as the reference that
     `PairwiseKernel` is measured against, for small problems: the hinge takes about 1 s
     of SCS for 100 points, 20 s for 200 and minutes beyond, and `fit` warns before it
     starts on more than 150 directions.

@@ -2,12 +2,12 @@
 
 import warnings
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Any, Literal
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from mercer._base.extras import require
 from mercer._base.typing import FloatArray
 from mercer.optim.pair_forms import PairForms
 from mercer.optim.positive_part import positive_eigenpairs
@@ -94,11 +94,7 @@ def npkl_program(
     if loss == "linear" and budget is None:
         msg = "the linear loss has no minimum without a budget; give one, or use hinge."
         raise ValueError(msg)
-    try:
-        cp: Any = import_module("cvxpy")
-    except ImportError as error:
-        msg = "NPKL by semi-definite programming needs cvxpy: pip install mercer[sdp]."
-        raise ImportError(msg) from error
+    cp = require("cvxpy", extra="sdp", purpose="NPKL by semi-definite programming")
     K = cp.Variable((forms.side, forms.side), PSD=True)
     margins = forms.stacked() @ cp.vec(K, order="C")
     losses = cp.sum(cp.pos(1 - margins)) if loss == "hinge" else -cp.sum(margins)

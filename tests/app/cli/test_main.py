@@ -52,7 +52,7 @@ run()
 def test_without_click_the_extra_is_named(command: str, extra: str) -> None:
     """One that has all that the command needs, so that it is asked for once."""
     said = run_without("click", command)
-    assert said.returncode == 1
+    assert said.returncode == 2
     assert said.stderr == (
         f'Error: The command line needs click: pip install "mercer[{extra}]"\n'
     )
@@ -67,7 +67,7 @@ def test_a_missing_package_is_named_with_its_extra(
         main, ["learn", str(tmp_path / "t.csv"), "--out", str(tmp_path / "out")]
     )
     assert result.exit_code == 2
-    assert 'package pyarrow: pip install "mercer[tables]"' in result.stderr
+    assert 'needs pyarrow: pip install "mercer[tables]"' in result.stderr
 
 
 @pytest.mark.parametrize("where", ["mercer.app.cli.main", "mercer.app.cli.progress"])

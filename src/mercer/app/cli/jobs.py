@@ -277,8 +277,8 @@ def hint(module: str) -> str:
     Examples
     --------
     >>> hint("pyarrow")
-    'This needs the package pyarrow: pip install "mercer[tables]"'
+    'This needs pyarrow: pip install "mercer[tables]"'
     """
     extra = EXTRAS.get(module.partition(".")[0])
     name = f'"mercer[{extra}]"' if extra else module.partition(".")[0]
-    return f"This needs the package {module.partition('.')[0]}: pip install {name}"
+    return f"This needs {module.partition('.')[0]}: pip install {name}"

@@ -85,7 +85,7 @@ def command(
         from mercer.app.tables.task import Task
     except ImportError as error:
         stop_with(
-            f"the studio needs {error.name}: pip install 'mercer[studio]'.",
+            f'The studio needs {error.name}: pip install "mercer[studio]"',
             as_json=False,
         )
     try:
