@@ -24,6 +24,10 @@ from scipy.sparse import coo_array, csc_array, csr_array
 from sklearn.base import BaseEstimator
 from skops.io.exceptions import UntrustedTypesFoundException
 
+from mercer._base.words import in_bytes
+from mercer.fewlabels.pools.choice import available_memory
+
+_SCHEMA = "schema.json"  # describes the types in a file
 _LEVEL = 1  # of compression; higher ones take long and save little
 # What reading a damaged or a made-up file may raise.
 _DAMAGED = (
@@ -112,7 +116,7 @@ def _parts(obj: Any) -> Iterable[tuple[str, Any]]:
 def _check_names(file: Path) -> None:
     """Raise if a file names a function or type that would not be found again."""
     with ZipFile(file) as archive:
-        json.loads(archive.read("schema.json"), object_hook=_check_name)
+        json.loads(archive.read(_SCHEMA), object_hook=_check_name)
 
 
 def _check_name(node: dict[str, Any]) -> None:
@@ -132,7 +136,12 @@ def _check_name(node: dict[str, Any]) -> None:
         raise ValueError(msg)
 
 
-def load(path: str | os.PathLike[str], *, trusted: Sequence[str] = ()) -> Any:
+def load(
+    path: str | os.PathLike[str],
+    *,
+    trusted: Sequence[str] = (),
+    memory: float | None = None,
+) -> Any:
     """Read what `save` wrote.
 
     Estimators and result classes of Mercer, what skops trusts of scikit-learn, NumPy
@@ -146,6 +155,9 @@ def load(path: str | os.PathLike[str], *, trusted: Sequence[str] = ()) -> Any:
     trusted : sequence of str, default=()
         Full names of further types or functions to accept, such as your own kernel
         function. Name only what you know: loading may call it.
+    memory : float, optional
+        Bytes that may be used; by default three quarters of what is free. A file that
+        is larger when unpacked is refused before that.
 
     Returns
     -------
@@ -165,6 +177,7 @@ def load(path: str | os.PathLike[str], *, trusted: Sequence[str] = ()) -> Any:
     ...     load(file.name)
     RBF(gamma=0.5)
     """
+    _check_size(path, available_memory() if memory is None else memory)
     try:
         found = skops.io.get_untrusted_types(file=path)
         accepted = [name for name in found if name in trusted or _is_known(name)]
@@ -180,6 +193,23 @@ def load(path: str | os.PathLike[str], *, trusted: Sequence[str] = ()) -> Any:
     except _DAMAGED as error:
         msg = f"{os.fspath(path)} is not a file of mercer.persist.save ({error})."
         raise ValueError(msg) from error
+
+
+def _check_size(path: str | os.PathLike[str], limit: float) -> None:
+    """Raise if a file is too large when unpacked; others say what is wrong with it."""
+    try:
+        with ZipFile(path) as archive:
+            entries = archive.infolist()
+    except (BadZipFile, ValueError):
+        return
+    # Descriptions of types become objects, which take more than their text.
+    size = sum(e.file_size * (20 if e.filename == _SCHEMA else 2) for e in entries)
+    if size > limit:
+        msg = (
+            f"{os.fspath(path)}: loading it needs about {in_bytes(size)} of memory, "
+            f"and {in_bytes(limit)} may be used."
+        )
+        raise ValueError(msg)
 
 
 def _is_known(name: str) -> bool:

@@ -361,7 +361,7 @@ def damaged_parquet(folder: Path, damage: str, name: str = "t.parquet") -> None:
     [
         ("cut", "magic bytes not found"),
         ("magic", "magic bytes not found"),
-        ("header", "page header failed"),
+        ("header", "page header"),
         ("page", "checksum verification failed"),
     ],
 )

@@ -273,7 +273,7 @@ def test_nothing_is_unpacked_beyond_the_memory_that_may_be_used(
     with pytest.raises(TableError, match="its header has 1,000,001 columns"):
         read_table(tmp_path / "t.csv", memory=1 * GIB)
     pd.DataFrame({"a": np.zeros(1_000_000)}).to_parquet(tmp_path / "t.parquet")
-    with pytest.raises(TableError, match="it has 1,000,000 x 1 cells"):
+    with pytest.raises(TableError, match=r"needs more than .* of memory"):
         read_table(tmp_path / "t.parquet", memory=5_000_000)
 
 

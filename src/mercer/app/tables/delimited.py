@@ -20,6 +20,7 @@ LONGEST_CELL = 1_000_000  # characters
 _BLOCK = 8 * LONGEST_CELL
 _SAMPLE = 1 << 16  # bytes that the delimiter is told from
 _BYTES_PER_COLUMN = 3_000  # what an empty column costs
+_BYTES_PER_CELL = 24  # a number, in Arrow and in a frame, and whether it is there
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF16_LE, "utf-16"),
@@ -70,6 +71,7 @@ def read_delimited(
     source.refuse_if_large(
         _BYTES_PER_COLUMN * n_columns, f"its header has {n_columns:,} columns"
     )
+    _refuse_many_cells(source, delimiter)
     if as_text is None:
         as_text = tuple(next(csv.reader(io.StringIO(start), delimiter=delimiter), ()))
     read = partial(_read, source, delimiter, encoding, missing)
@@ -88,6 +90,17 @@ def read_delimited(
         as_written=lambda names: read(tuple(names), names).to_pandas(),
     )
     return Table(frame, source=source.name, notes=(*notes, *said))
+
+
+def _refuse_many_cells(source: Source, delimiter: str) -> None:
+    """Raise if cells, which may be a byte each, need more memory than allowed."""
+    view = memoryview(source.data).cast("B")
+    n_cells = 1
+    for start in range(0, len(view), _BLOCK):
+        block = bytes(view[start : start + _BLOCK])
+        n_cells += block.count(delimiter.encode()) + block.count(b"\n")
+    needed = _BYTES_PER_CELL * n_cells + 2 * len(view)
+    source.refuse_if_large(needed, f"it has about {n_cells:,} cells")
 
 
 def _read(

@@ -1,5 +1,7 @@
 """Folders of images and of texts as tables, one row per file."""
 
+import math
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -8,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer._base.words import counted, reason, some
+from mercer.app.tables.budget import Budget, TooLargeError
 from mercer.app.tables.table import Table, TableError
 
 IMAGES = {".png", ".jpg", ".jpeg", ".bmp", ".gif", ".webp", ".tif", ".tiff", ".pgm"}
@@ -19,7 +22,10 @@ _KEPT, _SCALED = 64, 32
 
 
 def read_folder(
-    path: Path, *, image_shape: tuple[int, int, int] | None = None
+    path: Path,
+    *,
+    image_shape: tuple[int, int, int] | None = None,
+    memory: float = math.inf,
 ) -> Table:
     """Read every image, or every text, under a folder.
 
@@ -32,10 +38,15 @@ def read_folder(
     image_shape : tuple of int, optional
         Height, width and colours (1 or 3) that images are brought to. By default
         images of one size up to 64 x 64 keep it, and others become 32 x 32.
+    memory : float, optional
+        Bytes that may be used.
     """
     import pandas as pd
 
-    files = sorted(f for f in path.rglob("*") if f.is_file())
+    found = sorted(f for f in path.rglob("*") if f.is_file())
+    # A link may lead to any file of this machine: what it shows is not of the folder.
+    root = path.resolve()
+    files = [f for f in found if f.resolve().is_relative_to(root)]
     images = [f for f in files if f.suffix.lower() in IMAGES]
     texts = [f for f in files if f.suffix.lower() in TEXTS]
     if not images and not texts:
@@ -48,7 +59,11 @@ def read_folder(
             f"{counted(len(texts), 'text')}; a folder must hold one kind only."
         )
         raise TableError(msg)
-    chosen, contents, notes = _readable(images or texts, path)
+    budget = Budget(str(path), memory)
+    chosen, contents, notes = _readable(images or texts, path, budget)
+    if len(files) < len(found):
+        links = counted(len(found) - len(files), "link")
+        notes = (*notes, f"{links} to files outside {path} left out.")
     frame = pd.DataFrame(
         {
             "file": [f.relative_to(path).as_posix() for f in chosen],
@@ -58,21 +73,23 @@ def read_folder(
     if texts:
         frame["text"] = contents
         return Table(frame, source=str(path), notes=notes)
-    pixels, shape = _pixels(contents, image_shape)
+    pixels, shape = _pixels(contents, image_shape, budget)
     names = frame["file"].to_numpy(dtype=object)
     return Table(frame, {"image": pixels}, str(path), shape, notes, image_files=names)
 
 
 def _readable(
-    files: Sequence[Path], root: Path
+    files: Sequence[Path], root: Path, budget: Budget
 ) -> tuple[list[Path], list[Any], tuple[str, ...]]:
     """Return the files that can be read, what they hold, and a note about others."""
     read = _open if files[0].suffix.lower() in IMAGES else _read_text
     chosen, contents, broken = [], [], []
     for file in files:
         try:
-            contents.append(read(file))
+            contents.append(read(file, budget))
             chosen.append(file)
+        except TooLargeError:
+            raise
         except TableError as error:
             broken.append((file, error))
     if not broken:
@@ -90,8 +107,9 @@ def _label_of(file: Path, root: Path) -> str | None:
     return None if parent == "." or parent.lower() in UNLABELED_FOLDERS else parent
 
 
-def _read_text(file: Path) -> str:
+def _read_text(file: Path, budget: Budget) -> str:
     try:
+        budget.hold(3 * file.stat().st_size)
         return file.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
         msg = f"{file} is not UTF-8 (byte {error.start + 1}); save it as UTF-8."
@@ -102,7 +120,7 @@ def _read_text(file: Path) -> str:
 
 
 def _pixels(
-    opened: Sequence[Any], shape: tuple[int, int, int] | None
+    opened: Sequence[Any], shape: tuple[int, int, int] | None, budget: Budget
 ) -> tuple[NDArray[Any], tuple[int, int, int]]:
     if shape is None:
         colours = 1 if all(image.mode in {"1", "L", "LA"} for image in opened) else 3
@@ -111,6 +129,8 @@ def _pixels(
         if len(sizes) > 1 or max(width, height) > _KEPT:
             width = height = _SCALED
         shape = (height, width, colours)
+    # As points they are copied once.
+    budget.hold(8.0 * len(opened) * float(np.prod(shape)))
     pixels = np.empty((len(opened), int(np.prod(shape))), dtype=np.float32)
     for k, image in enumerate(opened):
         image = image.convert("L" if shape[2] == 1 else "RGB")
@@ -120,20 +140,31 @@ def _pixels(
     return pixels, shape
 
 
-def _open(file: Path) -> Any:
+def _open(file: Path, budget: Budget) -> Any:
     """Return an image of at most 256 pixels a side, which is all that is kept."""
     from PIL import Image
 
     try:
-        with Image.open(file) as image:
-            if max(image.size) > 4 * _KEPT:
+        with warnings.catch_warnings(), Image.open(file) as image:
+            warnings.simplefilter("error", Image.DecompressionBombWarning)
+            is_large = max(image.size) > 4 * _KEPT
+            if is_large:
                 image.draft("RGB", (4 * _KEPT, 4 * _KEPT))
+            width, height = image.size
+            budget.check(8.0 * width * height)
+            if is_large:
                 image.thumbnail((4 * _KEPT, 4 * _KEPT))
             image.load()
+            budget.hold(4.0 * image.size[0] * image.size[1])
             return image.copy()
     except FileNotFoundError as error:
         msg = f"{file} disappeared while the folder was read."
         raise TableError(msg) from error
-    except (OSError, ValueError, Image.DecompressionBombError) as error:
+    except TooLargeError:
+        raise
+    except (
+        *(OSError, ValueError, Image.DecompressionBombError),
+        *(Image.DecompressionBombWarning, SyntaxError),
+    ) as error:
         msg = f"{file} cannot be read as an image: {reason(error)}."
         raise TableError(msg) from error

@@ -1,46 +1,61 @@
-"""Tables in binary files and in JSON: Parquet, Arrow, NPZ, Excel, JSON lines."""
+"""Tables in binary files and in JSON: Parquet, Arrow, NPZ, JSON lines."""
 
 import io
+import re
+from collections.abc import Mapping
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
-from mercer._base.extras import require
 from mercer._base.words import reason
+from mercer.app.tables.arrow_files import read_ipc, read_parquet
+from mercer.app.tables.budget import Budget
 from mercer.app.tables.sources import Source
 from mercer.app.tables.table import Table, TableError, as_table, refuse_repeats
 
 _LINE = 1 << 27  # bytes; no line of JSON may be longer
+_BLOCK = 1 << 20
+_NAME = re.compile(rb'"([^"\\]*)"\s*:')
 
 
 def read_arrow(source: Source) -> Table:
     """Read Parquet, Feather or Arrow; columns of lists are vectors."""
     import pyarrow as pa
-    from pyarrow import feather, parquet
 
+    budget = Budget(source.name, source.limit)
+    nested: dict[str, Any] = {}
     try:
         if source.ending in {".parquet", ".pq"}:
-            file = parquet.ParquetFile(
-                pa.BufferReader(source.data), page_checksum_verification=True
-            )
-            shape = (file.metadata.num_rows, file.metadata.num_columns)
-            source.refuse_if_large(
-                8.0 * shape[0] * shape[1], f"it has {shape[0]:,} x {shape[1]:,} cells"
-            )
-            arrow = file.read()
+            arrow, nested = read_parquet(source.data, budget)
         else:
-            arrow = feather.read_table(pa.BufferReader(source.data))
-    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+            arrow = read_ipc(source.data, budget)
+        return from_arrow(arrow, source.name, nested)
+    except (pa.ArrowException, OSError, ValueError) as error:
+        if isinstance(error, TableError):
+            raise
         msg = f"{source.name} cannot be read as {source.ending[1:]}: {reason(error)}."
         raise TableError(msg) from error
-    return from_arrow(arrow, source.name)
 
 
-def from_arrow(arrow: Any, source: str) -> Table:
-    """Return a table of Arrow; columns of lists are vectors."""
+def from_arrow(
+    arrow: Any, source: str, nested: Mapping[str, Any] = MappingProxyType({})
+) -> Table:
+    """Return a table of Arrow; columns of lists are vectors.
+
+    Parameters
+    ----------
+    arrow : pyarrow.Table
+    source : str
+        What messages call it.
+    nested : dict of str to pyarrow.DataType
+        Columns of the file that were not read.
+    """
     try:
-        return _checked(arrow, source)
+        table = _checked(arrow, source)
+        unread = {name: _in_words(kind) for name, kind in nested.items()}
+        return replace(table, unread={**table.unread, **unread})
     except TableError:
         raise
     except ValueError as error:  # names or notes that are no text
@@ -55,7 +70,7 @@ def _checked(arrow: Any, source: str) -> Table:
     vectors, unread = {}, {}
     for name in arrow.column_names:
         kind = arrow.schema.field(name).type
-        if pa.types.is_nested(kind) and not _is_vector(kind):
+        if pa.types.is_nested(kind) and not is_vector(kind):
             unread[name] = _in_words(kind)
         elif pa.types.is_fixed_size_list(kind) and arrow[name].null_count == 0:
             flat = arrow[name].combine_chunks().flatten()
@@ -65,7 +80,7 @@ def _checked(arrow: Any, source: str) -> Table:
     return replace(table, vectors={**table.vectors, **vectors}, unread=unread)
 
 
-def _is_vector(kind: Any) -> bool:
+def is_vector(kind: Any) -> bool:
     """Tell whether cells are lists of numbers."""
     import pyarrow as pa
 
@@ -109,11 +124,16 @@ def read_npz(source: Source) -> Table:
     try:
         with zipfile.ZipFile(pa.BufferReader(source.data)) as archive:
             size = sum(entry.file_size for entry in archive.infolist())
-        source.refuse_if_large(size, "unpacked it is large")
+        # As points they are copied once.
+        source.refuse_if_large(2 * size, "unpacked it is large")
         with np.load(pa.BufferReader(source.data), allow_pickle=False) as loaded:
             for name in loaded.files:
                 arrays[name] = loaded[name]
-    except (ValueError, zipfile.BadZipFile, EOFError, OSError) as error:
+    # A header may ask for an array that is larger than any memory.
+    except (
+        *(ValueError, zipfile.BadZipFile, EOFError, OSError),
+        *(MemoryError, OverflowError),
+    ) as error:
         if isinstance(error, TableError):
             raise
         msg = f"{source.name} cannot be read as NPZ: {reason(error)}."
@@ -127,41 +147,6 @@ def read_npz(source: Source) -> Table:
     return as_table(rows, source.name)
 
 
-def read_excel(source: Source, *, sheet: str | None) -> Table:
-    """Read a sheet of a workbook (Excel, OpenDocument), by default the first."""
-    import zipfile
-
-    import pandas as pd
-
-    require("python_calamine", extra="tables", purpose="Reading a workbook")
-    data = bytes(source.data)
-    try:
-        if zipfile.is_zipfile(io.BytesIO(data)):
-            with zipfile.ZipFile(io.BytesIO(data)) as archive:
-                size = sum(entry.file_size for entry in archive.infolist())
-            # A cell takes some ten bytes in the file and fifty as an object.
-            source.refuse_if_large(5.0 * size, "unpacked it is large")
-        with pd.ExcelFile(io.BytesIO(data), engine="calamine") as book:
-            names = [str(name) for name in book.sheet_names]
-            if sheet is not None and sheet not in names:
-                shown = ", ".join(map(repr, names))
-                msg = f"{source.name} has no sheet {sheet!r}; its sheets are {shown}."
-                raise TableError(msg)
-            # As objects: a cell of text that says 007 stays text.
-            frame = pd.read_excel(book, sheet_name=sheet or names[0], dtype=object)
-            frame = frame.infer_objects()
-    except TableError:
-        raise
-    except Exception as error:  # calamine has one class for all that goes wrong
-        msg = f"{source.name} cannot be read as a workbook: {reason(error)}."
-        raise TableError(msg) from error
-    notes = []
-    if sheet is None and len(names) > 1:
-        rest = ", ".join(map(repr, names[1:6]))
-        notes.append(f"Sheet {names[0]!r} was read; for {rest} pass --sheet.")
-    return replace(as_table(frame, source.name), notes=tuple(notes))
-
-
 def read_json(source: Source) -> Table:
     """Read JSON lines (one record per line), or one list of records."""
     import pandas as pd
@@ -169,9 +154,10 @@ def read_json(source: Source) -> Table:
     from pyarrow import json as arrow_json
 
     start = bytes(source.data[:64]).lstrip()
+    is_list = start.startswith(b"[")
+    source.refuse_if_large(_json_needs(source.data, is_list), "as a table it is large")
     try:
-        if start.startswith(b"["):
-            source.refuse_if_large(10.0 * source.data.size, "as objects it is large")
+        if is_list:
             text = io.BytesIO(bytes(source.data))
             frame = pd.read_json(text, orient="records", dtype=False)
             return as_table(frame, source.name)
@@ -185,3 +171,21 @@ def read_json(source: Source) -> Table:
         msg = f"{source.name} cannot be read as JSON lines: {reason(error)}."
         raise TableError(msg) from error
     return from_arrow(arrow, source.name)
+
+
+def _json_needs(data: Any, is_list: bool) -> float:
+    """Return the most memory that records may take, by counting marks and names.
+
+    A table has a cell for every record and name, even where a record lacks the name.
+    """
+    view = memoryview(data).cast("B")
+    counts = dict.fromkeys(b"{[,", 0)
+    names: set[bytes] = set()
+    for start in range(0, len(view), _BLOCK):
+        block = bytes(view[start : start + _BLOCK])
+        for mark in counts:
+            counts[mark] += block.count(mark)
+        names.update(_NAME.findall(block))
+    opened, commas = counts[ord("{")] + counts[ord("[")], counts[ord(",")]
+    objects = 120.0 * opened + 40.0 * commas if is_list else 16.0 * (opened + commas)
+    return 4.0 * len(view) + objects + 16.0 * counts[ord("{")] * len(names)

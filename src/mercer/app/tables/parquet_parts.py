@@ -17,6 +17,8 @@ from mercer._base.progress import Progress, quiet
 from mercer._base.random import draw_rows
 from mercer._base.typing import FloatArray, IntArray
 from mercer._base.words import reason
+from mercer.app.tables.arrow_files import read_parquet
+from mercer.app.tables.budget import Budget
 from mercer.app.tables.encoding import TableEncoder
 from mercer.app.tables.formats import from_arrow
 from mercer.app.tables.learning import TableResult, learned, predictions_frame
@@ -28,7 +30,7 @@ from mercer.app.tables.target import read_ids
 from mercer.app.tables.task import Task
 from mercer.evidence.labels import Labels
 from mercer.fewlabels.pools import dask as dask_
-from mercer.fewlabels.pools.choice import PoolPlan, choose_pool
+from mercer.fewlabels.pools.choice import PoolPlan, available_memory, choose_pool
 from mercer.model.estimator import UnifiedKernelMachine
 
 MOST_LABELS = 1_000_000
@@ -47,14 +49,18 @@ class Block:
     def read(self, columns: list[str] | None = None) -> Table:
         """Read it, or some of its columns."""
         import pyarrow as pa
-        from pyarrow import parquet
 
+        budget = Budget(self.path, available_memory())
         try:
-            file = parquet.ParquetFile(self.path, page_checksum_verification=True)
-            arrow = file.read_row_group(self.group, columns)
-        except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+            with pa.memory_map(self.path) as file:
+                arrow, nested = read_parquet(
+                    file.read_buffer(), budget, groups=[self.group], columns=columns
+                )
+        except (pa.ArrowException, OSError, ValueError) as error:
+            if isinstance(error, TableError):
+                raise
             raise TableError(_not_parquet(self.path, error)) from error
-        return from_arrow(arrow, self.path)
+        return from_arrow(arrow, self.path, nested)
 
 
 @dataclass(frozen=True)

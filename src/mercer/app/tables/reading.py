@@ -8,10 +8,11 @@ from pathlib import Path
 from mercer.app.tables.databases import is_database, read_query
 from mercer.app.tables.delimited import read_delimited
 from mercer.app.tables.folders import LABELS_FILE, read_folder
-from mercer.app.tables.formats import read_arrow, read_excel, read_json, read_npz
+from mercer.app.tables.formats import read_arrow, read_json, read_npz
 from mercer.app.tables.number_columns import tidy_numbers
 from mercer.app.tables.sources import COMPRESSED, Source, open_source
 from mercer.app.tables.table import Table, TableError
+from mercer.app.tables.workbooks import read_excel
 from mercer.fewlabels.pools.choice import available_memory
 
 DELIMITERS = {".csv": ",", ".tsv": "\t", ".tab": "\t", ".txt": ","}
@@ -72,10 +73,10 @@ def read_table(
         return _tidied(found, as_text, missing, needed)
     path = Path(path)
     if path.is_dir():
-        table = read_folder(path, image_shape=image_shape)
+        table = read_folder(path, image_shape=image_shape, memory=limit)
         labels = path / LABELS_FILE
         if labels.exists():
-            return _join(table, read_table(labels, as_text=None))
+            return _join(table, read_table(labels, as_text=None, memory=limit))
         return table
     source = open_source(path, limit)
     if sheet is not None and source.ending not in WORKBOOKS:

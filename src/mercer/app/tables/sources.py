@@ -116,7 +116,7 @@ def _unpacked(source: Source, inner: str) -> Source:
         else:
             with pa.CompressedInputStream(packed, COMPRESSED[source.ending]) as stream:
                 data = _bounded(stream.read, source.limit, source.name)
-    except (OSError, EOFError, ValueError, lzma.LZMAError) as error:
+    except (OSError, EOFError, ValueError, MemoryError, lzma.LZMAError) as error:
         if isinstance(error, TableError):
             raise
         msg = f"{source.name} cannot be unpacked: {reason(error)}."
