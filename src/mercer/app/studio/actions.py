@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from mercer.app.studio import bulk
+from mercer.app.studio.parsing import whole
 from mercer.app.studio.service import MOST_NAME, RefusedError, Studio
 
 Said = dict[str, Any]
@@ -31,6 +32,14 @@ def _label(said: Said) -> int:
     return label
 
 
+def _name(said: Said) -> str:
+    name = said.get("name")
+    if not isinstance(name, str):
+        msg = "name must be a text."
+        raise RefusedError(msg)
+    return name
+
+
 def _next(studio: Studio, said: Said) -> Any:
     return {"question": studio.next(said["who"])}
 
@@ -55,12 +64,11 @@ def _reask(studio: Studio, said: Said) -> Any:
 
 
 def _class(studio: Studio, said: Said) -> Any:
-    name = str(said.get("name", ""))
-    return {"label": studio.add_class(said["who"], said["token"], name)}
+    return {"label": studio.add_class(said["who"], said["token"], _name(said))}
 
 
 def _rename(studio: Studio, said: Said) -> Any:
-    name = str(said.get("name", ""))
+    name = _name(said)
     studio.rename_class(said["who"], said["token"], _label(said), name)
     return {}
 
@@ -68,7 +76,7 @@ def _rename(studio: Studio, said: Said) -> Any:
 def _sizes(studio: Studio, said: Said) -> Any:
     sizes = said.get("sizes")
     if not isinstance(sizes, dict) or not all(
-        c.isdecimal() and isinstance(text, str) and len(text) <= MOST_NAME
+        whole(c) is not None and isinstance(text, str) and len(text) <= MOST_NAME
         for c, text in sizes.items()
     ):
         msg = "sizes must hold a text for each number of a class."

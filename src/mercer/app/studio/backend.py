@@ -24,7 +24,8 @@ def predict(studio: Studio, said: dict[str, Any]) -> dict[str, Any]:
     by_id = {id: row for row, id in enumerate(studio.items.ids)}
     results = []
     for task in tasks:
-        data = task.get("data", {}) if isinstance(task, dict) else {}
+        data = task.get("data") if isinstance(task, dict) else None
+        data = data if isinstance(data, dict) else {}
         id = str(data.get(ID_FIELD, data.get(studio.items.task.id or "", "")))
         best = studio.prediction(by_id[id])[:1] if id in by_id else []
         if not best:
@@ -45,12 +46,12 @@ def predict(studio: Studio, said: dict[str, Any]) -> dict[str, Any]:
 def webhook(studio: Studio, said: dict[str, Any]) -> dict[str, Any]:
     """Answer ``POST /webhook``: an annotation was made or changed there."""
     annotation, task = said.get("annotation"), said.get("task")
-    if said.get("action") not in {"ANNOTATION_CREATED", "ANNOTATION_UPDATED"}:
+    if said.get("action") not in ("ANNOTATION_CREATED", "ANNOTATION_UPDATED"):
         return {"taken": 0}
     if not isinstance(annotation, dict) or not isinstance(task, dict):
         msg = "`annotation` and `task` must be objects."
         raise RefusedError(msg)
-    label = choice_in(annotation.get("result") or ())
+    label = choice_in(annotation.get("result"))
     data = task.get("data") or {}
     if label is None or not isinstance(data, dict):
         return {"taken": 0}

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from mercer._base.words import reason
+from mercer.app.studio.parsing import parsed
 from mercer.app.studio.service import RefusedError, Studio
 
 ID_FIELD = "mercer_id"
@@ -57,7 +57,7 @@ def to_prodigy(studio: Studio) -> bytes:
 
 def from_label_studio(body: bytes) -> Iterator[Foreign]:
     """Read the answers in an export of Label Studio (JSON)."""
-    tasks = _parse(body)
+    tasks = parsed(body, "the file")
     if not isinstance(tasks, list):
         msg = "a Label Studio export is a list of tasks."
         raise RefusedError(msg)
@@ -65,9 +65,9 @@ def from_label_studio(body: bytes) -> Iterator[Foreign]:
         if not isinstance(task, dict) or not isinstance(task.get("data"), dict):
             msg = "each task of Label Studio needs an object `data`."
             raise RefusedError(msg)
-        for annotation in task.get("annotations") or task.get("completions") or ():
+        for annotation in _objects(task.get("annotations") or task.get("completions")):
             cancelled = bool(annotation.get("was_cancelled"))
-            label = None if cancelled else choice_in(annotation.get("result") or ())
+            label = None if cancelled else choice_in(annotation.get("result"))
             if label is not None or cancelled:
                 name = _name_in(annotation)[:64]
                 yield Foreign(task["data"], name, label, task["data"].get(ID_FIELD))
@@ -75,8 +75,8 @@ def from_label_studio(body: bytes) -> Iterator[Foreign]:
 
 def _name_in(annotation: dict[str, Any]) -> str:
     """Return who gave an annotation: as our files say, else as Label Studio does."""
-    for result in annotation.get("result") or ():
-        meta = result.get("meta") if isinstance(result, dict) else None
+    for result in _objects(annotation.get("result")):
+        meta = result.get("meta")
         if isinstance(meta, dict) and isinstance(meta.get(BY_FIELD), str):
             return str(meta[BY_FIELD])
     who = annotation.get("completed_by", "")
@@ -89,13 +89,14 @@ def from_prodigy(body: bytes) -> Iterator[Foreign]:
     for line in body.splitlines():
         if not line.strip():
             continue
-        said = _parse(line)
+        said = parsed(line, "the file")
         if not isinstance(said, dict):
             msg = "each line of a Prodigy file is an object."
             raise RefusedError(msg)
         answer = said.get("answer")
-        chosen = said.get("accept") or []
-        label = chosen[0] if len(chosen) == 1 else said.get("label")
+        chosen = said.get("accept")
+        is_one = isinstance(chosen, list) and len(chosen) == 1
+        label = chosen[0] if is_one else said.get("label")
         if answer == "accept" and isinstance(label, str):
             known: str | None = label
         elif answer == "ignore":
@@ -176,10 +177,16 @@ def _tasks(studio: Studio) -> Iterator[dict[str, Any]]:
         }
 
 
-def choice_in(results: Iterable[Any]) -> str | None:
+def _objects(values: Any) -> list[dict[str, Any]]:
+    """Return the objects in a list that another program wrote."""
+    is_list = isinstance(values, list)
+    return [one for one in values if isinstance(one, dict)] if is_list else []
+
+
+def choice_in(results: Any) -> str | None:
     """Return the only choice in the results of an annotation, if there is one."""
-    for result in results:
-        value = result.get("value", {}) if isinstance(result, dict) else {}
+    for result in _objects(results):
+        value = result.get("value")
         chosen = value.get("choices") if isinstance(value, dict) else None
         if isinstance(chosen, list) and len(chosen) == 1 and isinstance(chosen[0], str):
             return chosen[0]
@@ -202,14 +209,6 @@ def _main_text(studio: Studio, row: int) -> str:
     """Return the longest cell of a row, which is what a text task shows."""
     cells = studio.items.show(row)["cells"]
     return max((cell["value"] for cell in cells), key=len, default="")
-
-
-def _parse(body: bytes) -> Any:
-    try:
-        return json.loads(body)
-    except (ValueError, RecursionError) as error:
-        msg = f"the file is not JSON: {reason(error)}."
-        raise RefusedError(msg) from error
 
 
 IMPORTS: dict[str, Callable[[bytes], Iterator[Foreign]]] = {

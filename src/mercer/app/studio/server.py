@@ -1,7 +1,6 @@
 """The studio over HTTP: what the page may ask, and what it gets."""
 
 import asyncio
-import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import suppress
 from importlib.resources import files
@@ -21,6 +20,7 @@ from mercer.app.studio.exports import EXPORTS
 from mercer.app.studio.guard import Guard, TooLargeError
 from mercer.app.studio.history import history
 from mercer.app.studio.interop import IMPORTS, take_in
+from mercer.app.studio.parsing import parsed, whole
 from mercer.app.studio.service import RefusedError, Studio
 from mercer.app.studio.table_view import Where, table_page
 
@@ -46,10 +46,10 @@ def make_app(studio: Studio, token: str, **guard: Any) -> Guard:
         "accuracy": lambda request: views.accuracy(studio),
         "review": lambda request: views.review(studio),
         "table": lambda request: _table(studio, request),
-        "item/{row:int}": lambda r: studio.question(_row(studio, r), "picked"),
+        "item/{row}": lambda r: studio.question(_row(studio, r), "picked"),
         "history": lambda r: history(studio, r.query_params.get("who", "")),
-        "cell/{row:int}": lambda r: _cell(studio, r),
-        "why/{row:int}": lambda r: studio.why(_row(studio, r)),
+        "cell/{row}": lambda r: _cell(studio, r),
+        "why/{row}": lambda r: studio.why(_row(studio, r)),
     }
     app = Starlette(
         routes=[
@@ -60,7 +60,7 @@ def make_app(studio: Studio, token: str, **guard: Any) -> Guard:
                 for name, (act, needs) in ACTS.items()
             ),
             Route("/api/events", _events(studio)),
-            Route("/api/image/{row:int}", _image(studio)),
+            Route("/api/image/{row}", _image(studio)),
             Route("/api/map", _map(studio)),
             Route("/api/colours", _colours(studio)),
             Route("/api/export/{kind}", _export(studio)),
@@ -76,17 +76,9 @@ def make_app(studio: Studio, token: str, **guard: Any) -> Guard:
     return Guard(app, token=token, **guard)
 
 
-async def _json(request: Request) -> Any:
-    try:
-        return json.loads(await request.body())
-    except (ValueError, RecursionError) as error:
-        msg = "the body is not JSON."
-        raise RefusedError(msg) from error
-
-
 def _post(studio: Studio, act: Act, needs_token: bool) -> Handler:
     async def handle(request: Request) -> Response:
-        said = check_said(await _json(request), needs_token=needs_token)
+        said = check_said(parsed(await request.body()), needs_token=needs_token)
         return JSONResponse(await run_in_threadpool(act, studio, said))
 
     return handle
@@ -100,19 +92,17 @@ def _get(read: Callable[[Request], Any]) -> Handler:
 
 
 def _row(studio: Studio, request: Request) -> int:
-    return studio.check_row(
-        request.path_params["row"], request.query_params.get("data")
-    )
+    row = whole(request.path_params["row"])
+    return studio.check_row(row, request.query_params.get("data"))
 
 
 def _table(studio: Studio, request: Request) -> Any:
     asked = dict(request.query_params)
-    page = asked.pop("page", "0")
-    if not (page.isascii() and page.isdecimal() and len(page) < 9):
+    page = whole(asked.pop("page", "0"))
+    if page is None:
         msg = "page must be a number."
         raise RefusedError(msg)
-    where = Where.read(asked, studio.items.columns)
-    return table_page(studio, where, int(page))
+    return table_page(studio, Where.read(asked, studio.items.columns), page)
 
 
 def _cell(studio: Studio, request: Request) -> Any:
@@ -126,6 +116,9 @@ def _cell(studio: Studio, request: Request) -> Any:
 def _image(studio: Studio) -> Handler:
     async def handle(request: Request) -> Response:
         row = _row(studio, request)
+        if studio.items.table.image_shape is None:
+            msg = f"{studio.items.table.source} has no images."
+            raise RefusedError(msg, 404)
         picture = await run_in_threadpool(studio.items.image, row)
         return Response(picture, media_type="image/png")
 
@@ -186,8 +179,10 @@ def _import(studio: Studio) -> Handler:
         if kind not in IMPORTS:
             msg = f"import one of {', '.join(IMPORTS)}."
             raise RefusedError(msg, 404)
-        answers = IMPORTS[kind](await request.body())
-        return JSONResponse(await run_in_threadpool(take_in, studio, answers))
+        body = await request.body()
+        read = IMPORTS[kind]
+        taken = await run_in_threadpool(lambda: take_in(studio, read(body)))
+        return JSONResponse(taken)
 
     return handle
 
@@ -197,7 +192,7 @@ def _backend(studio: Studio) -> list[Route]:
 
     def post(act: Act) -> Handler:
         async def handle(request: Request) -> Response:
-            said = await _json(request)
+            said = parsed(await request.body())
             if not isinstance(said, dict):
                 msg = "the body must be an object."
                 raise RefusedError(msg)
