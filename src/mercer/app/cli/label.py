@@ -77,6 +77,7 @@ def command(
     database. The target column may be empty or absent. Every answer is saved at once;
     run the same command again to continue.
     """
+    click.echo(f"Reading {file} ...", err=True)
     try:
         from mercer.app.embedding.wanted import read_embed
         from mercer.app.studio.from_file import open_studio

@@ -105,6 +105,7 @@ class ModelEngine:
         self.session: Session | None = None  # the newest one
         self._opened, self._told, self._changed = opened, told, changed
         self._wake, self._stopped = threading.Event(), threading.Event()
+        self._publishing, self._drawing = threading.Lock(), threading.Event()
         self._thread = threading.Thread(target=self._work, daemon=True)
 
     def start(self) -> None:
@@ -138,9 +139,9 @@ class ModelEngine:
             while not self._stopped.is_set():
                 self._wake.clear()
                 self.session = session = self._step(session)
-                for chore in (self._doubt, self._draw):
-                    if not self._wake.is_set():
-                        chore(session)
+                self._draw(session)
+                if not self._wake.is_set():
+                    self._doubt(session)
                 self._wake.wait()
         except Exception as error:  # a thread has nobody else to tell
             self._publish(error=f"{type(error).__name__}: {error}")
@@ -197,20 +198,30 @@ class ModelEngine:
             self._publish(suspicious=found)
 
     def _draw(self, session: Session) -> None:
-        """Place the rows on the map: before labels, and when there are enough."""
+        """Place the rows on the map: before labels, and when there are enough.
+
+        In a thread of its own, since it takes longer than many answers.
+        """
         due = sum(self.snapshot.n_labels >= n for n in DRAWN_AT)
-        if due < self.snapshot.map_version:
+        if due < self.snapshot.map_version or self._drawing.is_set():
             return
-        kernel = session.model.kernel_
-        rng = np.random.default_rng(session.task.random_state)
-        n = len(session.table)
-        xy = place_points(lambda rows: kernel.features(rows=rows), n, rng)
-        self._publish(map=xy.astype(np.float32), map_version=due + 1)
+        self._drawing.set()
+
+        def draw() -> None:
+            kernel, n = session.model.kernel_, len(session.table)
+            rng = np.random.default_rng(session.task.random_state)
+            xy = place_points(lambda rows: kernel.features(rows=rows), n, rng)
+            self._drawing.clear()
+            if not self._stopped.is_set():
+                self._publish(map=xy.astype(np.float32), map_version=due + 1)
+
+        threading.Thread(target=draw, daemon=True).start()
 
     def _publish(self, **changes: Any) -> None:
-        version = self.snapshot.version + 1
-        self.snapshot = replace(self.snapshot, version=version, **changes)
-        self._changed()
+        with self._publishing:
+            version = self.snapshot.version + 1
+            self.snapshot = replace(self.snapshot, version=version, **changes)
+            self._changed()
 
 
 def _typical(session: Session, told: Told) -> IntArray:

@@ -1,5 +1,6 @@
 """Who may talk to the studio, how much, and what a browser may do with its pages."""
 
+import asyncio
 import hmac
 import time
 from collections.abc import Awaitable, Callable, MutableMapping
@@ -15,6 +16,7 @@ Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 MOST_BODY = 64 * 1024
 # Whole tables come here: files, and all tasks of a project of Label Studio.
 LARGE = ("/api/import", "/api/bulk", "/ml/predict")
+BODY_SECONDS = 60.0
 MOST_IMPORT = 64 * 1024 * 1024
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 POLICY = (
@@ -68,6 +70,8 @@ class Guard:
         Whether other pages on this machine, such as a notebook, may show the studio.
     rate : float, default=60.0
         Requests per second that one person may send for long.
+    patience : float, default=60.0
+        Seconds within which a body must have come.
     """
 
     def __init__(
@@ -78,7 +82,9 @@ class Guard:
         hosts: tuple[str, ...] = LOOPBACK,
         framed: bool = False,
         rate: float = 60.0,
+        patience: float = BODY_SECONDS,
     ) -> None:
+        self.patience = patience
         self.app, self.token, self.hosts = app, token, hosts
         ancestors = "http://localhost:* http://127.0.0.1:*" if framed else "'none'"
         self.headers = {
@@ -105,7 +111,9 @@ class Guard:
             await response(scope, receive, self._with_headers(send))
             return
         most = MOST_IMPORT if scope["path"].startswith(LARGE) else MOST_BODY
-        await self.app(scope, _limited(receive, most), self._with_headers(send))
+        await self.app(
+            scope, _limited(receive, most, self.patience), self._with_headers(send)
+        )
 
     def _refusal(self, scope: Scope) -> tuple[int, str] | None:
         headers = Headers(scope=scope)
@@ -150,12 +158,22 @@ class TooLargeError(Exception):
     """A body beyond the limit."""
 
 
-def _limited(receive: Receive, most: int) -> Receive:
-    seen = 0
+class TooSlowError(Exception):
+    """A body whose end did not come."""
+
+
+def _limited(receive: Receive, most: int, seconds: float) -> Receive:
+    seen, has_ended, end = 0, False, time.monotonic() + seconds
 
     async def receiving() -> MutableMapping[str, Any]:
-        nonlocal seen
-        message = await receive()
+        nonlocal seen, has_ended
+        if has_ended:  # what comes now is the end of the connection
+            return await receive()
+        try:
+            message = await asyncio.wait_for(receive(), end - time.monotonic())
+        except TimeoutError as error:
+            raise TooSlowError from error
+        has_ended = not message.get("more_body", False)
         seen += len(message.get("body", b""))
         if seen > most:
             raise TooLargeError

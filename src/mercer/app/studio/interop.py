@@ -94,9 +94,9 @@ def from_prodigy(body: bytes) -> Iterator[Foreign]:
             msg = "each line of a Prodigy file is an object."
             raise RefusedError(msg)
         answer = said.get("answer")
-        chosen = said.get("accept")
-        is_one = isinstance(chosen, list) and len(chosen) == 1
-        label = chosen[0] if is_one else said.get("label")
+        chosen, label = said.get("accept"), said.get("label")
+        if isinstance(chosen, list) and len(chosen) == 1:
+            label = chosen[0]
         if answer == "accept" and isinstance(label, str):
             known: str | None = label
         elif answer == "ignore":

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer._base.checks import is_empty
+from mercer._base.typing import IntArray
 from mercer._base.words import as_name
 from mercer.app.studio.ledger import Ledger
 from mercer.app.tables.table import Table, TableError
@@ -42,10 +43,14 @@ class Items:
         id, hidden = task.id, {task.target, task.id or "file"}
         self.columns = [c for c in table.frame.columns if c not in hidden]
         self.digests = _digests(table.without({task.target}))
+        content = _digests(table.without({task.target, task.id or "file"}))
+        has_content = bool(self.columns or table.vectors)
+        self.first_alike = _first_alike(content if has_content else self.digests)
         named = id is not None or "file" in table.frame.columns
         self.ids = [str(i) for i in read_ids(table, id)]
         self.keys = self.ids if named else _numbered(self.digests)
         self.row_of = {key: row for row, key in enumerate(self.keys)}
+        self._texts: list[str] | None = None
         self._stamp = _stamp(table.source)
         whole = hashlib.blake2b("".join(self.digests).encode(), digest_size=8)
         self.fingerprint = whole.hexdigest()
@@ -134,12 +139,12 @@ class Items:
 
     def search(self, words: str) -> NDArray[Any]:
         """Return which rows hold some text in any column, (n,)."""
+        if self._texts is None:  # a person who searches once does so again
+            columns = [[_text(v) for v in self.table.frame[c]] for c in self.columns]
+            lines = zip(self.ids, *columns, strict=True)
+            self._texts = ["\n".join(cells).casefold() for cells in lines]
         wanted = words.casefold()
-        found = np.array([wanted in i.casefold() for i in self.ids], dtype=bool)
-        for name in self.columns:
-            column = self.table.frame[name].astype("string").str.casefold()
-            found |= column.str.contains(wanted, regex=False).fillna(False).to_numpy()
-        return found
+        return np.fromiter((wanted in text for text in self._texts), bool, len(self))
 
 
 def changes(items: Items, ledger: Ledger) -> list[str]:
@@ -211,6 +216,18 @@ def _digests(table: Table) -> list[str]:
             )
         )
     return ["".join(f"{int(c[row]):016x}" for c in codes) for row in range(len(table))]
+
+
+def _first_alike(content: Sequence[str]) -> IntArray:
+    """Return the first row that is equal to each row.
+
+    Examples
+    --------
+    >>> _first_alike(["a", "b", "a"])
+    array([0, 1, 0])
+    """
+    first: dict[str, int] = {}
+    return np.array([first.setdefault(c, row) for row, c in enumerate(content)], int)
 
 
 def _numbered(digests: Sequence[str]) -> list[str]:

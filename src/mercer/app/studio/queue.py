@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mercer._base.typing import BoolArray
 from mercer.app.studio.store import Transaction
 
 if TYPE_CHECKING:
@@ -37,7 +38,9 @@ def claim(
             taken.setdefault(item, set()).add(person)
     codes, _ = studio.labels()
     n_open = len(taken) + len(transaction.written)
-    for row, purpose in _candidates(studio, n_open):
+    known = codes >= 0
+    known[[row_of[item] for item in (*taken, done) if item in row_of]] = True
+    for row, purpose in _others_first(studio, _candidates(studio, n_open), known):
         key = studio.items.keys[row]
         people = taken.get(key, set()) | ledger.answers.get(key, {}).keys()
         if key == done or key in ledger.skips or who in people:
@@ -47,6 +50,20 @@ def claim(
             return studio.question(row, purpose)
     transaction.release(who)
     return None
+
+
+def _others_first(
+    studio: "Studio", candidates: Iterator[tuple[int, str]], known: BoolArray
+) -> Iterator[tuple[int, str]]:
+    """Put rows last that are equal to one that is known: they teach nothing new."""
+    alike, later = studio.items.first_alike, list[tuple[int, str]]()
+    is_copy = np.isin(alike, alike[known])
+    for row, purpose in candidates:
+        if purpose == "second" or known[row] or not is_copy[row]:
+            yield row, purpose
+        else:
+            later.append((row, purpose))
+    yield from later
 
 
 def _candidates(studio: "Studio", n_open: int) -> Iterator[tuple[int, str]]:

@@ -1,5 +1,6 @@
 """Tables of the store, their version, and how older versions become newer ones."""
 
+import secrets
 from collections.abc import Callable
 
 from sqlalchemy import (
@@ -91,6 +92,16 @@ def prepare(connection: Connection) -> None:
     if found < VERSION:
         row = update(meta).where(meta.c.key == "version")
         connection.execute(row.values(value=str(VERSION)))
+
+
+def token(connection: Connection) -> str:
+    """Return the secret of the links to this store, made when it was first opened."""
+    query = select(meta.c.value).where(meta.c.key == "token")
+    kept = connection.scalar(query)
+    if kept is None:
+        kept = secrets.token_urlsafe(24)
+        connection.execute(meta.insert().values(key="token", value=kept))
+    return str(kept)
 
 
 def tick(connection: Connection) -> int:

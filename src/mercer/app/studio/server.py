@@ -17,7 +17,7 @@ from starlette.routing import Route
 from mercer.app.studio import backend, views
 from mercer.app.studio.actions import ACTS, Act, check_said
 from mercer.app.studio.exports import EXPORTS
-from mercer.app.studio.guard import Guard, TooLargeError
+from mercer.app.studio.guard import Guard, TooLargeError, TooSlowError
 from mercer.app.studio.history import history
 from mercer.app.studio.interop import IMPORTS, take_in
 from mercer.app.studio.parsing import parsed, whole
@@ -70,6 +70,7 @@ def make_app(studio: Studio, token: str, **guard: Any) -> Guard:
         exception_handlers={
             RefusedError: _refused,
             TooLargeError: _too_large,
+            TooSlowError: _too_slow,
             SQLAlchemyError: _not_saved,
         },
     )
@@ -267,6 +268,11 @@ async def _refused(request: Request, error: Exception) -> Response:
 
 async def _too_large(request: Request, error: Exception) -> Response:
     return JSONResponse({"error": "the request is too large."}, status_code=413)
+
+
+async def _too_slow(request: Request, error: Exception) -> Response:
+    said = {"error": "the request did not come to its end; send it again."}
+    return JSONResponse(said, status_code=408, headers={"Connection": "close"})
 
 
 async def _not_saved(request: Request, error: Exception) -> Response:

@@ -1,6 +1,5 @@
 """Start the studio and print where it is."""
 
-import secrets
 import socket
 import threading
 from collections.abc import Callable
@@ -11,6 +10,26 @@ import uvicorn
 from mercer.app.studio.guard import LOOPBACK
 from mercer.app.studio.server import make_app
 from mercer.app.studio.service import Studio
+
+EVERYWHERE = ("0.0.0.0", "::")
+# Of the range kept for documentation: nothing is ever sent there.
+_FAR_AWAY = ("192.0.2.1", 9)
+
+
+def own_addresses() -> tuple[str, ...]:
+    """Return the names of this machine for others, the one to print first."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asking:
+        try:
+            asking.connect(_FAR_AWAY)  # chooses an interface, and sends nothing
+            first = [str(asking.getsockname()[0])]
+        except OSError:
+            first = []
+    name = socket.gethostname()
+    try:
+        more = [str(found[4][0]) for found in socket.getaddrinfo(name, None)]
+    except OSError:
+        more = []
+    return tuple(dict.fromkeys([*first, name, *more]))
 
 
 class Running:
@@ -26,7 +45,7 @@ class Running:
     names : tuple of str, default=()
         Further names by which browsers may address it.
     token : str, optional
-        A random one by default.
+        By default that of the store: links stay good when the studio starts again.
     guard : dict
         Passed on to `Guard`.
     """
@@ -42,15 +61,16 @@ class Running:
         **guard: Any,
     ) -> None:
         self.studio = studio
-        self.token = token or secrets.token_urlsafe(24)
+        self.token = token or studio.store.token
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         self.socket = socket.socket(family)
         self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         self.socket.bind((host, port))
         self.port = self.socket.getsockname()[1]
-        shown = f"[{host}]" if ":" in host else host
-        self.address = f"http://{shown}:{self.port}"
-        hosts = (*LOOPBACK, shown, *names)
+        own = own_addresses() if host in EVERYWHERE else (host,)
+        shown = tuple(f"[{one}]" if ":" in one else one for one in own)
+        self.address = f"http://{shown[0]}:{self.port}"
+        hosts = (*LOOPBACK, *shown, *names)
         app = make_app(studio, self.token, hosts=hosts, **guard)
         config = uvicorn.Config(
             app,

@@ -85,6 +85,7 @@ class Store:
         try:
             with self._begin(write=True) as connection:
                 schema.prepare(connection)
+                self.token = schema.token(connection)
         except SQLAlchemyError as error:
             reason = str(getattr(error, "orig", None) or error).splitlines()[0]
             shown = self.engine.url.render_as_string(hide_password=True)
@@ -146,6 +147,9 @@ def sqlite_url(path: Path) -> str:
 def _connect(url: str) -> Engine:
     if make_url(url).get_backend_name() != "sqlite":
         return create_engine(url, pool_pre_ping=True)
+    file = make_url(url).database
+    if file and file != ":memory:" and Path(file).parent.is_dir():
+        Path(file).touch(mode=0o600)  # it holds the secret of the link
     engine = create_engine(
         url, poolclass=QueuePool, connect_args={"timeout": BUSY_SECONDS}
     )
