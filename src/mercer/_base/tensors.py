@@ -1,9 +1,13 @@
 """PyTorch, imported when it is first needed."""
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
+
+from mercer._base.words import in_bytes
 
 
 def torch() -> Any:
@@ -23,15 +27,51 @@ def is_tensor(X: Any) -> bool:
 
 
 def as_tensor(X: Any, device: str | None) -> Any:
-    """Return X as a tensor of floats on a device; a tensor stays where it is."""
+    """Return X as a tensor of floats on a device; a tensor stays where it is.
+
+    Whole numbers and those of 16 bits become numbers of 32 bits.
+    """
     t = torch()
     if not is_tensor(X):
         X = t.as_tensor(np.ascontiguousarray(X))
+    if X.layout != t.strided:
+        msg = "X is a sparse tensor: give X.to_dense(), or SciPy's sparse array."
+        raise TypeError(msg)
+    if X.is_complex():
+        msg = "X is complex: give real numbers, such as X.real and X.imag as columns."
+        raise ValueError(msg)
+    X = X.detach()
     if device is not None:
         X = X.to(device)
     if X.dtype not in (t.float32, t.float64):
         X = X.to(t.float32)
     return X.contiguous()
+
+
+@contextmanager
+def told_memory(X: Any) -> Iterator[None]:
+    """Say what did not fit into the memory of a device, and the way out.
+
+    Parameters
+    ----------
+    X : tensor of shape (n, d)
+    """
+    t = torch()
+    try:
+        yield
+    except t.cuda.OutOfMemoryError as error:
+        n, d = X.shape
+        size = in_bytes(X.element_size() * X.nelement())
+        msg = f"{n:,} points of {d} columns ({size}) and what is computed of them do "
+        msg += f"not fit into the memory of {X.device}"
+        if X.device.type == "cuda":
+            free, whole = t.cuda.mem_get_info(X.device)
+            msg += f": {in_bytes(free)} of {in_bytes(whole)} are free"
+        msg += (
+            ". Give the points as an array: anchor graphs take less. Or fit fewer rows "
+            "and add the others with add_rows, or predict them some at a time."
+        )
+        raise MemoryError(msg) from error
 
 
 def generator(rng: np.random.Generator, device: Any) -> Any:

@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer._base.checks import check_choice, checked_points
 from mercer._base.random import as_generator
-from mercer._base.tensors import is_tensor
+from mercer._base.tensors import as_tensor, is_tensor, told_memory
 from mercer._base.typing import ArrayLike, FloatArray, RandomState, SparseArray
 from mercer.backends.torch.basis import DeviceBasis, fit_on_device
 from mercer.backends.torch.vectors import DeviceVectors
@@ -232,20 +232,21 @@ class GraphBasis(BasisMixin):
         if self.laplacian == "combinatorial":
             msg = "a device computes the normalized or the random_walk Laplacian."
             raise ValueError(msg)
-        found = fit_on_device(
-            X,
-            check_n_components(self.n_components, X.shape[0]),
-            self.n_neighbors,
-            weights=self.weights,
-            sigma=self.sigma,
-            mutual=self.symmetry == "mutual",
-            walk=self.laplacian == "random_walk",
-            device=self.device,
-            tol=self.tol,
-            on_failure=self.on_failure,
-            most_work=self.most_work,
-            rng=rng,
-        )
+        X = as_tensor(X, self.device)
+        with told_memory(X):
+            found = fit_on_device(
+                X,
+                check_n_components(self.n_components, len(X)),
+                self.n_neighbors,
+                weights=self.weights,
+                sigma=self.sigma,
+                mutual=self.symmetry == "mutual",
+                walk=self.laplacian == "random_walk",
+                tol=self.tol,
+                on_failure=self.on_failure,
+                most_work=self.most_work,
+                rng=rng,
+            )
         self._on_device = found
         self.n_features_in_ = X.shape[1]
         self.graph_ = found.graph
@@ -265,6 +266,19 @@ class GraphBasis(BasisMixin):
             note=found.pairs.note,
         )
         return self
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a file holds; of a device, each tensor once."""
+        state = dict(super().__getstate__())
+        if state.get("_on_device") is not None:
+            del state["vectors_"], state["graph_"]
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        found = state.get("_on_device")
+        if found is not None:
+            self.vectors_, self.graph_ = DeviceVectors(found.vectors), found.graph
 
     def _build_graph(
         self, X: ArrayLike | SparseArray | Graph, rng: np.random.Generator

@@ -9,6 +9,7 @@ from scipy import sparse
 from mercer._base.tensors import to_numpy, torch
 from mercer._base.typing import FloatArray
 from mercer.backends.torch.eigen import TorchEigenpairs, smallest_pairs
+from mercer.backends.torch.files import InFiles
 from mercer.backends.torch.graph import (
     TorchGraph,
     Weights,
@@ -29,7 +30,7 @@ _SMALLEST_DIVISOR = 0.1
 
 
 @dataclass(frozen=True, eq=False)
-class DeviceBasis:
+class DeviceBasis(InFiles):
     """A graph on a device, its eigenpairs, and the search they came from."""
 
     search: TorchSearch
@@ -87,7 +88,6 @@ def fit_on_device(
     sigma: float | None,
     mutual: bool,
     walk: bool,
-    device: str | None,
     tol: float = 1e-7,
     on_failure: OnFailure = "rough",
     most_work: float = np.inf,
@@ -97,8 +97,8 @@ def fit_on_device(
 
     Parameters
     ----------
-    X : tensor or array-like of shape (n, d)
-        Points; a tensor stays on its device unless `device` names another.
+    X : tensor of shape (n, d)
+        Points, on the device that computes.
     r : int
         Number of directions.
     k : int
@@ -108,12 +108,11 @@ def fit_on_device(
     walk : bool
         Whether the vectors are those of the random walk, with the weights
         :math:`d_j / \bar d`, in place of the normalised Laplacian.
-    device : str or None
     tol, on_failure, most_work
         See `mercer.backends.torch.eigen.smallest_pairs`.
     rng : numpy.random.Generator
     """
-    search = TorchSearch.prepare(X, device=device, rng=rng)
+    search = TorchSearch.prepare(X, rng=rng)
     n = len(search.points)
     found = search.neighbors(min(k, n - 1))
     return basis_of(

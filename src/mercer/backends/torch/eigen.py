@@ -14,6 +14,7 @@ from scipy.linalg import eigh
 
 from mercer._base.tensors import generator, torch
 from mercer._base.typing import FloatArray
+from mercer.backends.torch.files import InFiles
 from mercer.backends.torch.graph import TorchGraph
 from mercer.eigen.counting import angle_below_which
 from mercer.eigen.policy import OnFailure, exact_enough, first_inexact, settle
@@ -28,8 +29,8 @@ _SINGLE = 2e-5  # residuals that single precision is sure to reach
 _MOMENTS = 16  # random vectors that the first cut is estimated from
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class TorchEigenpairs:
+@dataclass(frozen=True, eq=False)
+class TorchEigenpairs(InFiles):
     """The r smallest eigenpairs of a Laplacian."""
 
     values: FloatArray  # (r,) ascending, on the host

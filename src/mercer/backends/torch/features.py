@@ -7,12 +7,13 @@ import numpy as np
 
 from mercer._base.tensors import to_numpy, torch
 from mercer._base.typing import FloatArray, IntArray
+from mercer.backends.torch.files import InFiles
 from mercer.backends.torch.scores import TorchScores, one_hot
 from mercer.backends.torch.vectors import column_sums
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class TorchFeatures:
+@dataclass(frozen=True, eq=False)
+class TorchFeatures(InFiles):
     r"""Features :math:`\Phi = U R`; only U, a tensor, is as long as the data.
 
     The same as `mercer.spectrum.features.DenseFeatures`: small NumPy arrays go in, and

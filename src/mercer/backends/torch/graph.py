@@ -6,6 +6,7 @@ from typing import Any, Literal
 import numpy as np
 
 from mercer._base.tensors import torch
+from mercer.backends.torch.files import InFiles
 from mercer.backends.torch.search import TorchNeighbors
 from mercer.graphs._edges import LEAST_TUNED
 
@@ -13,7 +14,7 @@ Weights = Literal["gaussian", "binary", "self_tuning"]
 
 
 @dataclass(frozen=True, eq=False)
-class TorchGraph:
+class TorchGraph(InFiles):
     """Symmetric weighted graph over n points, as tensors."""
 
     starts: Any  # (n + 1,) int64: row i has the entries starts[i]:starts[i + 1]

@@ -17,6 +17,7 @@ import numpy as np
 
 from mercer._base.rows import thinned
 from mercer._base.tensors import as_tensor, torch
+from mercer.backends.torch.files import InFiles
 from mercer.backends.torch.tiles import Listing, every_tile, near_tiles
 
 ALL_PAIRS_UP_TO = 2**21  # points; beyond, each meets the tiles near it
@@ -40,7 +41,7 @@ class TorchNeighbors:
 
 
 @dataclass(frozen=True, eq=False)
-class TorchPoints:
+class TorchPoints(InFiles):
     """Rows of a tensor, centred and scaled for the search."""
 
     X: Any  # (n, d) as given
@@ -53,6 +54,12 @@ class TorchPoints:
     def of(cls, X: Any) -> "TorchPoints":
         """Prepare the rows of X, which is kept and not copied."""
         t = torch()
+        if X.ndim != 2 or X.shape[1] == 0 or len(X) < 2:
+            msg = (
+                f"X has the shape {tuple(X.shape)}; give a tensor with two rows or "
+                "more and one column or more."
+            )
+            raise ValueError(msg)
         if not bool(t.isfinite(X).all()):
             msg = "X contains NaN or infinity."
             raise ValueError(msg)
@@ -66,13 +73,22 @@ class TorchPoints:
     def __len__(self) -> int:
         return len(self.X)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the points as given, of which all else is made."""
+        state = super().__getstate__()
+        return {name: state[name] for name in ("X", "_tensors", "_device")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__({**state, "_tensors": ["X"]})
+        vars(self).update(vars(TorchPoints.of(vars(self)["X"])))
+
     def moved(self, Q: Any) -> Any:
         """Return new rows as the points are: centred, scaled, float32."""
         return ((Q - self.center) * self.scale).float()
 
 
 @dataclass(frozen=True, eq=False)
-class TorchSearch:
+class TorchSearch(InFiles):
     """Points on a device, ready to be searched."""
 
     points: TorchPoints

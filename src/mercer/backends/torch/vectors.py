@@ -6,6 +6,7 @@ import numpy as np
 
 from mercer._base.tensors import to_numpy, torch
 from mercer._base.typing import FloatArray
+from mercer.backends.torch.files import InFiles
 
 _ROWS = 2**18  # added up at a time: in double precision all would fill the memory
 
@@ -31,7 +32,7 @@ def signs_of(U: Any) -> Any:
     return 1 - 2 * (U.gather(0, first[None])[0] < 0).to(U.dtype)
 
 
-class DeviceVectors:
+class DeviceVectors(InFiles):
     """An (n, r) tensor that gives its rows as NumPy arrays.
 
     Whoever looks at the rows of some labelled points gets them in double precision;
