@@ -529,3 +529,18 @@ def test_an_anchor_pool_comes_back_equal(tmp_path: Path) -> None:
     slim = reloaded(model.without_rows(), tmp_path)
     assert len(slim.basis_.vectors_) == 0
     assert np.array_equal(slim.predict_proba(points), model.predict_proba(points))
+
+
+def test_the_trusted_types_are_a_list_for_others(tmp_path) -> None:
+    """What skops is told to trust loads a model without `mercer.load`."""
+    X = np.random.default_rng(0).normal(size=(30, 2))
+    y = np.where(np.arange(30) < 8, np.arange(30) % 2, -1)
+    model = UnifiedKernelMachine(random_state=0).fit(X, y)
+    persist.save(model, tmp_path / "model.skops")
+    trusted = list(persist.TRUSTED)
+    found = skops.io.load(tmp_path / "model.skops", trusted=trusted)
+    np.testing.assert_array_equal(found.predict(X), model.predict(X))
+    assert "mercer.model.estimator.UnifiedKernelMachine" in trusted
+    assert not [name for name in trusted if name.startswith(("mercer.app", "os"))]
+    with pytest.raises(AttributeError, match="no attribute 'OTHER'"):
+        _ = persist.OTHER

@@ -15,6 +15,7 @@ from contextlib import suppress
 from dataclasses import is_dataclass
 from importlib import import_module
 from pathlib import Path
+from pkgutil import walk_packages
 from typing import Any
 from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile
 
@@ -24,6 +25,7 @@ from scipy.sparse import coo_array, csc_array, csr_array
 from sklearn.base import BaseEstimator
 from skops.io.exceptions import UntrustedTypesFoundException
 
+import mercer
 from mercer._base.words import in_bytes
 from mercer.fewlabels.pools.choice import available_memory
 
@@ -43,6 +45,29 @@ _DAMAGED = (
     zlib.error,
 )
 _ARRAY_TYPES = [np.dtype, coo_array, csc_array, csr_array]
+
+
+def __getattr__(name: str) -> Any:
+    """Return `TRUSTED`: the names of Mercer's types that `load` accepts.
+
+    For others who load files of skops, such as ``mlflow.sklearn.load_model``. It is
+    made when first asked for, since all modules are imported for it.
+    """
+    if name != "TRUSTED":
+        msg = f"module {__name__!r} has no attribute {name!r}"
+        raise AttributeError(msg)
+    names = [f"{kind.__module__}.{kind.__name__}" for kind in _ARRAY_TYPES]
+    library = [
+        found.name
+        for found in walk_packages(mercer.__path__, "mercer.")
+        if not found.name.startswith("mercer.app") and "__main__" not in found.name
+    ]
+    for module in library:
+        with suppress(ImportError):  # of an optional package
+            kinds = [f"{module}.{kind}" for kind in vars(import_module(module))]
+            names += [kind for kind in kinds if _is_known(kind)]
+    globals()["TRUSTED"] = tuple(sorted(names))
+    return globals()["TRUSTED"]
 
 
 def save(obj: Any, path: str | os.PathLike[str]) -> None:

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import sparse
-from scipy.linalg import cho_factor, cho_solve, eigh
+from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh
 from scipy.sparse.csgraph import reverse_cuthill_mckee
 
 from mercer._base.typing import FloatArray, IntArray, SparseArray
@@ -235,7 +235,7 @@ def _dense(
     N = null.toarray()
     lifted = A.toarray() + (2 * upper) * (N @ N.T)
     m = min(k + 1, A.shape[0] - null.shape[1])
-    values, vectors = eigh(lifted, subset_by_index=[0, m - 1])
+    values, vectors = _lowest(lifted, m)
     error = LAPACK * upper
     last = float(values[max(k, 1) - 1])
     usual = float(np.median(np.abs(A.diagonal())))
@@ -247,6 +247,15 @@ def _dense(
     return Found(
         values[:k], vectors[:, :k], next_value, float(next_value - error), 0.0, "dense"
     )
+
+
+def _lowest(A: FloatArray, m: int) -> tuple[FloatArray, FloatArray]:
+    """Return the m lowest eigenpairs; LAPACK's usual method may fail at equal ones."""
+    try:
+        values, vectors = eigh(A, subset_by_index=[0, m - 1])
+    except LinAlgError:
+        values, vectors = eigh(A, driver="evd")
+    return values[:m], vectors[:, :m]
 
 
 def _inverted(

@@ -1,5 +1,6 @@
 """Labels of partly labelled points: read once, then handed on in one form."""
 
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,6 +24,10 @@ _NO_Y = (
     "learning from labels requires y to be passed, but the target y is None; mark "
     "unlabelled points by -1."
 )
+
+
+# Limit of precision: the weight of a class in whose regression nothing is lost.
+_MOST_WEIGHT = 1e9
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,6 +191,19 @@ class Labels:
             weights[kept], weights[at] = old.weight(), new.weight()
         return Labels(codes, classes, shares, weights)
 
+    def warn_of_weights(self) -> None:
+        """Warn if labels count as many more, or far fewer, labels than they are."""
+        mean = float(self.weight().mean()) if len(self.labeled) else 1.0
+        if not 0.1 <= mean <= 1.01:
+            sure = "surer" if mean > 1 else "less sure"
+            msg = (
+                f"the labelled rows have a mean sample_weight of {mean:.3g}. A label "
+                f"of weight w counts as w labels, which makes the model {sure}. If the "
+                "weights are relative, as those of a survey, give sample_weight / "
+                "sample_weight[labelled].mean()."
+            )
+            warnings.warn(msg, UserWarning, stacklevel=3)
+
     def _weighted(self, sample_weight: ArrayLike) -> "Labels":
         """Return the labels with these weights; a label of weight 0 is none."""
         given = np.array(sample_weight, dtype=np.float64)
@@ -196,6 +214,12 @@ class Labels:
         rows = self.labeled
         check_finite(given[rows], "sample_weight")
         sums = given[rows] @ self.one_hot()
+        if sums.max(initial=0.0) > _MOST_WEIGHT:
+            msg = (
+                f"sample_weight sums to {sums.max():.3g} in a class; a label of weight "
+                "w counts as w labels. Divide the weights by their mean."
+            )
+            raise ValueError(msg)
         if (given[rows] < 0).any() or (sums <= 0).any():
             msg = (
                 "sample_weight must be >= 0, and no class may have weight zero; the "

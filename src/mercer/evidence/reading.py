@@ -54,6 +54,15 @@ def read_shares(y: Any) -> tuple[FloatArray, NDArray[Any]]:
 
     The names of the classes are those of the columns of a data frame, else 0, 1, ...
     """
+    whole = np.asarray(y)
+    if whole.dtype.kind in "biu" and np.isin(whole, (0, 1)).all():
+        msg = (
+            "y is a matrix of 0 and 1, and it is not clear what its rows of zeros are. "
+            "If every row has one class, give y.argmax(axis=1), with -1 for rows "
+            "without a label; if these are class shares, give y.astype(float). Several "
+            "classes per row (multilabel) are not supported: fit one model per column."
+        )
+        raise ValueError(msg)
     shares = np.nan_to_num(np.asarray(y, dtype=np.float64), nan=0.0)
     total = shares.sum(axis=1)
     if (shares < 0).any() or np.abs(total[total > 0] - 1).max(initial=0.0) > 1e-6:
@@ -117,7 +126,10 @@ def of_one_kind(labels: NDArray[Any]) -> NDArray[Any]:
         labels = plain
     if labels.dtype.kind == "f":
         if np.isinf(labels).any():
-            msg = "y holds infinity; mark unlabelled points with -1, None or NaN."
+            msg = (
+                "Input y contains infinity or a value too large for "
+                f"{labels.dtype!r}; mark unlabelled points with -1, None or NaN."
+            )
             raise ValueError(msg)
         check_classification_targets(labels)
     return labels

@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 from mercer._base.typing import IntArray
 from mercer._base.words import counted, some
 
+_NOT_UNIQUE = "row labels are not unique; reset the index of the data frame."
+
 
 def row_ids(X: Any, n: int, *, first: int = 0) -> NDArray[Any]:
     """Return the row labels of a data frame of n rows, or positions from `first` on.
@@ -75,6 +77,19 @@ def check_once(positions: IntArray, ids: NDArray[Any]) -> None:
         raise ValueError(msg)
 
 
+def check_unique(ids: NDArray[Any]) -> None:
+    """Raise if two rows have the same label: an answer could be about either.
+
+    Examples
+    --------
+    >>> check_unique(np.array(["a", "b", "a"]))
+    Traceback (most recent call last):
+    ValueError: row labels are not unique; reset the index of the data frame.
+    """
+    if len(set(ids.tolist())) < len(ids):
+        raise ValueError(_NOT_UNIQUE)
+
+
 def positions_of(ids: NDArray[Any], known: NDArray[Any]) -> IntArray:
     """Return where the given row labels are among all of them.
 
@@ -93,8 +108,7 @@ def positions_of(ids: NDArray[Any], known: NDArray[Any]) -> IntArray:
     if not is_counted:
         place = {row: i for i, row in enumerate(known.tolist())}
     if len(place) < n:
-        msg = "row labels are not unique; reset the index of the data frame."
-        raise ValueError(msg)
+        raise ValueError(_NOT_UNIQUE)
     wanted = ids.tolist()
     wrong = next((row for row in wanted if row not in place), None)
     if wrong is not None:

@@ -12,7 +12,7 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.utils import Tags, check_array, check_scalar, column_or_1d
 from sklearn.utils.validation import check_is_fitted
 
-from mercer._base.checks import checked_points
+from mercer._base.checks import check_finite, checked_points
 from mercer._base.proba import log_of
 from mercer._base.random import as_generator
 from mercer._base.typing import ArrayLike, BoolArray, FloatArray, IntArray, RandomState
@@ -180,6 +180,7 @@ class PairClassifier(ClassifierMixin, BaseEstimator):
         if not isinstance(threshold, Real):
             msg = f"threshold must be a real number, got {type(threshold).__name__}."
             raise ValueError(msg)
+        check_finite(np.array([threshold], dtype=np.float64), "threshold")
         self.threshold_ = float(threshold)
         return self
 

@@ -33,6 +33,7 @@ from mercer.active.strategies import EXPLORING, ask_rows
 from mercer.evidence.labels import Labels
 from mercer.evidence.row_names import (
     check_once,
+    check_unique,
     named_rows,
     positions_of,
     row_ids,
@@ -200,6 +201,7 @@ class UnifiedKernelMachine(
             return self._fit_dask(X, y)
         points = self._checked(X, reset=True)
         labels = Labels.read(y, n=n_points(points), weights=sample_weight)
+        labels.warn_of_weights()
         self.ids_ = row_ids(X, n_points(points))
         if hasattr(self._learner, "learn"):
             self.basis_ = self._learner.fitted_basis(points, labels)
@@ -299,6 +301,7 @@ class UnifiedKernelMachine(
             Ids of rows not to ask about: nobody could label them.
         """
         self._check_rows()
+        check_unique(self.ids_)
         check_scalar(n, "n", Integral, min_val=1)
         excluded = positions_of(named_rows(exclude, self.ids_), self.ids_)
         self._n_asked += 1
