@@ -39,6 +39,10 @@ class FixedEngine:
     def why(self, row: int, n: int) -> list[tuple[int, int, float]]:
         return []
 
+    def similar(self, row: int, n: int) -> list[int]:
+        alike = sorted(range(n), key=lambda other: abs(other - row))
+        return alike[: len(self.snapshot.questions)]
+
 
 def rows(n: int = 30) -> pd.DataFrame:
     return pd.DataFrame({"code": [f"r{k}" for k in range(n)], "size": np.arange(n)})

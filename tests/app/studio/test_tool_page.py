@@ -158,3 +158,89 @@ def test_a_question_mark_lists_the_keys(tmp_path, start, visit) -> None:
     page.keyboard.press("n")
     page.keyboard.type("what?")  # text inside a field
     assert not page.is_visible("#dialog")
+
+
+def test_classes_get_keys_names_and_an_order_and_are_merged(
+    tmp_path, start, visit
+) -> None:
+    studio = small_studio(tmp_path, classes=("cat", "dog", "puppy"))
+    page = visit(start(studio))
+    page.click("#edit-classes")
+    one = "[data-label='{}'] ".format
+    page.fill(f"{one(0)}.one-key", "k")
+    page.fill(f"{one(1)}.one-key", "s")
+    page.fill(f"{one(0)}label:has-text('Description') input", "whiskers")
+    page.click("[aria-label='cat: down']")
+    page.keyboard.press("Enter")  # the focus stays on the button
+    page.click("#dialog .primary")
+    page.wait_for_selector(f"{one(1)}.field-error:not([hidden])")
+    assert "does something else" in page.inner_text(f"{one(1)}.field-error")
+    page.fill(f"{one(1)}.one-key", "")
+    page.click("#dialog .primary")
+    page.wait_for_function("() => !document.getElementById('dialog').open")
+    page.wait_for_function("() => mercer.state.classes[2].name === 'cat'")
+    names = page.locator("#classes .name").all_inner_texts()
+    assert names == ["dog", "puppy", "cat\nwhiskers"]
+    first = reason(page)
+    page.keyboard.press("k")
+    answered(page, 1)
+    second = reason(page)
+    page.keyboard.press("2")
+    answered(page, 2)
+    assert labels(studio) == {first: 0, second: 2}
+    page.click("#edit-classes")
+    page.select_option(f"{one(2)}label:has-text('What to do') select", "1")
+    page.click("#dialog .primary")
+    page.wait_for_function("() => mercer.state.classes.length === 2")
+    assert labels(studio) == {first: 0, second: 1}
+
+
+def test_notes_flags_guidelines_and_goal_are_kept(tmp_path, start, visit) -> None:
+    studio = small_studio(tmp_path)
+    page = visit(start(studio))
+    row = reason(page)
+    page.keyboard.press("t")
+    page.keyboard.type("smudged")
+    page.click("#dialog .primary")
+    page.wait_for_selector("#noted:not([hidden])")
+    assert page.inner_text("#noted") == "Note: smudged"
+    page.keyboard.press("g")
+    page.wait_for_function("() => mercer.question.shown.flagged === true")
+    page.click("#edit-guide")
+    page.fill("#dialog-text", "Look twice.")
+    page.click("#dialog .primary")
+    page.wait_for_selector("#guide:not([hidden])")
+    page.click("#set-goal")
+    page.fill("#dialog-text", "1")
+    page.click("#dialog .primary")
+    page.wait_for_function("() => document.getElementById('goal').max === 1")
+    assert page.inner_text("#goal-note") == "1 row to the goal of 1"
+    page.reload()
+    page.wait_for_selector("#noted:not([hidden])")
+    assert page.inner_text("#guide") == "Look twice."
+    assert page.get_attribute("#flag", "aria-pressed") == "true"
+    page.keyboard.press("1")
+    answered(page, 1)
+    assert "reached" in page.inner_text("#goal-note")
+    assert studio.store.ledger.notes == {row: "smudged"}
+
+
+def test_similar_rows_are_labelled_as_a_group(tmp_path, start, visit) -> None:
+    studio = small_studio(tmp_path, rows(60), engine=trained(60))
+    page = visit(start(studio))
+    row = int(reason(page)[1:])
+    page.keyboard.press("m")
+    page.wait_for_selector("#like:not([hidden])")
+    page.wait_for_selector("#rows tr")
+    assert f"similar to row r{row}," in page.inner_text("#like-note")
+    assert page.inner_text("#rows .link >> nth=0") == f"r{row}"
+    for k in range(3):
+        page.check(f"#rows input >> nth={k}")
+    page.keyboard.press("2")
+    page.wait_for_selector("#dialog[open]")
+    page.click("#dialog .primary")
+    answered(page, 3)
+    assert set(labels(studio).values()) == {1}
+    page.click("#unlike")
+    page.wait_for_selector("#like", state="hidden")
+    assert page.inner_text("#table-count") == "60 rows"

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from mercer.app.studio import bulk
+from mercer.app.studio import bulk, settings
 from mercer.app.studio.parsing import whole
 from mercer.app.studio.service import MOST_NAME, RefusedError, Studio
 
@@ -108,6 +108,12 @@ ACTS: dict[str, tuple[Act, bool]] = {
     "answer": (_answer, True),
     "bulk": (bulk.act, True),
     "bulk_look": (bulk.look, False),
+    "note": (settings.note, True),
+    "flag": (settings.flag, True),
+    "guide": (settings.guide, True),
+    "goal": (settings.goal, True),
+    "look": (settings.look, True),
+    "merge": (settings.merge, True),
     "skip": (_skip, True),
     "undo": (_undo, True),
     "reask": (_reask, True),

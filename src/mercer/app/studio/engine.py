@@ -12,6 +12,7 @@ from scipy.sparse import issparse
 
 from mercer._base.typing import FloatArray, IntArray
 from mercer.active.cold import cold_rows
+from mercer.app.studio.similar import similar_rows
 from mercer.app.tables.session import Session
 from mercer.evidence.labels import Labels
 from mercer.evidence.reading import UNLABELED
@@ -59,6 +60,9 @@ class Engine(Protocol):
 
     def why(self, row: int, n: int) -> list[tuple[int, int, float]]:
         """Return labelled rows that pull a row, the class pulled to, how strongly."""
+
+    def similar(self, row: int, n: int) -> list[int]:
+        """Return the rows most similar to one, itself first; none without a kernel."""
 
 
 class Told(NamedTuple):
@@ -132,6 +136,14 @@ class ModelEngine:
             return []
         pulls = session.model.explain(rows=[row]).top(n=n)
         return [(int(p.id), int(p.label), p.amount) for p in pulls]
+
+    def similar(self, row: int, n: int) -> list[int]:
+        """Return the rows most similar to one, itself first; none without a kernel."""
+        session = self.session
+        if session is None or not self.snapshot.ready:
+            return []
+        kernel, n_rows = session.model.kernel_, len(session.table)
+        return similar_rows(lambda rows: kernel.features(rows=rows), n_rows, row, n)
 
     def _work(self) -> None:
         try:

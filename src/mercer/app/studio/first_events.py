@@ -87,7 +87,7 @@ def _name_classes(store: Store, names: Iterable[str]) -> None:
     ledger = store.ledger
     with store.writing() as transaction:
         known = set(ledger.classes.values())
-        number = max(ledger.classes, default=-1)
+        number = ledger.next_label - 1
         for name in names:
             # Known by its first name, too, when somebody renamed it.
             token = token_of(name)

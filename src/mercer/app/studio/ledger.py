@@ -4,7 +4,7 @@ import json
 from bisect import bisect_left
 from collections import Counter, defaultdict
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 START = "(start)"  # who said what a studio was started with
 
@@ -15,7 +15,9 @@ class Event(NamedTuple):
     seq: int
     at: float
     who: str
-    kind: str  # answer, skip, clear, pair, class, rename, sizes, undo, reask
+    # answer, skip, clear, pair, undo, reask; class, rename, sizes, drop, look;
+    # note, flag, guide, goal
+    kind: str
     token: str
     item: str | None = None
     other: str | None = None
@@ -62,6 +64,12 @@ class Ledger:
         self.skips: dict[str, dict[str, Event]] = {}
         self.pairs: dict[tuple[str, str], dict[str, Event]] = {}
         self.undone: set[int] = set()
+        self.dropped: dict[int, str] = {}  # names of classes that were removed
+        self.notes: dict[str, str] = {}
+        self.flags: set[str] = set()
+        self.looks: dict[int, dict[str, Any]] = {}  # key, colour, place, about
+        self.guide = ""
+        self.goal = 0  # rows to be labelled; 0 for no goal
         self.n_answers = 0  # ever given
         self._of_item: dict[str, list[Event]] = defaultdict(list)
         self._reasked = 0
@@ -83,8 +91,15 @@ class Ledger:
         elif event.kind == "undo" and event.undoes is not None:
             act = self.act_of(event.undoes)
             self.undone.update(undone.seq for undone in act)
+            for undone in act:
+                if undone.kind == "drop" and undone.label in self.dropped:
+                    self.classes[undone.label] = self.dropped.pop(undone.label)
             for item in {undone.item or "" for undone in act}:
                 self._refold(item)
+        elif event.kind == "drop" and event.label in self.classes:
+            self.dropped[event.label] = self.classes.pop(event.label)
+        elif event.kind in {"note", "flag", "look", "guide", "goal"}:
+            self._set(event)
         elif event.kind == "reask":
             self._reasked = event.seq
             self.skips.clear()
@@ -92,6 +107,32 @@ class Ledger:
             self._of_item[event.item or ""].append(event)
             self.n_answers += event.kind == "answer"
             self._apply(event)
+
+    @property
+    def next_label(self) -> int:
+        """Return the number of a class to come."""
+        return max([*self.classes, *self.dropped], default=-1) + 1
+
+    def place_of(self, one: tuple[int, str]) -> tuple[float, int]:
+        """Return what classes, a number and a name each, are sorted by."""
+        place = self.looks.get(one[0], {}).get("place")
+        return (one[0] if place is None else place, one[0])
+
+    def _set(self, event: Event) -> None:
+        """Take what is set besides answers; the last word counts."""
+        item = event.item or ""
+        if event.kind == "note":
+            self.notes.pop(item, None)
+            if event.text:
+                self.notes[item] = event.text
+        elif event.kind == "flag":
+            (self.flags.add if event.label else self.flags.discard)(item)
+        elif event.kind == "look" and event.label is not None:
+            self.looks[event.label] = json.loads(event.text or "{}")
+        elif event.kind == "guide":
+            self.guide = event.text or ""
+        else:
+            self.goal = event.label or 0
 
     def _apply(self, event: Event) -> None:
         item = event.item or ""
@@ -143,7 +184,7 @@ class Ledger:
     def last_of(self, who: str) -> Event | None:
         """Return the latest act of a person on rows that still stands."""
         for event in reversed(self.events):
-            is_act = event.kind in {"answer", "skip", "clear", "pair"}
+            is_act = event.kind in {"answer", "skip", "clear", "pair", "drop"}
             if is_act and event.who == who and event.seq not in self.undone:
                 return event
         return None

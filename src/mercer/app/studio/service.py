@@ -137,7 +137,9 @@ class Studio:
                 row = row_of[item]
                 is_answered = item in ledger.answers
                 label = ledger.label_of(item) if is_answered else self._given[row]
-                self._codes[row] = -1 if label is None else label
+                if label is None or label not in ledger.classes:
+                    label = -1  # none, or of a class that was removed
+                self._codes[row] = label
                 self._closed[row] = is_answered or item in ledger.skips
             pairs = self.pairs()
             codes = implied_labels(self._codes, pairs, len(ledger.classes))
@@ -171,7 +173,8 @@ class Studio:
             if token in ledger.by_token:
                 return claim(self, transaction, who, keep=True)
             last = ledger.last_of(who)
-            if last is not None and len(ledger.act_of(last.seq)) > 1:
+            is_many = last is not None and len(ledger.act_of(last.seq)) > 1
+            if last is not None and (is_many or last.kind == "drop"):
                 transaction.append(who, "undo", token, undoes=last.seq)
                 return claim(self, transaction, who, keep=True)
             if last is None or last.item not in self.items.row_of:
@@ -247,7 +250,7 @@ class Studio:
             if len(ledger.classes) >= MOST_CLASSES:
                 msg = f"there are {MOST_CLASSES} classes already, which is the limit."
                 raise RefusedError(msg)
-            label = max(ledger.classes, default=-1) + 1
+            label = ledger.next_label
             transaction.append(who, "class", token, label=label, text=name)
         return label
 
@@ -288,6 +291,8 @@ class Studio:
             "purpose": purpose,
             "prediction": self.prediction(row),
             "label": self.store.ledger.label_of(self.items.keys[row]),
+            "note": self.store.ledger.notes.get(self.items.keys[row], ""),
+            "flagged": self.items.keys[row] in self.store.ledger.flags,
         }
 
     def prediction(self, row: int) -> list[dict[str, Any]]:
@@ -330,9 +335,12 @@ class Studio:
                     "count": int(counts[label]) if label < len(counts) else 0,
                     "size": sizes.get(label),
                     "said": ledger.sizes.get(label),
+                    **ledger.looks.get(label, {}),
                 }
-                for label, name in sorted(ledger.classes.items())
+                for label, name in sorted(ledger.classes.items(), key=ledger.place_of)
             ],
+            "guide": ledger.guide,
+            "goal": ledger.goal,
             "people": ledger.people(),
             "version": snapshot.version,
             "seq": ledger.seq,

@@ -39,10 +39,14 @@ class Transaction:
     def append_all(
         self, who: str, kind: str, token: str, each: list[dict[str, Any]]
     ) -> None:
-        """Write the events of one act, which is taken back as one."""
+        """Write the events of one act, which is taken back as one.
+
+        What `each` holds of person and kind counts instead of the common ones.
+        """
         first = self._seq + bool(self.written)
+        common = {"at": time.time(), "who": who, "kind": kind}
         made = [
-            Event(first + k, time.time(), who, kind, f"{token}#{k}", **fields)
+            Event(seq=first + k, token=f"{token}#{k}", **{**common, **fields})
             for k, fields in enumerate(each)
         ]
         if made:

@@ -12,8 +12,12 @@ from mercer.app.studio.engine import Snapshot
 from mercer.app.studio.service import RefusedError, Studio
 
 PAGE = 50
+ALIKE = 100  # rows that are similar to one
 MOST_CELL = 300  # characters of a cell in the table
-SHOWN = ("all", "labelled", "unlabelled", "skipped", "disputed")
+SHOWN = (
+    *("all", "labelled", "unlabelled", "skipped", "disputed"),
+    *("flagged", "noted", "accepted"),
+)
 OWN = ("row", "label", "predicted", "certainty", "person")  # sorts besides columns
 _MOST_WORDS = 200
 
@@ -36,6 +40,8 @@ class Where:
     sort : str
         One of `OWN`, or ``column:`` and the name of a column.
     descending : bool
+    like : int, optional
+        Row that the rows must be similar to; the most similar ones come first.
     """
 
     words: str = ""
@@ -47,6 +53,7 @@ class Where:
     person: str = ""
     sort: str = "row"
     descending: bool = False
+    like: int | None = None
 
     @classmethod
     def read(cls, said: Any, columns: list[str]) -> "Where":
@@ -66,6 +73,7 @@ class Where:
             person=said.get("person", ""),
             sort=said.get("sort") or "row",
             descending=bool(said.get("descending")),
+            like=_whole(said, "like"),
         )
         sorts = (*OWN, *(f"column:{name}" for name in columns))
         if where.show not in SHOWN or where.sort not in sorts:
@@ -93,6 +101,14 @@ def rows_where(studio: Studio, where: Where) -> IntArray:
     if (where.low, where.high) != (0.0, 1.0):
         sure = certainty(snapshot, len(codes))
         keep = keep & (sure >= where.low) & (sure <= where.high)
+    if where.like is not None:
+        if where.like >= len(codes):
+            msg = f"like must be a row from 0 to {len(codes) - 1}."
+            raise RefusedError(msg)
+        alike = np.array(studio.engine.similar(where.like, ALIKE), dtype=np.intp)
+        if where.sort == "row":
+            return np.asarray(alike[keep[alike]])
+        keep = keep & np.isin(np.arange(len(codes)), alike)
     rows = np.flatnonzero(keep)
     if where.sort == "row":
         return rows[::-1] if where.descending else rows
@@ -172,6 +188,17 @@ def _shown(studio: Studio, show: str, labelled: BoolArray) -> BoolArray:
         return np.asarray(~labelled)
     if show == "skipped":
         return _among(studio, ledger.skips)
+    if show == "flagged":
+        return _among(studio, ledger.flags)
+    if show == "noted":
+        return _among(studio, ledger.notes)
+    if show == "accepted":
+        is_accepted = (
+            item
+            for item, given in ledger.answers.items()
+            if any(event.purpose == "accepted" for event in given.values())
+        )
+        return _among(studio, is_accepted)
     return _among(studio, [d.item for d in ledger.disagreements()])
 
 

@@ -84,6 +84,11 @@ class ProcessEngine:
         said: list[tuple[int, int, float]] = self._ask("why", row, n) or []
         return said
 
+    def similar(self, row: int, n: int) -> list[int]:
+        """Return the rows most similar to one, itself first; none without a kernel."""
+        said: list[int] = self._ask("similar", row, n) or []
+        return said
+
     def _ask(self, name: str, *arguments: Any) -> Any:
         """Call a method there and wait for its value."""
         if not self.snapshot.ready:

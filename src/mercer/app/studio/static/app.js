@@ -4,10 +4,11 @@ import { get, listen, once, person } from "./api.js";
 import { askText } from "./ask.js";
 import { BulkActs } from "./bulk.js";
 import { drawAccuracy } from "./curve.js";
-import { by, colour, make, number, percent, plain } from "./dom.js";
+import { by, colour, make, number, percent, plain, setColours } from "./dom.js";
 import { History } from "./history.js";
 import { showKeys } from "./keys.js";
 import { PointMap } from "./map.js";
+import { Notes } from "./notes.js";
 import { Question } from "./question.js";
 import { askSizes } from "./sizes.js";
 import { TableView } from "./table.js";
@@ -20,6 +21,7 @@ class Studio {
     this.question = new Question(this);
     this.map = new PointMap(this);
     this.history = new History(this);
+    this.notes = new Notes(this);
     this.views = {
       table: new TableView(this),
       review: new ReviewView(this),
@@ -68,6 +70,11 @@ class Studio {
       this.say(error.message);
     }
     if (view === "label") this.map.draw();
+  }
+
+  async like(question) {
+    this.views.table.like = { row: question.row, id: question.id };
+    await this.go("table");
   }
 
   // After the answer, the page goes back to where the row was opened.
@@ -139,7 +146,9 @@ class Studio {
     else if (before.notices?.join() !== state.notices.join()) {
       this.say(state.notices.join(" "));
     }
+    setColours(state.classes);
     this.drawShares();
+    this.notes.draw();
     if (JSON.stringify(before.classes) !== JSON.stringify(state.classes)) {
       this.question.drawClasses();
     }
@@ -149,7 +158,7 @@ class Studio {
   async redraw(before) {
     const { state } = this;
     if (before.map !== state.map) await this.map.load();
-    else if (before.version !== state.version) await this.map.recolour();
+    else if (before.version !== state.version || coloursOf(before) !== coloursOf(state)) await this.map.recolour();
     if (before.version !== state.version) {
       await Promise.all([this.question.update(), drawAccuracy()]);
     }
@@ -237,6 +246,7 @@ class Studio {
   }
 }
 
+const coloursOf = (state) => JSON.stringify(state.classes.map((one) => one.colour));
 const studio = new Studio();
 studio.start();
 // For measurements of frames per second.

@@ -35,26 +35,16 @@ export async function askText(title, label, value) {
   return said ? input.value.trim() : "";
 }
 
-export async function askRename(classes) {
-  const select = make("select", { id: "dialog-class" });
-  for (const one of classes) select.append(make("option", { value: one.label }, one.name));
-  const input = make("input", { id: "dialog-text", maxlength: 200, required: true });
-  const fill = () => {
-    input.value = select.selectedOptions[0]?.textContent ?? "";
-  };
-  select.addEventListener("change", fill);
-  fill();
+// A longer text; null where nothing is to be changed.
+export async function askLong(title, label, value, most = 2000) {
+  const input = make("textarea", { id: "dialog-text", rows: 8, maxlength: most });
+  input.value = value;
   const said = await askForm(
-    "Rename a class",
-    [
-      make("label", { for: "dialog-class", class: "small soft" }, "Class"),
-      select,
-      make("label", { for: "dialog-text", class: "small soft" }, "New name"),
-      input,
-    ],
-    "Rename",
+    title,
+    [make("label", { for: "dialog-text", class: "small soft" }, label), input],
+    "Save",
   );
-  return said ? { label: Number(select.value), name: input.value.trim() } : null;
+  return said ? input.value.trim() : null;
 }
 
 export async function askColumns(names, hidden) {

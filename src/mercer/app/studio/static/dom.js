@@ -13,10 +13,24 @@ export function make(tag, options = {}, ...children) {
 }
 
 export const by = (id) => document.getElementById(id);
-// The class of a key: 1 to 9 and 0 in order.
-export const classKey = (classes, key) =>
-  /^[0-9]$/.test(key) ? classes[(Number(key) + 9) % 10] : undefined;
-export const colour = (label) => `c${label % 10}`;
+// The key of each class: its own, or 1 to 9 and 0 in order.
+export function keysOf(classes) {
+  const taken = new Set(classes.map((one) => one.key).filter(Boolean));
+  return classes.map((one, k) => {
+    const digit = k < 10 ? String((k + 1) % 10) : "";
+    return one.key || (taken.has(digit) ? "" : digit);
+  });
+}
+export function classKey(classes, key) {
+  return classes[keysOf(classes).indexOf(key.toLowerCase())];
+}
+const chosen = new Map(); // colours of classes that have one of their own
+export function setColours(classes) {
+  chosen.clear();
+  for (const one of classes) if (one.colour != null) chosen.set(one.label, one.colour);
+}
+export const colourNumber = (label) => chosen.get(label) ?? label % 10;
+export const colour = (label) => `c${colourNumber(label)}`;
 export const percent = (share) => `${Math.round(100 * share)}%`;
 // As it was said: 12.5, and 33.3333 of a third.
 export const plain = (value) => String(Number(value.toPrecision(6)));

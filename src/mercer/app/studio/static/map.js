@@ -2,7 +2,7 @@
 // click a point, or draw a line around a group.
 
 import { raw } from "./api.js";
-import { by } from "./dom.js";
+import { by, colourNumber } from "./dom.js";
 
 const POINT = `
 attribute vec2 place; attribute vec4 tint;
@@ -124,7 +124,7 @@ export class PointMap {
         places.set(this.places.subarray(2 * row, 2 * row + 2), 2 * k);
         const [kind, sure] = this.looks.subarray(2 * row, 2 * row + 2);
         const fade = kind === 255 ? 0.55 : 0.25 + (0.6 * sure) / 255;
-        tints.set(this.palette[kind === 255 ? 10 : kind % 10], 4 * k);
+        tints.set(this.palette[kind === 255 ? 10 : colourNumber(kind)], 4 * k);
         tints[4 * k + 3] = sure === 255 ? 255 : Math.round(255 * fade);
       });
       gl.bindBuffer(gl.ARRAY_BUFFER, this.buffers[0]);
@@ -231,7 +231,7 @@ export class PointMap {
         const kind = this.looks[2 * row];
         const known = this.looks[2 * row + 1] === 255;
         ink.globalAlpha = known ? 1 : 0.3 + (0.6 * this.looks[2 * row + 1]) / 255;
-        ink.fillStyle = this.css[kind === 255 ? 10 : kind % 10];
+        ink.fillStyle = this.css[kind === 255 ? 10 : colourNumber(kind)];
         const [x, y] = this.toScreen(row);
         const s = known ? 1.6 * size : size;
         ink.fillRect(x * ratio - s / 2, y * ratio - s / 2, s, s);

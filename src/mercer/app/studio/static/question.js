@@ -1,8 +1,9 @@
 // The item, the classes, and what a person can do with them.
 
 import { get, once, picture, post } from "./api.js";
-import { askColumns, askRename } from "./ask.js";
-import { by, colour, make, percent } from "./dom.js";
+import { askColumns } from "./ask.js";
+import { editClasses } from "./classes.js";
+import { by, classKey, colour, keysOf, make, percent } from "./dom.js";
 import { ClassFinder } from "./finder.js";
 import { draw } from "./item.js";
 
@@ -34,7 +35,8 @@ export class Question {
     by("why").addEventListener("click", () => this.toggleWhy());
     by("pairs").addEventListener("click", () => this.togglePairs());
     by("columns").addEventListener("click", () => this.chooseColumns());
-    by("rename").addEventListener("click", () => this.rename());
+    by("edit-classes").addEventListener("click", () => this.editClasses());
+    by("similar").addEventListener("click", () => this.similar());
     by("new-class").addEventListener("submit", (event) => {
       event.preventDefault();
       this.addClass(by("new-name").value);
@@ -67,6 +69,7 @@ export class Question {
       ? `Row ${question.id}. ${by("item").innerText.slice(0, SPOKEN)}`
       : "Every row has an answer.";
     this.drawClasses();
+    this.studio.notes.show(question);
     this.studio.moved(question);
   }
 
@@ -85,6 +88,7 @@ export class Question {
       ? `${by("reason").textContent}. ${by("item").innerText.slice(0, SPOKEN)}`
       : "There is nothing left to compare.";
     this.drawClasses();
+    this.studio.notes.show(this.shown);
     this.studio.moved(this.shown);
   }
 
@@ -95,7 +99,15 @@ export class Question {
     by("new-class").hidden = this.pairing;
     const made = this.pairing
       ? "pairs"
-      : JSON.stringify(this.studio.state.classes.map((one) => [one.label, one.name]));
+      : JSON.stringify(
+          this.studio.state.classes.map((one) => [
+            one.label,
+            one.name,
+            one.key,
+            one.colour,
+            one.about,
+          ]),
+        );
     if (this.made !== made) {
       const focused = document.activeElement?.dataset?.label;
       box.replaceChildren(...(this.pairing ? this.pairButtons() : this.classButtons()));
@@ -141,6 +153,7 @@ export class Question {
   }
 
   classButtons() {
+    const keys = keysOf(this.studio.state.classes);
     return this.studio.state.classes.map((one, k) =>
       make(
         "button",
@@ -148,13 +161,18 @@ export class Question {
           type: "button",
           class: `class ${colour(one.label)}`,
           "data-label": one.label,
-          title: one.name,
+          title: one.about ? `${one.name}: ${one.about}` : one.name,
           onclick: () => this.queue(() => this.answer(one.label)),
         },
         make("span", { class: "swatch", "aria-hidden": "true" }),
-        make("span", { class: "name" }, one.name),
+        make(
+          "span",
+          { class: "name" },
+          one.name,
+          one.about ? make("span", { class: "about" }, one.about) : null,
+        ),
         make("span", { class: "percent" }),
-        k < 10 ? make("kbd", { "aria-hidden": "true" }, String((k + 1) % 10)) : null,
+        keys[k] ? make("kbd", { "aria-hidden": "true" }, keys[k].toUpperCase()) : null,
         make("span", { class: "share", "aria-hidden": "true" }),
       ),
     );
@@ -236,12 +254,14 @@ export class Question {
     }
   }
 
-  async rename() {
-    const said = await askRename(this.studio.state.classes);
-    if (!said?.name) return;
+  // Rows like this one, in the table, to be labelled as a group.
+  async similar() {
+    if (this.shown) await this.studio.like(this.shown);
+  }
+
+  async editClasses() {
     try {
-      await once("rename", said);
-      await this.studio.refresh();
+      if (await editClasses(this.studio.state.classes)) await this.studio.refresh();
     } catch (error) {
       this.studio.say(error.message);
     }
@@ -337,19 +357,23 @@ export class Question {
   }
 
   actOf(key) {
-    if (/^[0-9]$/.test(key)) return () => this.press((Number(key) + 9) % 10);
+    if (this.pairing && /^[0-9]$/.test(key)) return () => this.press(Number(key) - 1);
+    if (!this.pairing && classKey(this.studio.state.classes, key)) return () => this.press(key);
     if (KEYS[key]) return () => this[KEYS[key]]();
     if (key === "b") return () => this.studio.history.go(1);
     if (key === "f") return () => this.studio.history.go(-1);
     if (key === "/" && !by("find-class").hidden) return () => by("find-class").focus();
+    if (key === "m") return () => this.similar();
+    if (key === "t") return () => void this.studio.notes.write();
+    if (key === "g") return () => this.studio.notes.flag();
     if (key === "n") return () => by("new-name").focus();
     if (key === "l") return () => by("lasso").click();
     return null;
   }
 
-  press(k) {
-    if (this.pairing) return k < 2 ? this.answerPair(k === 0) : undefined;
-    const one = this.studio.state.classes[k];
+  press(key) {
+    if (this.pairing) return key === 0 || key === 1 ? this.answerPair(key === 0) : undefined;
+    const one = classKey(this.studio.state.classes, key);
     return one && this.shown ? this.answer(one.label) : undefined;
   }
 }

@@ -25,11 +25,16 @@ export class TableView {
     this.total = 0;
     this.last = null; // the checkbox from which Shift reaches
     this.columns = null;
+    this.like = null; // the row that all rows must be similar to
     let waiting = 0;
     by("filters").addEventListener("submit", (event) => event.preventDefault());
     by("filters").addEventListener("input", () => {
       clearTimeout(waiting);
       waiting = setTimeout(() => this.search(), 200);
+    });
+    by("unlike").addEventListener("click", () => {
+      this.like = null;
+      this.search();
     });
     by("filters").addEventListener("reset", () => setTimeout(() => this.search()));
     by("previous").addEventListener("click", () => this.load(this.page - 1));
@@ -63,6 +68,7 @@ export class TableView {
       low: share("sure-from"),
       high: share("sure-to"),
       person: by("by-person").value,
+      like: this.like ? String(this.like.row) : "",
       sort: this.sort,
       descending: this.descending ? "1" : "",
     };
@@ -92,6 +98,10 @@ export class TableView {
     this.names = found.columns;
     this.columns ??= found.columns.slice(0, FEW);
     this.options("by-person", [["", "anybody"], ...found.people.map((who) => [who, who])]);
+    by("like").hidden = !this.like;
+    by("like-note").textContent = this.like
+      ? `Rows similar to row ${this.like.id}, the most similar ones first.`
+      : "";
     by("table-count").textContent = found.total === 1 ? "1 row" : `${number(found.total)} rows`;
     by("page").textContent = `${found.page + 1} of ${Math.max(found.pages, 1)}`;
     by("previous").disabled = found.page === 0;

@@ -1,0 +1,133 @@
+// The classes: names, keys, colours, descriptions, their order, merging and removing.
+
+import { once } from "./api.js";
+import { by, make } from "./dom.js";
+
+const COLOURS = 10;
+
+function field(label, element) {
+  return make("label", { class: "small soft" }, label, element);
+}
+
+function input(value, more) {
+  const one = make("input", { autocomplete: "off", ...more });
+  one.value = value ?? "";
+  return one;
+}
+
+function choice(pairs, value) {
+  const select = make("select");
+  for (const [key, words] of pairs) select.append(make("option", { value: key }, words));
+  select.value = value;
+  return select;
+}
+
+// One class as a group of fields; `said` tells what has changed.
+function group(one, place, classes) {
+  const name = input(one.name, { maxlength: 200, required: true });
+  const key = input(one.key, { maxlength: 1, class: "one-key" });
+  const colours = [...Array(COLOURS).keys()].map((k) => [k, `colour ${k + 1}`]);
+  const colour = choice([["", "by itself"], ...colours], one.colour ?? "");
+  const about = input(one.about, { maxlength: 200 });
+  const others = classes.filter((other) => other !== one);
+  const fate = choice(
+    [
+      ["", "keep"],
+      ["remove", "remove"],
+      ...others.map((other) => [other.label, `merge into ${other.name}`]),
+    ],
+    "",
+  );
+  const error = make("p", { class: "field-error small", role: "alert", hidden: true });
+  const box = make(
+    "fieldset",
+    { class: "one-class", "data-label": one.label },
+    make("legend", { class: "small" }, one.name),
+    field("Name", name),
+    field("Key", key),
+    field("Colour", colour),
+    field("Description", about),
+    field("What to do with it", fate),
+    make(
+      "div",
+      { class: "move" },
+      make("button", { type: "button", "aria-label": `${one.name}: up`, onclick: () => move(-1) }, "↑"),
+      make("button", { type: "button", "aria-label": `${one.name}: down`, onclick: () => move(1) }, "↓"),
+    ),
+    error,
+  );
+  function move(step) {
+    const other = step < 0 ? box.previousElementSibling : box.nextElementSibling;
+    if (!other) return;
+    if (step < 0) other.before(box);
+    else other.after(box);
+    box.querySelectorAll(".move button")[step < 0 ? 0 : 1].focus();
+  }
+  const acts = () => {
+    const found = [];
+    const at = [...box.parentElement.children].indexOf(box);
+    const look = {
+      key: key.value.trim(),
+      colour: colour.value === "" ? null : Number(colour.value),
+      about: about.value.trim(),
+      place: at === place && one.place == null ? null : at,
+    };
+    const before = [one.key ?? "", one.colour ?? null, one.about ?? "", one.place ?? null];
+    if (name.value.trim() !== one.name) found.push(["rename", { name: name.value }]);
+    if (JSON.stringify(before) !== JSON.stringify([look.key, look.colour, look.about, look.place])) {
+      found.push(["look", look]);
+    }
+    if (fate.value === "remove") found.push(["merge", {}]);
+    else if (fate.value) found.push(["merge", { into: Number(fate.value) }]);
+    return found.map(([act, said]) => [act, { label: one.label, ...said }]);
+  };
+  const complain = (words) => {
+    error.textContent = words;
+    error.hidden = !words;
+  };
+  return { box, acts, complain };
+}
+
+// Resolves to whether something was saved. What is refused is said at its class.
+export function editClasses(classes) {
+  const dialog = by("dialog");
+  const groups = classes.map((one, k) => group(one, k, classes));
+  let saved = false;
+  const form = make(
+    "form",
+    { novalidate: true },
+    make("h2", { id: "dialog-title" }, "Classes"),
+    make("div", { class: "class-list" }, ...groups.map(({ box }) => box)),
+    make(
+      "div",
+      { class: "acts" },
+      make("button", { type: "submit", class: "primary" }, "Save"),
+      make("button", { type: "button", onclick: () => dialog.close() }, "Cancel"),
+    ),
+  );
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    // What removes classes comes last, so that everything else still finds them.
+    const order = { rename: 0, look: 1, merge: 2 };
+    const all = groups.flatMap((one) => one.acts().map((act) => [one, ...act]));
+    all.sort(([, a], [, b]) => order[a] - order[b]);
+    for (const [one, act, said] of all) {
+      one.complain("");
+      try {
+        await once(act, said);
+        saved = true;
+      } catch (error) {
+        one.complain(error.message);
+        one.box.scrollIntoView({ block: "nearest" });
+        one.box.querySelector("input").focus();
+        return;
+      }
+    }
+    dialog.close();
+  });
+  dialog.replaceChildren(form);
+  return new Promise((resolve) => {
+    dialog.onclose = () => resolve(saved);
+    dialog.showModal();
+  });
+}
