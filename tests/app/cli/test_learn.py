@@ -78,7 +78,8 @@ def test_the_terminal_says_what_the_figure_hides() -> None:
     said |= {"accuracy": {}, "warnings": [], "files": {}}
     text = describe(said | {"report": report | {"quality": quality}})
     assert (
-        "On average found in fewer than half of the cases: b (1.5 of 6 labels)." in text
+        "On average found in fewer than half of the cases: b (1 or 2 of 6 labels)."
+        in text
     )
     assert "2 labels look wrong: rows 7, 9. See the report." in text
     assert "alike" not in text

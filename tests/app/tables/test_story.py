@@ -173,3 +173,27 @@ def test_without_a_second_label_the_usual_evidence_decides() -> None:
     assert story.n_weighed == 0
     for e in story.evidence:
         assert e.share == pytest.approx(e.usual)
+
+
+def test_rows_above_a_confidence_are_those_without_a_label(
+    told: tuple[Any, Story],
+) -> None:
+    result, story = told
+    assert story.quality is not None
+    check, open_rows = result.check, result.labels.codes < 0
+    assert story.quality.taken[0].confidence == 0.5
+    for taken in story.quality.taken:
+        above = check.proba.max(axis=1) >= taken.confidence
+        right = check.proba.argmax(axis=1)[above] == check.codes[above]
+        assert (taken.n_tested, taken.share) == (above.sum(), right.mean())
+        assert taken.n_tested >= 5
+        rows = result.proba[open_rows].max(axis=1) >= taken.confidence
+        assert taken.n_rows == rows.sum()
+        assert taken.low <= taken.share <= taken.high + 1e-9
+
+
+def test_the_list_of_predictions_shows_what_rows_hold(told: tuple[Any, Story]) -> None:
+    result, story = told
+    first = story.predictions[0]
+    row = result.table.frame.iloc[int(first.id)]  # ids are 000, 001, ...
+    assert first.contents.startswith(f"size: {row['size']:.4g} · weight: ")

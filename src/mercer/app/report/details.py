@@ -18,7 +18,7 @@ def columns(story: Story) -> str:
         f'<tr>{cell(name)}{cell(kind)}{cell(done)}<td class="num">{n:,}</td></tr>'
         for name, kind, done, n in story.columns
     ]
-    head = ("column", "type", "how it was used", "#coordinates")
+    head = ("column", "type", "how it was used", "#numbers")
     listed = table(head, items[:_SHOWN_COLUMNS], "lines")
     if len(items) > _SHOWN_COLUMNS:
         n = len(items) - _SHOWN_COLUMNS

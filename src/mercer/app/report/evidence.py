@@ -24,12 +24,12 @@ def decided(story: Story) -> str:
     """Return one sentence: what the predictions rest on."""
     if not story.evidence:
         return ""
-    first = story.evidence[0]
+    first, rest = story.evidence[0], "What the predictions rest on:"
     if first.share >= _MOSTLY:
-        said = f"What decided: mostly {_WORDS[first.kind][0]} ({first.share:.0%})."
+        said = f"{rest} mostly {_WORDS[first.kind][0]} ({first.share:.0%})."
     else:
         parts = [f"{_WORDS[e.kind][0]} ({e.share:.0%})" for e in _counting(story)]
-        said = f"What decided: {' and '.join(parts)}."
+        said = f"{rest} {' and '.join(parts)}."
     return f'<p>{said} <a href="#learned">How rows are compared</a></p>'
 
 
@@ -45,7 +45,9 @@ def evidence(story: Story) -> str:
         for e in story.evidence
     ]
     shares = table(head, items, "cards")
-    return f"<h3>What decided</h3><p>{_role_of_labels(story)}</p>{shares}"
+    return (
+        f"<h3>What the predictions rest on</h3><p>{_role_of_labels(story)}</p>{shares}"
+    )
 
 
 def _role_of_labels(story: Story) -> str:

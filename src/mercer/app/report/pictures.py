@@ -59,9 +59,9 @@ def learned(story: Story) -> str:
         f'<p class="small soft">The data vary along directions{first}, the smoothest '
         "first. The labels decide the weight of each in the similarity.</p>"
         f"{svg.draw_bars(story.weights[:r], 'Weights of the directions', 'weight')}"
-        '<h3>Roughness of each direction</h3><p class="small soft">0: constant on each '
-        "connected part of the data. Large: it changes between neighbours.</p>"
-        f"{svg.draw_bars(story.values[:r], 'Roughness of the directions', 'rough')}"
+        '<h3>How fast each direction changes</h3><p class="small soft">0: constant on '
+        "each connected part of the data. Large: it changes between neighbours.</p>"
+        f"{svg.draw_bars(story.values[:r], 'How fast the directions change', 'rough')}"
         "</div></div></section>"
     )
 

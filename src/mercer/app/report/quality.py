@@ -5,6 +5,7 @@ from html import escape
 import numpy as np
 
 from mercer.app.report import svg
+from mercer.app.report.advice import by_confidence
 from mercer.app.report.markup import table
 from mercer.app.report.story import Contestant, Quality, Story
 
@@ -42,7 +43,7 @@ def quality(story: Story) -> str:
         "<h3>Can you trust the probabilities?</h3>"
         f'<div class="reliability">{svg.draw_reliability(q.bins)}</div>'
         f'<p class="small soft">{_trust(q)}</p></div></div>'
-        f"{confused if is_wide else ''}</section>"
+        f"{by_confidence(q)}{confused if is_wide else ''}</section>"
     )
 
 

@@ -71,10 +71,17 @@ def predictions(story: Story) -> str:
     items = [
         f"<tr><td>{escape(r.id)}</td><td>{escape(r.prediction)}</td>"
         f'<td class="num">{r.probability:.0%}</td><td>{escape(r.second)}</td>'
-        f"<td>{escape(r.given)}</td></tr>"
+        f"<td>{escape(r.given)}</td><td>{escape(r.contents)}</td></tr>"
         for r in rows[:_WITHOUT_SCRIPT]
     ]
-    head = ("row", "prediction", "#probability", "second guess", "your label")
+    head = (
+        "row",
+        "prediction",
+        "#probability",
+        "second guess",
+        "your label",
+        "contents",
+    )
     return (
         '<section id="predictions"><h2>Predictions</h2>'
         f'<p id="which">{which}</p>'
@@ -90,7 +97,14 @@ def predictions(story: Story) -> str:
 def predictions_json(story: Story) -> str:
     """Return the list of predictions for the script of the page."""
     rows = [
-        [r.id, r.prediction, round(r.probability, 4), r.second, r.given]
+        [
+            r.id,
+            r.prediction,
+            round(r.probability, 4),
+            r.second,
+            r.given,
+            r.contents,
+        ]
         for r in story.predictions
     ]
     return json.dumps(rows, ensure_ascii=False).replace("<", "\\u003c")

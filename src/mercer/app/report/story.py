@@ -29,6 +29,17 @@ class Bin(NamedTuple):
     n: int
 
 
+class Taken(NamedTuple):
+    """Rows of at least some confidence, by hidden labels."""
+
+    confidence: float
+    share: float  # of the hidden labels above it that were right
+    low: float
+    high: float
+    n_tested: int
+    n_rows: int  # without a label
+
+
 class Row(NamedTuple):
     """A row of the table that someone should look at."""
 
@@ -50,6 +61,7 @@ class Listed(NamedTuple):
     probability: float
     second: str
     given: str  # "" if unlabelled
+    contents: str = ""  # the first cells, in short
 
 
 class Fact(NamedTuple):
@@ -103,6 +115,7 @@ class Quality:
     doubtful: tuple[Row, ...]  # labels that look wrong; `second` is the label given
     false_alarms: float = 0.0  # share of these that is expected to be right
     first: tuple[Row, ...] = ()  # labels to look at first where none looks wrong
+    taken: tuple[Taken, ...] = ()  # by rising confidence
     shift: float = 0.0  # by how much accuracies were raised for the unlabelled rows
 
 
@@ -140,7 +153,7 @@ class Story:
     next_rows: tuple[Row, ...]
     map: Map
     picture: Picture
-    values: FloatArray  # (r,) roughness of the directions
+    values: FloatArray  # (r,) how fast each direction changes between neighbours
     weights: FloatArray  # (r,) what the kernel gives them
     choices: tuple[tuple[str, float], ...]  # kernels that were mixed, and their shares
     columns: tuple[tuple[str, str, str, int], ...]

@@ -6,13 +6,14 @@ from html import escape
 import numpy as np
 
 from mercer._base.words import some
+from mercer.app.report.advice import beside_always, todo
 from mercer.app.report.evidence import decided
+from mercer.app.report.notes import notes
 from mercer.app.report.quality import rival_of
-from mercer.app.report.story import Contestant, Outlook, Quality, Story
+from mercer.app.report.story import Contestant, Quality, Story
 
 # A class found less often than this is named in the summary.
 HARDLY = 0.5
-_POINT = 0.01
 
 
 def summary(story: Story) -> str:
@@ -34,9 +35,6 @@ def summary(story: Story) -> str:
         f'<div class="tile"><b>{value}</b><span>{label}</span></div>'
         for value, label in tiles
     )
-    notes = "".join(f"<li>{escape(w)}</li>" for w in story.warnings)
-    if notes:
-        notes = f'<div class="note"><h2>Please note</h2><ul>{notes}</ul></div>'
     changes = "".join(f"<li>{escape(change)}</li>" for change in story.changes)
     if changes:
         changes = f"<section><h2>Since the last run</h2><ul>{changes}</ul></section>"
@@ -45,8 +43,8 @@ def summary(story: Story) -> str:
         f'<div class="soft">{escape(story.source)} · {escape(story.made)}</div>'
         f'<p class="verdict">{verdict(story)}</p>{hidden(story)}'
         f"{_told(story)}{decided(story)}</header>"
-        f'<div class="tiles">{shown}</div>{notes}{changes}'
-        f"<section><h2>What to do now</h2>{_todo(story)}</section>"
+        f'<div class="tiles">{shown}</div>{notes(story.warnings)}{changes}'
+        f"<section><h2>What to do now</h2>{todo(story)}</section>"
     )
 
 
@@ -62,7 +60,7 @@ def verdict(story: Story) -> str:
     said = (
         f"<b>Expect {_share_of(ours.accuracy)} predictions to be correct</b> "
         f"({_between(ours)}, from {q.n_tested:,} labels that were hidden and "
-        f"predicted). {alike(story.counts_alike)}"
+        f"predicted). {alike(story.counts_alike)}{beside_always(story)} "
     )
     if rival.lead_high < 0:
         return said + (
@@ -162,78 +160,16 @@ def found_of(found: float, total: float) -> str:
     Examples
     --------
     >>> found_of(3, 4), found_of(1.5, 10)  # a mean of two rounds
-    ('3 of 4', '1.5 of 10')
+    ('3 of 4', '1 or 2 of 10')
     """
     if abs(found - round(found)) < 0.05:  # as in all rounds
         return f"{found:.0f} of {total:.0f}"
-    return f"{found:.1f} of {total:.0f}"
+    return f"{int(found)} or {int(found) + 1} of {total:.0f}"
 
 
 def _told(story: Story) -> str:
     said = told(story.classes, story.class_sizes, story.labels_drawn)
     return f"<p>{escape(said)}</p>" if said else ""
-
-
-def _todo(story: Story) -> str:
-    steps = []
-    q = story.quality
-    # Where more labels bring nothing, the predictions come first.
-    comes_later = story.outlook is not None and is_flat(story.outlook)
-    if story.next_rows and not comes_later:
-        steps.append(_labelling(story))
-    if q and q.doubtful:
-        n = len(q.doubtful)
-        it = "one label that looks" if n == 1 else f"{n} labels that look"
-        steps.append(f'Look at the <a href="#doubtful">{it} wrong</a>.')
-    steps.append(
-        'Use <a href="#predictions">the predictions</a>: <code>predictions.csv</code> '
-        "or <code>predictions.parquet</code>. Have a person look where the probability "
-        "is low."
-    )
-    if story.next_rows and comes_later:
-        steps.append(_labelling(story))
-    steps.append(
-        "New rows later, with the same columns: "
-        "<code>mercer predict model.skops new.csv</code>."
-    )
-    return f'<ol class="todo">{"".join(f"<li>{s}</li>" for s in steps)}</ol>'
-
-
-def _labelling(story: Story) -> str:
-    n, why = len(story.next_rows), "their answers teach the model most"
-    if story.outlook is not None:
-        why = promise(story.outlook)
-    return (
-        f'<a href="#next">Label these {n} rows</a>: {why}. Fill in '
-        "<code>to_label.xlsx</code> (or <code>.csv</code>) and run the command "
-        "again with <code>--answers to_label.xlsx</code>."
-    )
-
-
-def is_flat(o: Outlook) -> bool:
-    """Tell whether more labels are expected to bring less than a point."""
-    return o.high - o.now < _POINT
-
-
-def promise(o: Outlook) -> str:
-    """Return what more labels would bring, in words."""
-    if is_flat(o):
-        return "more labels are unlikely to change the expected share"
-    gain, low, high = (100 * (value - o.now) for value in (o.then, o.low, o.high))
-    return f"{o.n_more} more labels would add {_points(gain)} ({low:.0f} to {high:.0f})"
-
-
-def _points(gain: float) -> str:
-    """Return a gain in words.
-
-    Examples
-    --------
-    >>> [_points(gain) for gain in (0.3, 0.7, 2.4)]
-    ['less than 1 point', 'about 1 point', 'about 2 points']
-    """
-    if gain < 0.5:
-        return "less than 1 point"
-    return "about 1 point" if round(gain) == 1 else f"about {gain:.0f} points"
 
 
 def _share_of(share: float) -> str:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mercer._base.words import counted
+from mercer.app.report.advice import promise
 from mercer.app.report.story import Outlook
-from mercer.app.report.summary import found_of, promise, told
+from mercer.app.report.summary import found_of, told
 from mercer.app.tables.row_text import listed
 
 if TYPE_CHECKING:

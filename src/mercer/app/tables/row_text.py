@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from mercer._base.checks import is_empty
-from mercer._base.typing import FloatArray
+from mercer._base.typing import FloatArray, IntArray
 from mercer._base.words import counted
 from mercer.app.report.story import Listed
 from mercer.app.tables.table import Table
@@ -128,12 +128,16 @@ def in_short(table: Table, row: int, without: set[str | None]) -> str:
     return " · ".join(parts)
 
 
+def least_certain(proba: FloatArray) -> IntArray:
+    """Return the rows that are listed, the least certain first."""
+    return np.argsort(proba.max(axis=1), kind="stable")[:LISTED]
+
+
 def listed(
     ids: Any, proba: FloatArray, labels: Labels, names: tuple[str, ...]
 ) -> tuple[Listed, ...]:
     """Return the predictions of the least certain rows, the least certain first."""
-    best = proba.max(axis=1)
-    order = np.argsort(best, kind="stable")[:LISTED]
+    best, order = proba.max(axis=1), least_certain(proba)
     two = np.argsort(-proba[order], axis=1, kind="stable")[:, :2]
     return tuple(
         Listed(

@@ -13,19 +13,30 @@ from mercer.app.report.story import (
     Contestant,
     Evidence,
     Influence,
+    Listed,
     Map,
     Outlook,
     Picture,
     Quality,
     Row,
     Story,
+    Taken,
 )
 from mercer.app.tables.figures import figures_of
 from mercer.app.tables.learning import TableResult
-from mercer.app.tables.row_text import cells_of, columns_of, in_short, listed, name_of
+from mercer.app.tables.row_text import (
+    cells_of,
+    columns_of,
+    in_short,
+    least_certain,
+    listed,
+    name_of,
+)
 from mercer.fewlabels.learner import AutoKernel
 from mercer.fewlabels.pools.choice import PoolPlan
 from mercer.fewlabels.weigh import pool_members
+from mercer.judging.hiding import Check
+from mercer.judging.intervals import effective_number, wilson_interval
 from mercer.judging.layout import place_points
 from mercer.judging.reliability import reliability
 from mercer.judging.suspicion import SuspiciousLabels
@@ -33,6 +44,8 @@ from mercer.judging.suspicion import SuspiciousLabels
 Guess = tuple[str, float]  # a class and its probability
 _ON_MAP, _IN_PICTURE = 1000, 240
 _DOUBTFUL = 20
+_CONFIDENCES = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99)
+_FEWEST_ABOVE = 5  # hidden labels; fewer say little
 
 # Blocks of the pool by the kind of evidence that they are.
 KINDS = {"laplacian": "graphs", "kernel": "direct", "density": "density"}
@@ -80,7 +93,7 @@ def story_of(result: TableResult, *, rng: np.random.Generator) -> Story:
             for w in result.warnings
         ),
         method=_method(session.plan),
-        predictions=listed(result.ids, result.proba, labels, names),
+        predictions=_with_contents(result, names),
         influences=tuple(Influence(*i) for i in result.influences),
         outlook=None if result.outlook is None else Outlook(*result.outlook),
         labels_drawn=session.task.labels_drawn or "",
@@ -124,7 +137,38 @@ def _quality(result: TableResult, names: tuple[str, ...]) -> Quality | None:
         first=tuple(
             _contradicted(result, ranked, k) for k in first if not len(doubtful)
         ),
+        taken=_taken(result, check),
         shift=check.shift,
+    )
+
+
+def _taken(result: TableResult, check: Check) -> tuple[Taken, ...]:
+    """Return how many hidden labels were right above each of some confidences."""
+    confidence = check.proba.max(axis=1)
+    right = check.proba.argmax(axis=1) == check.codes
+    rows = result.proba[result.labels.codes < 0].max(axis=1, initial=0.0)
+    found = []
+    for least in _CONFIDENCES:
+        above = confidence >= least
+        if above.sum() < _FEWEST_ABOVE:
+            break
+        weights = check.weights[above]
+        share = float(np.average(right[above], weights=weights))
+        # Labels are hidden in parts, so they count for less than independent cases.
+        low, high = wilson_interval(share, effective_number(weights) / 1.25)
+        n_rows = int((rows >= least).sum())
+        found.append(Taken(least, share, low, high, int(above.sum()), n_rows))
+    return tuple(found)
+
+
+def _with_contents(result: TableResult, names: tuple[str, ...]) -> tuple[Listed, ...]:
+    """Return the list of predictions with the first cells of each row."""
+    rows = listed(result.ids, result.proba, result.labels, names)
+    order = least_certain(result.proba)
+    aside = result.session.task.aside
+    return tuple(
+        row._replace(contents=in_short(result.table, int(i), aside))
+        for row, i in zip(rows, order, strict=True)
     )
 
 
@@ -184,7 +228,7 @@ def _picture(result: TableResult, codes: IntArray, rng: np.random.Generator) -> 
 def _spectrum(
     result: TableResult,
 ) -> tuple[FloatArray, FloatArray, tuple[tuple[str, float], ...]]:
-    """Return roughness and weights of directions, and the kernels that were mixed.
+    """Return speed and weights of directions, and the kernels that were mixed.
 
     Of a pool, the directions of the graph that counts most.
     """

@@ -1,0 +1,48 @@
+"""Notes on a table, one line per kind."""
+
+import re
+from collections.abc import Sequence
+from html import escape
+
+from mercer._base.words import counted
+
+# Names in quotation marks and numbers are what notes of one kind differ in.
+_VARYING = re.compile(r"'(?:[^'\\]|\\.)*'|\"[^\"]*\"|\d[\d,.]*")
+
+
+def notes(said: Sequence[str]) -> str:
+    """Return a list of notes: those that stand alone first, alike ones under one.
+
+    Parameters
+    ----------
+    said : sequence of str
+    """
+    if not said:
+        return ""
+    lines = "".join(f"<li>{_line(group)}</li>" for group in by_kind(said))
+    return f'<div class="note"><h2>Please note</h2><ul>{lines}</ul></div>'
+
+
+def by_kind(said: Sequence[str]) -> list[list[str]]:
+    """Return notes in groups that differ only in names and numbers.
+
+    Examples
+    --------
+    >>> by_kind(["'a' is empty.", "'b' is empty.", "One label only."])
+    [['One label only.'], ["'a' is empty.", "'b' is empty."]]
+    """
+    groups: dict[str, list[str]] = {}
+    for note in said:
+        groups.setdefault(_VARYING.sub("", note), []).append(note)
+    return sorted(groups.values(), key=lambda group: len(group) > 1)
+
+
+def _line(group: list[str]) -> str:
+    first, *rest = group
+    if not rest:
+        return escape(first)
+    more = "".join(f"<li>{escape(note)}</li>" for note in rest)
+    return (
+        f"{escape(first)}<details><summary>{counted(len(rest), 'more note')} of this "
+        f"kind</summary><ul>{more}</ul></details>"
+    )
