@@ -221,8 +221,8 @@ class Session:
     def battery(self) -> None:
         code = [
             sys.executable, str(ROOT / "benchmarks/spectra_tensors.py"),
-            "--device", self.device, "--max-points", "1000000", "--workers", "10",
-            "--arrays-up-to", "3000", "--seconds", "140", "--cases", "320",
+            "--device", self.device, "--max-points", "30000", "--workers", "0",
+            "--arrays-up-to", "300", "--seconds", "200", "--cases", "320",
             "--out", str(self.out / "battery.json"),
         ]  # fmt: skip
         done = subprocess.run(
