@@ -12,23 +12,28 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.utils import Tags, check_array, check_scalar, column_or_1d
 from sklearn.utils.validation import check_is_fitted
 
-from mercer._base.checks import check_finite, checked_points
+from mercer._base.checks import checked_points
 from mercer._base.proba import log_of
 from mercer._base.random import as_generator
 from mercer._base.typing import ArrayLike, BoolArray, FloatArray, IntArray, RandomState
 from mercer.evidence.pairs import Pairs
 from mercer.evidence.pairs.thresholds import best_cut, check_strategy
 from mercer.evidence.row_names import positions_of, row_ids
+from mercer.learners._pair_blend import BlendedKernel, similarity, usual_distance
+from mercer.learners.clustering import unit_rows
 from mercer.learners.pairwise import PairwiseKernel
 
-_LEAST = 10  # pairs of each kind for which some are held out
+# Shares of the learned kernel that are tried, and the one that is taken where no pair
+# can be held out.
+_SHARES, _USUAL_SHARE = (0.0, 0.1, 0.2, 0.35, 0.5, 0.7, 0.9), 0.5
 
 
 class PairClassifier(ClassifierMixin, BaseEstimator):
     r"""Tells whether two points belong together, from pairs that do and do not.
 
-    A kernel is learned from the pairs, and pairs with a large value of it are called
-    the same.
+    A kernel is learned from the pairs, and blended with the plain distance, which few
+    pairs cannot improve: the share of the learned kernel is the one that predicts
+    held-out pairs best. Pairs that are near in the blend are called the same.
 
     Parameters
     ----------
@@ -39,9 +44,10 @@ class PairClassifier(ClassifierMixin, BaseEstimator):
         frame, and the points outside pairs take part, too. None: pairs hold the points
         themselves.
     cv : int or None, default=5
-        Folds of pairs whose held-out similarities set the threshold and the
-        probabilities. None takes those of the training pairs, which are larger than
-        they should be.
+        Folds of pairs whose held-out similarities set the share of the learned kernel,
+        the threshold and the probabilities; fewer where there are fewer pairs of a
+        kind. None takes similarities of the training pairs, which are larger than they
+        should be, and a share of one half.
     random_state : int, Generator, RandomState or None, default=None
         Deals the folds; for the default learner.
 
@@ -49,8 +55,11 @@ class PairClassifier(ClassifierMixin, BaseEstimator):
     ----------
     classes_ : ndarray of shape (2,)
         The second one means the same.
-    kernel_ : the learned kernel
+    kernel_ : BlendedKernel
+        Of the learned kernel and the columns.
     learner_ : fitted learner
+    share_ : float
+        Share of the learned kernel, 0 to 0.9.
     threshold_ : float
         Pairs are the same where minus the similarity is not above it.
     n_features_in_ : int
@@ -61,8 +70,8 @@ class PairClassifier(ClassifierMixin, BaseEstimator):
     (m, 2) with a `preprocessor`; `predict`, `decision_function`, `score`,
     `pair_score`, `pair_distance`, `get_metric`, `transform`, `set_threshold` and
     `calibrate_threshold`. There is no Mahalanobis matrix: the kernel is not linear.
-    Similarity is the kernel value itself, which the pairs were fitted to; the distance
-    is that of the kernel's features, for `DBSCAN` and neighbours.
+    The distance is that of the features of `kernel_`, for `DBSCAN` and neighbours, and
+    the similarity is 1 minus half its square.
 
     Examples
     --------
@@ -117,16 +126,23 @@ class PairClassifier(ClassifierMixin, BaseEstimator):
         if learner is None:
             learner = PairwiseKernel(random_state=seed)
         self.learner_ = clone(learner).fit(points, pairs=_links(ends, same, points))
-        self.kernel_ = self.learner_.kernel_
-        scores = self._held_out(points, ends, same, seed)
-        self._line = _platt(scores, same)
+        learned, plain = self._held_out(points, ends, same, seed)
+        blends = [w * learned + (1 - w) * plain for w in _SHARES]
+        self.share_ = _USUAL_SHARE
+        if self._folds(same) > 1:
+            losses = [_platt(scores, same)[2] for scores in blends]
+            self.share_ = _SHARES[int(np.argmin(losses))]
+        scores = blends[_SHARES.index(self.share_)]
+        self.kernel_ = BlendedKernel(
+            self.learner_.kernel_, points, self.share_, usual_distance(points)
+        )
+        self._line = _platt(scores, same)[:2]
         self.threshold_ = -best_cut(scores, same, **rule)
         return self
 
     def decision_function(self, pairs: ArrayLike) -> FloatArray:
-        """Return the similarity of each pair, (m,): the value of the kernel."""
-        left, right = self._features(pairs)
-        return np.asarray(np.einsum("ij,ij->i", left, right))
+        """Return the similarity of each pair, (m,)."""
+        return 1 - self.pair_distance(pairs) ** 2 / 2
 
     def pair_score(self, pairs: ArrayLike) -> FloatArray:
         """Return the similarity of each pair, (m,)."""
@@ -180,7 +196,9 @@ class PairClassifier(ClassifierMixin, BaseEstimator):
         if not isinstance(threshold, Real):
             msg = f"threshold must be a real number, got {type(threshold).__name__}."
             raise ValueError(msg)
-        check_finite(np.array([threshold], dtype=np.float64), "threshold")
+        if np.isnan(threshold):
+            msg = "threshold is NaN; -inf calls no pair the same, inf every pair."
+            raise ValueError(msg)
         self.threshold_ = float(threshold)
         return self
 
@@ -213,15 +231,20 @@ class PairClassifier(ClassifierMixin, BaseEstimator):
         self.threshold_ = -best_cut(scores, same, **rule, beta=beta)
         return self
 
+    def _folds(self, same: BoolArray) -> int:
+        """Return in how many folds pairs are held out; 1 for none."""
+        fewest = int(min(same.sum(), (~same).sum()))
+        return 1 if self.cv is None else min(self.cv, fewest)
+
     def _held_out(
         self, points: Any, ends: IntArray, same: BoolArray, seed: int
-    ) -> FloatArray:
-        """Return similarities of pairs by kernels that did not see them, (m,)."""
-        Phi = self.kernel_.features()
-        scores: FloatArray = np.einsum("ij,ij->i", Phi[ends[:, 0]], Phi[ends[:, 1]])
-        if self.cv is None or min(same.sum(), (~same).sum()) < _LEAST:
-            return scores
-        folds = StratifiedKFold(self.cv, shuffle=True, random_state=seed)
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return similarities by kernels that did not see the pairs, and plain ones."""
+        plain = similarity(points / usual_distance(points), ends)
+        scores = similarity(unit_rows(self.learner_.kernel_.features()), ends)
+        if self._folds(same) < 2:
+            return scores, plain
+        folds = StratifiedKFold(self._folds(same), shuffle=True, random_state=seed)
         for train, test in folds.split(ends, same):
             links = _links(ends[train], same[train], points)
             learner = clone(self.learner_)
@@ -229,10 +252,9 @@ class PairClassifier(ClassifierMixin, BaseEstimator):
                 learner.learn(self.learner_.basis_, pairs=links)
             else:
                 learner.fit(points, pairs=links)
-            Phi = learner.kernel_.features()
-            left, right = ends[test].T
-            scores[test] = np.einsum("ij,ij->i", Phi[left], Phi[right])
-        return scores
+            Phi = unit_rows(learner.kernel_.features())
+            scores[test] = similarity(Phi, ends[test])
+        return scores, plain
 
     def _features(self, pairs: ArrayLike) -> tuple[FloatArray, FloatArray]:
         check_is_fitted(self, "kernel_")
@@ -338,8 +360,8 @@ def _links(ends: IntArray, same: BoolArray, points: Any) -> Pairs:
     return Pairs(ends[given, 0], ends[given, 1], signs, points.shape[0])
 
 
-def _platt(scores: FloatArray, same: BoolArray) -> tuple[float, float]:
-    """Return slope and offset of the logistic curve through held-out scores.
+def _platt(scores: FloatArray, same: BoolArray) -> tuple[float, float, float]:
+    """Return slope and offset of the logistic curve through held-out scores, its loss.
 
     With the targets of Platt (1999), which keep few or separable pairs from certainty.
     """
@@ -358,4 +380,4 @@ def _platt(scores: FloatArray, same: BoolArray) -> tuple[float, float]:
     best = minimize(
         loss, start, jac=True, method="L-BFGS-B", bounds=[(0, None), (None, None)]
     )
-    return float(best.x[0] / scale), float(best.x[1])
+    return float(best.x[0] / scale), float(best.x[1]), float(best.fun)
