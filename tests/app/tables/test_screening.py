@@ -1,6 +1,7 @@
 """What is found in a table before anything is learned."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -8,6 +9,7 @@ import pytest
 
 from mercer.app.tables.leakage import in_a_range
 from mercer.app.tables.learning import learn
+from mercer.app.tables.reading import read_table
 from mercer.app.tables.screening import FEWEST, screen
 from mercer.app.tables.session import Session
 from mercer.app.tables.table import TableError, as_table
@@ -274,3 +276,51 @@ def test_without_any_label_no_column_repeats_the_target() -> None:
     screened = screen(table, Task("kind"), labels=nothing)  # there is no such column
     assert [c.column for c in screened.left_out] == ["row"]
     assert screened.table.columns == ["colour"]
+
+
+def test_plus_and_minus_are_two_classes() -> None:
+    frame = pd.DataFrame({"a": range(6), "y": ["+", "-", "+", "-", None, "?"]})
+    found = look_at_target(as_table(frame), "y")
+    assert names(found.labels) == ["+", "-", "+", "-", None, None]
+    frame["y"] = ["x", "-", "x", "-", None, "?"]
+    with pytest.raises(TableError, match=r"one class only, 'x'.*read as no label: '-'"):
+        look_at_target(as_table(frame), "y")
+
+
+@pytest.mark.parametrize("word", ["pending", "0"])
+def test_a_word_that_fills_every_open_row_is_asked_about(word: str) -> None:
+    frame = pd.DataFrame({"a": range(20), "y": ["1", "2", "3"] * 3 + [word] * 11})
+    (note,) = look_at_target(as_table(frame), "y").notes
+    assert note.startswith("Every row has a label in 'y'.")
+    assert f"If {word!r} (55% of the rows) stands for “no label yet”" in note
+    frame["y"] = ["1", "2", "3"] * 3 + ["1"] + [word] * 10
+    assert "(50% of the rows)" in look_at_target(as_table(frame), "y").notes[0]
+    frame["y"] = ["1", "2", "3"] * 3 + ["1", "2"] + [word] * 9
+    assert look_at_target(as_table(frame), "y").notes == ()
+    frame.loc[0, "y"] = None
+    assert look_at_target(as_table(frame), "y").notes == ()
+
+
+@pytest.mark.parametrize("form", ["%Y-%m-%d", "%m/%d/%y", "%b %d %Y"])
+def test_dates_are_not_classes(form: str) -> None:
+    days = pd.date_range("2024-01-14", periods=6, freq="40D").strftime(form)
+    frame = pd.DataFrame({"a": range(12), "y": [*days, *days]})
+    with pytest.raises(TableError, match=r"holds 6 dates, such as .*such as years"):
+        look_at_target(as_table(frame), "y")
+    few = frame[frame["y"] != days[0]]
+    assert len(set(look_at_target(as_table(few), "y").labels)) == 5
+
+
+def test_the_target_cannot_be_dropped() -> None:
+    frame = two_groups()
+    with pytest.raises(TableError, match="'label' names the target"):
+        Session.open(frame, drop=["label"])
+
+
+def test_nested_json_is_told_how_it_can_be_read(tmp_path: Path) -> None:
+    (tmp_path / "t.json").write_text('{"data": [{"a": 1, "label": "x"}]}')
+    with pytest.raises(TableError) as caught:
+        read_table(tmp_path / "t.json").check_column("label", "--target")
+    assert "'data' holds nested values" in str(caught.value)
+    assert "one record per line, or a list of records" in str(caught.value)
+    assert "its columns are ." not in str(caught.value)

@@ -98,6 +98,9 @@ def screen(
     (LeftOut(column='row', reason='names the rows: every cell differs'),)
     """
     target, id, drop, keep = task.target, task.id, task.drop, task.keep
+    if target in drop:
+        msg = f"--drop {target!r} names the target, which is what is learned."
+        raise TableError(msg)
     for name in (*drop, *keep):
         table.check_any_column(name, "--drop" if name in drop else "--keep")
     for wanted in task.embed:

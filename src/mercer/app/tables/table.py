@@ -95,6 +95,12 @@ class Table:
 
     def _advice(self, name: str, option: str) -> str:
         names = self.columns
+        if not names and self.unread:
+            held = "; ".join(f"{k!r} holds {what}" for k, what in self.unread.items())
+            return (
+                f"no column of it can be read: {held}. A table of JSON is one record "
+                "per line, or a list of records: write what is nested that way."
+            )
         alike = [c for c in names if c.strip().casefold() == name.strip().casefold()]
         if alike:
             return f"did you mean {alike[0]!r}?"

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer._base.words import counted, some
+from mercer.app.tables.dates import date_format
 from mercer.app.tables.numbers import is_placeholder, look_at, parse
 from mercer.app.tables.table import Table, TableError
 from mercer.evidence.reading import is_labeled
@@ -17,6 +18,10 @@ from mercer.evidence.reading import is_labeled
 MOST_CLASSES = 1000
 # Whole numbers that are more than this, some of them once, are measurements.
 _FEW_NUMBERS = 20
+# A target with more dates than this is refused.
+_FEW_DATES = 5
+# Where every row has a label, a value of this share of them may stand for none.
+_OFTEN = 0.5
 
 
 class Target(NamedTuple):
@@ -87,6 +92,8 @@ def look_at_target(
     """
     if min_classes == 0 and _is_new(table, column):
         return Target(np.full(len(table), None, dtype=object), ())
+    import pandas as pd
+
     found = read_target(table, column, as_written=as_written, missing=missing)
     where, labels = f"{table.source}: column {column!r}", found.labels
     filled = np.flatnonzero(is_labeled(labels))
@@ -104,20 +111,43 @@ def look_at_target(
         labels[filled].astype(str), return_index=True, return_counts=True
     )
     if len(names) == 1 < min_classes:
-        raise TableError(_one_class(where, labels, str(names[0])))
+        one = _one_class(where, labels, str(names[0]))
+        raise TableError(" ".join([one, *found.notes]))
     if len(names) > MOST_CLASSES:
         msg = (
             f"{where} has {len(names):,} different labels in {len(filled):,} labelled "
             f"rows; the limit is {MOST_CLASSES:,}. Is it an id, a measurement or text?"
         )
         raise TableError(msg)
+    if len(names) > _FEW_DATES and date_format(pd.Series(names)):
+        msg = (
+            f"{where} holds {len(names):,} dates, such as {names[0]}. Dates are seldom "
+            "classes: turn them into some, such as years, and give that column."
+        )
+        raise TableError(msg)
+    notes = [*found.notes]
+    if len(filled) == len(labels) and min_classes > 0:
+        notes += _all_filled(column, names, counts)
     if (counts == 1).any():
         k = int(np.argmax(counts == 1))
         row = int(filled[first[k]])
         if len(names) > _FEW_NUMBERS and _are_numbers(labels[row], names):
             raise TableError(_measurement(where, str(labels[row]), row))
-        return Target(labels, (*found.notes, _single(column, names, k, row, counts)))
-    return found
+        notes.append(_single(column, names, k, row, counts))
+    return Target(labels, tuple(notes))
+
+
+def _all_filled(column: str, names: NDArray[Any], counts: NDArray[Any]) -> list[str]:
+    """Return what to ask where every row has a label."""
+    k = int(counts.argmax())
+    share, name = counts[k] / counts.sum(), str(names[k])
+    if len(names) <= 2 or share < _OFTEN:
+        return []
+    said = (
+        f"Every row has a label in {column!r}. If {name!r} ({share:.0%} of the rows) "
+        "stands for “no label yet”, empty these cells."
+    )
+    return [said]
 
 
 def _is_new(table: Table, column: str) -> bool:
@@ -149,7 +179,13 @@ def _without_placeholders(
     notes: list[str],
 ) -> NDArray[Any]:
     counts = Counter(v for v in cells if v is not None)
-    none = [v for v in counts if v in missing or (not as_written and is_placeholder(v))]
+    # Where + is a class, - is the other one.
+    signs = {"-"} if "+" in counts else set()
+    none = [
+        v
+        for v in counts
+        if v in missing or (not as_written and is_placeholder(v) and v not in signs)
+    ]
     if none:
         said = some((f"{v!r} ({counted(counts[v], 'row')})" for v in none), 5)
         advice = f" If this is a class, pass {option}." if option else ""
