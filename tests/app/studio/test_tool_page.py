@@ -4,7 +4,13 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from PIL import Image
 
+from mercer.app.studio.items import Items
+from mercer.app.studio.service import Studio
+from mercer.app.studio.store import Store, sqlite_url
+from mercer.app.tables.reading import read_table
+from mercer.app.tables.task import Task
 from studio_at_hand import answered, labels, rows, small_studio, trained
 
 
@@ -244,3 +250,43 @@ def test_similar_rows_are_labelled_as_a_group(tmp_path, start, visit) -> None:
     page.click("#unlike")
     page.wait_for_selector("#like", state="hidden")
     assert page.inner_text("#table-count") == "60 rows"
+
+
+def test_pictures_open_in_full_and_the_next_ones_are_fetched_ahead(
+    tmp_path, start, visit
+) -> None:
+    folder = tmp_path / "pictures"
+    folder.mkdir()
+    for k in range(6):
+        Image.new("RGB", (900, 600), (40 * k, 90, 160)).save(folder / f"{k}.png")
+    items = Items(read_table(folder), Task())
+    engine = trained(6)
+    studio = Studio(
+        items, Store(sqlite_url(tmp_path / "l.db")), classes=("a", "b"), engine=engine
+    )
+    page = visit(start(studio))
+    asked = []
+    page.on(
+        "requestfinished", lambda r: asked.append(r.url) if "image" in r.url else None
+    )
+    width = "() => document.querySelector('#item img').naturalWidth"
+    assert page.evaluate(width) == 512
+    page.click("#item .zoom")
+    page.wait_for_selector("#dialog[open] .whole img")
+    page.wait_for_function(
+        "() => document.querySelector('#dialog img').naturalWidth === 900"
+    )
+    page.click("#dialog [aria-pressed]")
+    assert page.locator("#dialog img").bounding_box()["width"] == 900
+    page.keyboard.press("Escape")
+    asked.clear()
+    page.reload()
+    page.wait_for_selector("#item .one")
+    for _ in range(100):
+        if len(set(asked)) == 6:
+            break
+        page.wait_for_timeout(100)
+    asked.clear()
+    page.keyboard.press("1")
+    answered(page, 1)
+    assert asked == []  # the next picture was there

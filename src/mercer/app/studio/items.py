@@ -24,6 +24,7 @@ from mercer.evidence.reading import is_labeled
 MOST_TEXT = 20_000  # characters of a cell that are sent to the page
 SNIPPET = 140
 IMAGE_SIDE = 512
+FULL_SIDE = 4096  # of a picture that somebody looks at closely
 
 
 class Items:
@@ -107,15 +108,18 @@ class Items:
         """Return a cell as text."""
         return _text(self.table.frame[column].iloc[row])
 
-    def image(self, row: int) -> bytes:
-        """Return the picture of a row as PNG, drawn again from its pixels."""
+    def image(self, row: int, side: int = IMAGE_SIDE) -> bytes:
+        """Return the picture of a row as PNG, drawn again from its pixels.
+
+        Files are shown with at most `side` pixels along their longer side.
+        """
         from PIL import Image
 
         pixels = self.table.picture(row)
         if pixels is None:
             msg = f"{self.table.source} has no images."
             raise TableError(msg)
-        picture = self._original(row)
+        picture = self._original(row, side)
         if picture is None:
             shown = (255 * pixels).astype(np.uint8)
             picture = Image.fromarray(shown[..., 0] if shown.shape[2] == 1 else shown)
@@ -123,7 +127,7 @@ class Items:
         picture.save(out, "PNG")
         return out.getvalue()
 
-    def _original(self, row: int) -> Any:
+    def _original(self, row: int, side: int) -> Any:
         """Return the picture in the file of a row of a folder, made smaller."""
         from PIL import Image
 
@@ -132,7 +136,7 @@ class Items:
             return None
         try:
             with Image.open(root / str(self.table.frame["file"].iloc[row])) as image:
-                image.thumbnail((IMAGE_SIDE, IMAGE_SIDE))
+                image.thumbnail((side, side))
                 return image.convert("RGB")
         except (OSError, ValueError, Image.DecompressionBombError):
             return None

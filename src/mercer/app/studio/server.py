@@ -16,10 +16,12 @@ from starlette.routing import Route
 
 from mercer.app.studio import backend, views
 from mercer.app.studio.actions import ACTS, Act, check_said
+from mercer.app.studio.ahead import ahead
 from mercer.app.studio.exports import EXPORTS
 from mercer.app.studio.guard import Guard, TooLargeError, TooSlowError
 from mercer.app.studio.history import history
 from mercer.app.studio.interop import IMPORTS, take_in
+from mercer.app.studio.items import FULL_SIDE, IMAGE_SIDE
 from mercer.app.studio.parsing import parsed, whole
 from mercer.app.studio.service import RefusedError, Studio
 from mercer.app.studio.table_view import Where, table_page
@@ -47,6 +49,7 @@ def make_app(studio: Studio, token: str, **guard: Any) -> Guard:
         "review": lambda request: views.review(studio),
         "table": lambda request: _table(studio, request),
         "item/{row}": lambda r: studio.question(_row(studio, r), "picked"),
+        "ahead": lambda r: ahead(studio),
         "history": lambda r: history(studio, r.query_params.get("who", "")),
         "cell/{row}": lambda r: _cell(studio, r),
         "why/{row}": lambda r: studio.why(_row(studio, r)),
@@ -120,7 +123,9 @@ def _image(studio: Studio) -> Handler:
         if studio.items.table.image_shape is None:
             msg = f"{studio.items.table.source} has no images."
             raise RefusedError(msg, 404)
-        picture = await run_in_threadpool(studio.items.image, row)
+        is_full = request.query_params.get("size") == "full"
+        side = FULL_SIDE if is_full else IMAGE_SIDE
+        picture = await run_in_threadpool(studio.items.image, row, side)
         return Response(picture, media_type="image/png")
 
     return handle

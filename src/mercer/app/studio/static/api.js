@@ -113,9 +113,28 @@ async function listenAlone(heard) {
   }
 }
 
-export async function picture(row, data) {
-  const response = await raw(`/api/image/${row}?data=${data}`);
-  return URL.createObjectURL(await response.blob());
+// Pictures are kept for a while: those of the next rows are there before they are shown.
+const kept = new Map();
+const MOST_KEPT = 100;
+
+export function picture(row, data, size = "") {
+  const path = `/api/image/${row}?${new URLSearchParams({ data, size })}`;
+  if (!kept.has(path)) {
+    const found = raw(path).then(async (response) => URL.createObjectURL(await response.blob()));
+    kept.set(path, found);
+    found.catch(() => kept.delete(path));
+    const [oldest] = kept.keys();
+    if (kept.size > MOST_KEPT) {
+      kept.get(oldest).then(URL.revokeObjectURL, () => {});
+      kept.delete(oldest);
+    }
+  }
+  return kept.get(path);
+}
+
+// Fetch the pictures of the rows that come next.
+export async function fetchAhead(data) {
+  for (const row of await get("/api/ahead")) await picture(row, data);
 }
 
 export async function upload(kind, file) {

@@ -20,7 +20,7 @@ export function sentences(action, told, name) {
     if (action === "accept") {
       const few = errors < 10 ? errors.toFixed(1) : number(Math.round(errors));
       said.push(`By the model's own probabilities, about ${few} of them will be wrong.`);
-      const parts = told.classes.map((one) => `${name(one.label)} ${number(one.count)}`);
+      const parts = told.classes.map((one) => `${name(one.label)}: ${number(one.count)}`);
       if (parts.length) said.push(`${parts.join(", ")}.`);
     }
     if (given) said.push(`${rowsOf(given)} have another label.`);

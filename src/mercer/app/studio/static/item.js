@@ -1,7 +1,7 @@
 // One row, large: its picture, its longest text, and its other cells.
 
 import { get, picture } from "./api.js";
-import { make, number } from "./dom.js";
+import { by, make, number } from "./dom.js";
 
 const LONG = 200;
 
@@ -27,6 +27,42 @@ function text(question, cell, data, tag) {
   return box;
 }
 
+// The picture in full resolution; a click changes between window and pixels.
+async function zoom(question, data) {
+  const dialog = by("dialog");
+  const src = await picture(question.row, data, "full");
+  const img = make("img", { alt: `Picture of row ${question.id}, whole`, src });
+  const size = make(
+    "button",
+    {
+      type: "button",
+      "aria-pressed": "false",
+      onclick: () => {
+        const on = img.classList.toggle("pixels");
+        size.setAttribute("aria-pressed", String(on));
+      },
+    },
+    "Full resolution",
+  );
+  dialog.replaceChildren(
+    make(
+      "form",
+      { method: "dialog" },
+      make("h2", { id: "dialog-title" }, `Row ${question.id}`),
+      make("div", { class: "whole", tabindex: "0", role: "region", "aria-label": "Picture" }, img),
+      make(
+        "div",
+        { class: "acts" },
+        size,
+        make("button", { type: "submit", class: "primary" }, "Close"),
+      ),
+    ),
+  );
+  dialog.classList.add("wide");
+  dialog.onclose = () => dialog.classList.remove("wide");
+  dialog.showModal();
+}
+
 export async function draw(question, data, hidden) {
   if (question === null) {
     return make("p", { class: "done soft" }, "Every row has an answer. Thank you.");
@@ -34,7 +70,20 @@ export async function draw(question, data, hidden) {
   const parts = [];
   if (question.image) {
     const src = await picture(question.row, data);
-    parts.push(make("img", { alt: `Picture of row ${question.id}`, src }));
+    const img = make("img", { alt: `Picture of row ${question.id}`, src });
+    parts.push(
+      make(
+        "button",
+        {
+          type: "button",
+          class: "zoom",
+          title: "Show the whole picture",
+          onclick: () => zoom(question, data),
+        },
+        img,
+      ),
+    );
+    await img.decode().catch(() => {});
   }
   const named = question.cells.length > 1 || question.image;
   const cells = question.cells.filter((cell) => !hidden.has(cell.name));

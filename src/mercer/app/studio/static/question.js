@@ -1,6 +1,6 @@
 // The item, the classes, and what a person can do with them.
 
-import { get, once, picture, post } from "./api.js";
+import { fetchAhead, get, once, picture, post } from "./api.js";
 import { askColumns } from "./ask.js";
 import { editClasses } from "./classes.js";
 import { by, classKey, colour, keysOf, make, percent } from "./dom.js";
@@ -71,6 +71,7 @@ export class Question {
     this.drawClasses();
     this.studio.notes.show(question);
     this.studio.moved(question);
+    if (question?.image) fetchAhead(this.studio.state.data).catch(() => {});
   }
 
   async showPair(pair) {
