@@ -435,7 +435,7 @@ def test_pools_come_back_equal_on_both_sides_of_their_thresholds(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(pools, "HALF_ABOVE", half)
-    monkeypatch.setattr(pools, "SAMPLED_ABOVE", sampled)
+    monkeypatch.setattr("mercer.fewlabels.pools.base.SAMPLED_ABOVE", sampled)
     monkeypatch.setattr(pools, "SINGLE_ABOVE", single)
     rng = np.random.default_rng(0)
     points: Any = rng.standard_normal((300, 5 if kind == "few columns" else 400))

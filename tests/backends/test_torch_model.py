@@ -6,7 +6,9 @@ from sklearn.datasets import load_digits, make_blobs
 
 torch = pytest.importorskip("torch")
 
-from mercer.fewlabels.pools import neighbors as pool  # noqa: E402
+import mercer  # noqa: E402
+from mercer.fewlabels import AutoKernel, KernelPool, TorchPool  # noqa: E402
+from mercer.fewlabels.pools import base as pool  # noqa: E402
 from mercer.fewlabels.pools.device import DeviceGram  # noqa: E402
 from mercer.fewlabels.pools.plain_kernels import plain_kernels  # noqa: E402
 from mercer.learners.parameter_free import ParameterFreeKernel  # noqa: E402
@@ -37,8 +39,9 @@ def test_the_default_predicts_the_same_for_tensors(both):
     assert np.mean(host.transduction_ == device.transduction_) >= 0.995
     assert np.abs(host.training_proba() - device.training_proba()).max() < 0.02
     assert np.mean(device.transduction_ == TRUTH) > 0.9
-    assert device.basis_.certificate_.method == "dense"  # 700 points
-    assert device.basis_.certificate_.residual < 1e-12
+    assert device.basis_.certificate_.method.startswith("dense, nystrom")  # 700 points
+    largest = device.basis_.values_.max()  # of a kernel
+    assert device.basis_.certificate_.residual < 1e-12 * largest
 
 
 def test_tensors_of_few_points_in_clear_groups():
@@ -80,7 +83,7 @@ def test_plain_kernels_of_a_sample_are_the_same_on_a_device():
     sample = X[::3]
     kernels = plain_kernels(sample, 20, n_landmarks=50, rng=np.random.default_rng(0))
     for kernel in kernels:
-        moved = DeviceGram.of_plain(torch.as_tensor(sample), kernel)
+        moved = DeviceGram.of(kernel, torch.as_tensor(sample))
         at = moved.at(torch.as_tensor(NEW)).numpy()
         np.testing.assert_allclose(at, kernel.at(NEW), atol=1e-4)
 
@@ -92,6 +95,56 @@ def test_the_plain_kernels_of_many_tensors_are_known_from_a_sample(both, monkeyp
     # Directions below a hundredth of the largest are left out.
     assert widths["linear"] < both[1].basis_.blocks_[3].values.size
     assert np.mean(model.transduction_ == both[0].transduction_) >= 0.99
+
+
+def test_rows_join_a_pool_of_tensors_as_they_join_one_of_arrays():
+    new = X[:9] + 0.05
+    host, device = (
+        UnifiedKernelMachine(random_state=0).fit(made(X[:600]), Y[:600])
+        for made in (np.asarray, torch.as_tensor)
+    )
+    host.add_rows(new, TRUTH[:9])
+    device.partial_fit(torch.as_tensor(new), TRUTH[:9])
+    assert device.growth_.n_far == host.growth_.n_far == 0
+    assert len(device.ids_) == len(device.basis_.columns()) == 609
+    np.testing.assert_array_equal(device.transduction_[600:], TRUTH[:9])
+    assert np.mean(host.transduction_ == device.transduction_) >= 0.99
+    far = torch.as_tensor(np.random.default_rng(0).uniform(0, 60, (40, 64)))
+    device.add_rows(far)
+    assert device.growth_.is_renewed
+    assert len(device.transduction_) == 649
+
+
+def test_a_model_of_tensors_comes_back_from_a_file(both, tmp_path):
+    device = both[1].with_labels(Y)
+    device.add_rows(torch.as_tensor(NEW[:5]))
+    mercer.save(device, tmp_path / "model.skops")
+    again = mercer.load(tmp_path / "model.skops")
+    assert isinstance(again.basis_, TorchPool)
+    np.testing.assert_array_equal(again.training_proba(), device.training_proba())
+    new = torch.as_tensor(NEW)
+    np.testing.assert_array_equal(again.predict_proba(new), device.predict_proba(new))
+    for model in (device, again):
+        model.tell([100, 702], [TRUTH[100], TRUTH[2]]).add_rows(new[5:8])
+    np.testing.assert_array_equal(again.training_proba(), device.training_proba())
+
+
+def test_a_pool_of_tensors_has_the_density_and_the_units_of_one_of_arrays():
+    scale = np.geomspace(1.0, 1e4, 64)
+    host = KernelPool(8, random_state=0).fit(X * scale)
+    device = TorchPool(8, random_state=0).fit(torch.as_tensor(X * scale))
+    np.testing.assert_allclose(device.scales_, host.scales_, rtol=1e-12)
+    for rows in (None, NEW * scale):
+        expected = host.log_density(rows)
+        np.testing.assert_allclose(device.log_density(rows), expected, atol=1e-5)
+    moved = torch.as_tensor(X[:4] * scale)
+    np.testing.assert_allclose(device.extend(moved), device.vectors_[:4], atol=1e-5)
+
+
+def test_a_pool_of_arrays_refuses_tensors_in_words():
+    model = UnifiedKernelMachine(AutoKernel(KernelPool(8)))
+    with pytest.raises(TypeError, match="TorchPool"):
+        model.fit(torch.as_tensor(X), Y)
 
 
 @pytest.mark.parametrize("laplacian", ["normalized", "random_walk"])

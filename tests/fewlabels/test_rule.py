@@ -9,11 +9,8 @@ import pytest
 from sklearn.datasets import load_wine, make_blobs
 
 from mercer import UnifiedKernelMachine
-from mercer.evidence.labels import Labels
-from mercer.fewlabels import AnchorPool, AutoKernel, KernelPool, LeaveOneOutRLS
-from mercer.fewlabels.opinion import held_out_opinion
+from mercer.fewlabels import AnchorPool, AutoKernel, KernelPool
 from mercer.fewlabels.rule import DEFAULT, Rule
-from mercer.model.growth import Growth, judge_growth
 
 
 @pytest.fixture(scope="module")
@@ -144,23 +141,19 @@ def decided(case, rule):
     """Return what a model of a small table says of its rows."""
     if case == "added rows":
         X, y = CASES["one label"]()
-        pool = AutoKernel(rule=rule, random_state=0).fitted_basis(X)
-        return np.array([judge_growth(pool, X[:9] + 1.5, Growth(), rule).has_drifted])
+        model = UnifiedKernelMachine(rule=rule, random_state=0).fit(X, y)
+        return np.array([model.add_rows(X[:9] + 1.5).growth_.has_drifted])
     if case == "hidden labels":
         X, y = CASES["uneven labels"]()
-        told = Labels.read(y, min_classes=2)
-        kernel = AutoKernel(rule=rule, random_state=0).fit(X, y).kernel_
-        return held_out_opinion(kernel, told.labeled, told.one_hot(), rule)
+        model = UnifiedKernelMachine(rule=rule, random_state=0).fit(X, y)
+        return np.log(model.suspicious_labels().wrong)
     settings: Any = {}
-    basis = None
+    basis: Any = "auto"
     if case == "anchors":
         case, basis = "one label", AnchorPool(random_state=0)
     if case == "labels drawn at random":
         case, settings = "uneven labels", {"labels_drawn": "at random"}
-    model = UnifiedKernelMachine(
-        AutoKernel(basis, rule=rule, random_state=0),
-        LeaveOneOutRLS(rule=rule, **settings),
-    )
+    model = UnifiedKernelMachine(basis=basis, rule=rule, random_state=0, **settings)
     return model.fit(*CASES[case]()).training_proba()
 
 

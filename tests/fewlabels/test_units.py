@@ -111,7 +111,7 @@ def test_new_points_are_scaled_as_the_others(kind: Any, atol: float) -> None:
 def test_scales_of_many_points_are_those_of_evenly_spaced_rows(
     monkeypatch: pytest.MonkeyPatch, most: int, step: int
 ) -> None:
-    monkeypatch.setattr("mercer.fewlabels.pools.anchors.SCALED_BY", most)
+    monkeypatch.setattr("mercer.fewlabels.pools.base.SCALED_BY", most)
     X, _ = two_groups()
     found = AnchorPool(random_state=0).fit(X).scales_
     np.testing.assert_allclose(found, X[::step].std(axis=0))

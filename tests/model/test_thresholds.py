@@ -30,7 +30,7 @@ CASES: dict[str, tuple[dict[str, Any], int, int]] = {
     "eigenvectors of bounded work": (
         {
             "mercer.eigen.smallest.DENSE_UP_TO": 100,
-            "mercer.fewlabels.pools.neighbors.WORK_PER_EDGE": 100,
+            "mercer.fewlabels.pools.base.WORK_PER_EDGE": 100,
         },
         3,
         5,

@@ -19,7 +19,7 @@ from mercer.active.loop import learn_actively
 from mercer.active.strategies import EXPLORING, QUERIES
 from mercer.evidence.pairs import Pairs
 from mercer.exceptions import NearlyConstantKernelWarning
-from mercer.fewlabels import LeaveOneOutRLS
+from mercer.fewlabels import AutoKernel, LeaveOneOutRLS
 from mercer.graphs.neighbors import neighbor_graph
 from mercer.learners.combination import AverageKernel
 from mercer.learners.decaying import DecayingKernel
@@ -466,34 +466,73 @@ def test_a_model_without_rows_says_that_it_has_none(blobs, question) -> None:
     np.testing.assert_array_equal(slim.without_rows().predict_proba(X), expected)
 
 
-def test_another_machine_may_come_with_labels() -> None:
+def test_class_sizes_may_come_with_labels() -> None:
     X, truth = make_moons(100, noise=0.3, random_state=0)
     y = np.where(np.arange(100) < 8, truth, -1)
     few, many = ({0: share, 1: 1 - share} for share in (0.2, 0.8))
     told = {
-        name: UnifiedKernelMachine(
-            machine=LeaveOneOutRLS(class_sizes=sizes), random_state=0
-        ).fit(X, y)
+        name: UnifiedKernelMachine(class_sizes=sizes, random_state=0).fit(X, y)
         for name, sizes in (("few", few), ("many", many))
     }
-    other = LeaveOneOutRLS(class_sizes=many)
-    model = told["few"].with_labels(y, machine=other)
-    np.testing.assert_allclose(model.training_proba(), told["many"].training_proba())
-    assert model.machine is other
-    assert told["few"].machine.class_sizes == few
-    model = told["few"].tell([9], [truth[9]], machine=other)
+    apart = UnifiedKernelMachine(
+        machine=LeaveOneOutRLS(class_sizes=many), random_state=0
+    ).fit(X, y)
+    for model in (
+        told["few"].with_labels(y, class_sizes=many),
+        told["few"].with_labels(y, machine=LeaveOneOutRLS(class_sizes=many)),
+        apart,
+    ):
+        shares = model.training_proba()
+        if model.class_sizes == few:  # those of the model hold for every machine
+            expected = told["few"].training_proba()
+        else:
+            expected = told["many"].training_proba()
+        np.testing.assert_allclose(shares, expected)
+    assert told["few"].class_sizes == few
+    model = told["few"].tell([9], [truth[9]], class_sizes=many)
     model.tell([10], [truth[10]])  # which keeps it
     more = np.where(np.isin(np.arange(100), [*range(8), 9, 10]), truth, -1)
     again = told["many"].with_labels(more)
     np.testing.assert_allclose(model.training_proba(), again.training_proba())
-    # A machine that fails leaves the model as it was.
-    wrong = LeaveOneOutRLS(class_sizes={0: 1.0, 2: 1.0})
+    # Sizes that fail leave the model as it was.
     with pytest.raises(ValueError, match="class_sizes names the classes"):
-        model.tell([11], [truth[11]], machine=wrong)
-    assert model.machine is other
+        model.tell([11], [truth[11]], class_sizes={0: 1.0, 2: 1.0})
+    assert model.class_sizes == many
     assert 11 not in model.labeled_
     model.tell([11], [truth[11]])
     assert 11 in model.labeled_
+
+
+def test_how_labels_were_drawn_reaches_the_machine() -> None:
+    X, truth = make_moons(100, noise=0.3, random_state=0)
+    y = np.where(np.arange(100) < 8, truth, -1)
+    model = UnifiedKernelMachine(labels_drawn="at random", random_state=0).fit(X, y)
+    machine = LeaveOneOutRLS(labels_drawn="at random")
+    apart = UnifiedKernelMachine(machine=machine, random_state=0).fit(X, y)
+    plain = UnifiedKernelMachine(random_state=0).fit(X, y)
+    np.testing.assert_array_equal(model.training_proba(), apart.training_proba())
+    assert np.abs(model.training_proba() - plain.training_proba()).max() > 1e-3
+
+
+@pytest.mark.parametrize(
+    ("machine", "given"),
+    [("klr", {"labels_drawn": "at random"}), ("svm", {"labels_drawn": "per class"})],
+)
+def test_what_a_machine_does_not_take_is_refused(machine, given) -> None:
+    model = UnifiedKernelMachine(machine=machine, **given)
+    with pytest.raises(TypeError, match=r"takes no labels_drawn; leave it out"):
+        model.fit([[0.0], [1.0]], [0, 1])
+
+
+def test_rows_come_in_parts_where_they_can_join() -> None:
+    """Any other learner raised at the second call."""
+    assert hasattr(UnifiedKernelMachine(), "partial_fit")
+    assert hasattr(UnifiedKernelMachine(AutoKernel()), "partial_fit")
+    assert not hasattr(UnifiedKernelMachine(ParameterFreeKernel()), "partial_fit")
+    X, truth = make_moons(60, noise=0.1, random_state=0)
+    paired = UnifiedKernelMachine(random_state=0)
+    paired.fit(X, truth, pairs=Pairs.from_labels(truth, n_pairs=20, random_state=0))
+    assert not hasattr(paired, "partial_fit")
 
 
 @pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])

@@ -26,6 +26,11 @@ def is_tensor(X: Any) -> bool:
     return module is not None and isinstance(X, module.Tensor)
 
 
+def is_for_torch(X: Any, device: str | None = None) -> bool:
+    """Tell whether PyTorch computes with X: it is a tensor, or a device is named."""
+    return device is not None or is_tensor(X)
+
+
 def as_tensor(X: Any, device: str | None) -> Any:
     """Return X as a tensor of floats on a device; a tensor stays where it is.
 

@@ -6,12 +6,11 @@ from typing import Any
 from sklearn.base import clone
 from sklearn.utils import Tags
 
-from mercer._base.tensors import is_tensor
 from mercer._base.threads import threads_for
 from mercer._base.typing import RandomState
 from mercer.evidence.labels import Labels
-from mercer.fewlabels.pools.anchors import AnchorPool
-from mercer.fewlabels.pools.choice import directions_for, plan_pool
+from mercer.fewlabels.pools.base import Pool, PoolBase
+from mercer.fewlabels.pools.choice import plan_pool
 from mercer.fewlabels.pools.neighbors import KernelPool
 from mercer.fewlabels.rule import DEFAULT, Rule
 from mercer.fewlabels.weigh import weigh_pool
@@ -38,7 +37,7 @@ class AutoKernel(LabelLearner):
 
     Parameters
     ----------
-    basis : KernelPool, AnchorPool or None, default=None
+    basis : KernelPool, AnchorPool, TorchPool or None, default=None
         None chooses by the size and kind of the data and by memory (`choose_pool`);
         ``basis_.certificate_.reason`` says which and why.
     rule : Rule, optional
@@ -55,7 +54,7 @@ class AutoKernel(LabelLearner):
         Unit variance over the training points.
     weights_ : ndarray of shape (r,)
         Weights of the columns of the basis.
-    basis_ : fitted KernelPool or AnchorPool
+    basis_ : fitted KernelPool, AnchorPool or TorchPool
     certificate_ : PoolEvidence
         Loss and weight of every kernel of the pool.
 
@@ -84,11 +83,12 @@ class AutoKernel(LabelLearner):
     1.0
     """
 
-    basis_: Any  # KernelPool or AnchorPool
+    basis: Pool | None
+    basis_: Pool
 
     def __init__(
         self,
-        basis: KernelPool | AnchorPool | None = None,
+        basis: Pool | None = None,
         *,
         rule: Rule | None = None,
         memory: float | None = None,
@@ -100,11 +100,11 @@ class AutoKernel(LabelLearner):
         self.random_state = random_state
 
     def _check_parameters(self) -> None:
-        if not isinstance(self.basis, KernelPool | AnchorPool | None):
+        if not isinstance(self.basis, PoolBase | None):
             raise TypeError(_NO_POOL.format(self.basis))
 
     def _check_basis(self, basis: Any) -> None:
-        if not hasattr(basis, "blocks_"):
+        if not isinstance(basis, PoolBase):
             raise TypeError(_NO_POOL.format(basis))
 
     def fitted_basis(self, X: Any, labels: Labels | None = None) -> Any:
@@ -123,9 +123,6 @@ class AutoKernel(LabelLearner):
             return super().fitted_basis(X, labels)
         n = self._check_size(X)
         n_classes = 0 if labels is None else len(labels.classes)
-        if is_tensor(X):
-            r = directions_for(n_classes, self._rule)
-            return KernelPool(r, rule=self.rule, random_state=self.random_state).fit(X)
         plan = plan_pool(X, n_classes, memory=self.memory, rule=self._rule)
         with threads_for(n):
             pool = plan.make(self.random_state, self.rule).fit(X)

@@ -13,7 +13,7 @@ from mercer._base.html import Shown
 from mercer._base.typing import ArrayLike, FloatArray
 from mercer.evidence.labels import Labels
 from mercer.fewlabels.centred import log_shares
-from mercer.fewlabels.pools.neighbors import Block
+from mercer.fewlabels.pools.base import Block
 from mercer.fewlabels.ridge import held_out_loss, held_out_votes, loo_ridges
 from mercer.fewlabels.rule import DEFAULT, Rule
 

@@ -14,7 +14,6 @@ from mercer._base.checks import check_same_length, checked_points
 from mercer._base.nested import NestedParameters
 from mercer._base.proba import codes_of, lead, probabilities
 from mercer._base.ranges import all_equal
-from mercer._base.tensors import is_tensor
 from mercer._base.threads import threads_for
 from mercer._base.typing import ArrayLike, BoolArray, FloatArray, IntArray
 from mercer.evidence.labels import Labels
@@ -345,7 +344,7 @@ class KernelMachine(NestedParameters, LabeledScoreMixin, BaseEstimator):
         return self._reach_shares
 
     def _checked(self, X: Any, *, reset: bool) -> Any:
-        if isinstance(X, Graph) or is_tensor(X):
+        if isinstance(X, Graph):
             return X
         precomputed = is_precomputed(self.kernel)
         X = checked_points(X, self, reset=reset, sparse=not precomputed)

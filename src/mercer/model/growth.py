@@ -1,13 +1,23 @@
 """Whether rows that join a table lie where its rows are."""
 
-from dataclasses import dataclass
-from typing import Any
+import warnings
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 import numpy as np
 from scipy.stats import binom
+from sklearn.utils.metaestimators import available_if
 
 from mercer._base.html import Shown
+from mercer._base.rows import stacked
+from mercer._base.typing import ArrayLike
+from mercer.evidence.labels import Labels
+from mercer.evidence.row_names import positions_of, row_ids, warn_if_reordered
+from mercer.exceptions import DriftWarning
+from mercer.fewlabels.learner import AutoKernel
+from mercer.fewlabels.pools.base import Pool, PoolBase
 from mercer.fewlabels.rule import DEFAULT, Rule
+from mercer.model.fitted import FittedModel
 
 
 @dataclass(frozen=True)
@@ -32,7 +42,7 @@ class Growth(Shown):
         )
 
 
-def judge_growth(pool: Any, X: Any, before: Growth, rule: Rule = DEFAULT) -> Growth:
+def judge_growth(pool: Pool, X: Any, before: Growth, rule: Rule = DEFAULT) -> Growth:
     """Tell whether added rows have drifted from those a pool was fitted to.
 
     A row is far if the distance to its tenth neighbour is larger than that of all but
@@ -41,7 +51,7 @@ def judge_growth(pool: Any, X: Any, before: Growth, rule: Rule = DEFAULT) -> Gro
 
     Parameters
     ----------
-    pool : KernelPool or AnchorPool
+    pool : Pool
         Fitted.
     X : array-like of shape (m, n_features)
         Rows to add.
@@ -56,3 +66,123 @@ def judge_growth(pool: Any, X: Any, before: Growth, rule: Rule = DEFAULT) -> Gro
     n_far = before.n_far + int((density < edge).sum())
     chance = float(binom.sf(n_far - 1, n_added, rule.far_share))
     return Growth(n_added, n_far, chance, has_drifted=chance < rule.drift_chance)
+
+
+def grow(
+    basis: Pool,
+    points: Any,
+    more: Any,
+    labels: Labels,
+    before: Growth,
+    learner: Any,
+    rule: Rule = DEFAULT,
+) -> tuple[Pool, Any, Growth]:
+    """Let rows join a basis, or make it again where they have drifted.
+
+    Parameters
+    ----------
+    basis : Pool
+        Fitted.
+    points, more : array, sparse array or tensor
+        The points of the basis, None where they are not kept, and those to add.
+    labels : Labels
+        Of all of them.
+    before : Growth
+    learner : AutoKernel
+        Makes the basis again.
+    rule : Rule, optional
+
+    Returns
+    -------
+    basis : Pool
+    points : array, sparse array, tensor or None
+        All of them.
+    growth : Growth
+    """
+    growth = judge_growth(basis, more, Growth() if before.is_renewed else before, rule)
+    every = None if points is None else stacked(points, more)
+    if growth.has_drifted and every is not None:
+        growth = replace(growth, is_renewed=True)
+        basis = learner.fitted_basis(every, labels)
+    else:
+        basis = basis.grown(more)
+        if growth.has_drifted:
+            warnings.warn(f"{growth}.", DriftWarning, stacklevel=4)
+    basis.certificate_ = replace(basis.certificate_, note=str(growth))
+    return basis, every, growth
+
+
+def _takes_rows(model: Any) -> bool:
+    """Tell whether rows may join a model: they join pools of kernels alone."""
+    learner = getattr(model, "_learner", model.learner)
+    return isinstance(learner, AutoKernel) or (
+        isinstance(learner, str) and learner == "auto"
+    )
+
+
+class GrowingModel(FittedModel):
+    """Rows that join `UnifiedKernelMachine`."""
+
+    basis_: Any
+    growth_: Growth
+    _points: Any  # for a new basis; not saved with the model
+    _learner: Any  # not fitted
+    _learn: Any
+    fit: Any
+
+    def add_rows(self, X: ArrayLike, y: ArrayLike | None = None) -> Self:
+        """Let further rows join the table, and refit the machine.
+
+        The rows join by extension. When they have drifted from the rows that the basis
+        was made from, the basis is made again from all of them; `growth_` says which,
+        and why.
+
+        Parameters
+        ----------
+        X : array-like, sparse array or data frame of shape (m, n_features)
+            Rows; of a data frame the row labels are their ids, else they are numbered
+            on.
+        y : array-like of shape (m,), optional
+            Their labels; -1, None and NaN mark unlabelled ones, as all are by default.
+        """
+        self._check_rows()
+        if not isinstance(self.basis_, PoolBase):
+            msg = "rows are added to the default basis only; fit again with all rows."
+            raise TypeError(msg)
+        points = self._checked(X, reset=False)
+        m, n = points.shape[0], len(self.ids_)
+        ids = np.concatenate([self.ids_, row_ids(X, m, first=n)])
+        positions_of(ids[n:], ids)  # no row label twice
+        labels = self.labels_.padded(m)
+        if y is not None:
+            warn_if_reordered(X, y)
+            labels = labels.told(np.arange(n, n + m), y)
+        self.basis_, self._points, self.growth_ = grow(
+            self.basis_,
+            getattr(self, "_points", None),
+            points,
+            labels,
+            self.growth_,
+            self._learner,
+            self._rule,
+        )
+        self.ids_ = ids
+        self._learn(labels)
+        return self
+
+    @available_if(_takes_rows)  # type: ignore[untyped-decorator]
+    def partial_fit(
+        self, X: ArrayLike, y: ArrayLike, classes: ArrayLike | None = None
+    ) -> Self:
+        """Fit at the first call, `add_rows` at later ones, with the default learner.
+
+        Parameters
+        ----------
+        X, y : as in `fit` and `add_rows`
+        classes : ignored
+            A class that was not there before is welcome.
+        """
+        if hasattr(self, "machine_"):
+            return self.add_rows(X, y)
+        fitted: Self = self.fit(X, y)
+        return fitted

@@ -1,59 +1,69 @@
 """What a fitted model says about its labels, and about what more would bring."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
-from mercer._base.rows import take_rows
+from mercer._base.rows import in_batches, take_rows
 from mercer._base.typing import ArrayLike, BoolArray, FloatArray, IntArray
-from mercer.evidence.labels import Labels
 from mercer.evidence.row_names import named_rows, positions_of
 from mercer.fewlabels.machine import LeaveOneOutRLS
 from mercer.fewlabels.opinion import held_out_opinion
 from mercer.fewlabels.ridge import calibrate
-from mercer.fewlabels.rule import Rule
 from mercer.judging.explanation import Explanation
 from mercer.judging.outlook import Outlook, expected_gain
 from mercer.judging.prediction_sets import prediction_sets
 from mercer.judging.suspicion import SuspiciousLabels, rank_labels
+from mercer.machines._sizes import with_classes
+from mercer.model.fitted import FittedModel
+from mercer.model.learning import proba_of
 from mercer.model_selection import SemiSupervisedKFold
-from mercer.spectrum.features import Features
 
 
-class JudgedModel:
+class JudgedModel(FittedModel):
     """Questions of trust that `UnifiedKernelMachine` answers."""
 
-    machine_: Any
-    kernel_: Any
-    features_: Features | None
-    classes_: NDArray[Any]
-    labeled_: IntArray
-    ids_: NDArray[Any]
-    _X: Any
-    labels_: Labels
-    _seed: int
-    _checked: Any
-    held_out_proba: Any
+    _machine: Any  # not fitted
+    _learned: Any
     training_proba: Any
     predict_proba: Any
 
-    def _check_rows(self) -> None:
-        """Raise unless the model is fitted and has its training rows."""
-        check_is_fitted(self, "machine_")
-        if not len(self.ids_):
-            msg = (
-                "the model was made by `without_rows` and predicts only; keep the one "
-                "that it was made from for questions about its rows."
-            )
-            raise ValueError(msg)
+    def held_out_proba(
+        self, test: IntArray, *, rows: IntArray | None = None
+    ) -> FloatArray:
+        """Return probabilities of labelled rows from a model without their labels.
 
-    def _check_two_classes(self) -> None:
+        Parameters
+        ----------
+        test : int ndarray of shape (t,)
+            Positions of labelled rows.
+        rows : int ndarray, optional
+            Positions, ascending, of the rows that the machine sees; all rows when left
+            out. The basis has seen all of them.
+
+        Returns
+        -------
+        ndarray of shape (t, n_classes)
+            In the order of `classes_`; 0 for a class that has no other label.
+        """
         self._check_rows()
-        if len(self.classes_) < 2:
-            msg = "one class cannot be told from itself; label a row of another class."
-            raise ValueError(msg)
+        self._check_two_classes()
+        labels = self.labels_.without(test)
+        left = np.isin(self.classes_, labels.classes)
+        proba = np.zeros((len(test), len(self.classes_)))
+        if left.sum() < 2:
+            proba[:, left] = 1.0
+            return proba
+        unfitted = with_classes(self._machine, self.classes_, labels.classes)
+        machine = self._learned(labels, unfitted, rows).machine
+        if self._X is None:
+            places = test if rows is None else np.searchsorted(rows, test)
+            proba[:, left] = machine.training_proba_[places]
+        else:
+            proba[:, left] = in_batches(proba_of(machine), self._X[test])
+        return proba
 
     def outlook(self, n_more: int = 10) -> Outlook | None:
         """Return what further labels are expected to bring, with its uncertainty.
@@ -148,7 +158,10 @@ class JudgedModel:
         self._check_two_classes()
         labels = self.labels_
         # What the kernel says without a label; trees are asked apart.
-        judge = LeaveOneOutRLS(self.kernel_, class_sizes=None, rule=Rule(trees=0))
+        rule = self._rule
+        judge = LeaveOneOutRLS(
+            self.kernel_, class_sizes=None, rule=replace(rule, trees=0)
+        )
         if self.features_ is None:
             judge.fit(self._X, labels)
         else:
@@ -156,12 +169,12 @@ class JudgedModel:
         held_out = judge.certificate_
         rows = self.labeled_[held_out.counted]
         scores, votes = held_out.scores, labels.one_hot()
-        opinion = held_out_opinion(self.kernel_, self.labeled_, votes)
+        opinion = held_out_opinion(self.kernel_, self.labeled_, votes, rule)
         if opinion is not None:
             scores = scores + opinion
             level = np.zeros(len(self.classes_))
             scores *= calibrate(
-                scores[held_out.counted], votes[held_out.counted], level
+                scores[held_out.counted], votes[held_out.counted], level, rule=rule
             ).slope
         return (
             scores[held_out.counted],

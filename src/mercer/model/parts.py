@@ -1,16 +1,25 @@
 """What a unified kernel machine is made of: a learner and a machine that fit."""
 
+from collections.abc import Callable, Mapping
 from inspect import signature
-from typing import Any
+from typing import Any, Literal, Protocol, TypeAlias
 
+import numpy as np
 from sklearn.base import clone
 
+from mercer._base.typing import ArrayLike
+from mercer.evidence.pairs.constraints import Pairs
 from mercer.fewlabels.learner import AutoKernel
 from mercer.fewlabels.machine import LeaveOneOutRLS
+from mercer.fewlabels.pools.base import Pool
+from mercer.fewlabels.rule import Rule
+from mercer.fewlabels.sizes import LabelsDrawn
+from mercer.kernels.base import Kernel
 from mercer.learners.pairwise import PairwiseKernel
 from mercer.machines.klr import KernelLogisticRegression
 from mercer.machines.rls import RLSClassifier
 from mercer.machines.svm import KernelSVC
+from mercer.spectrum.basis import Basis
 
 MACHINES = {
     "auto": LeaveOneOutRLS,
@@ -20,8 +29,47 @@ MACHINES = {
 }
 
 
+class Learner(Protocol):
+    """An estimator that learns a kernel."""
+
+    @property
+    def kernel_(self) -> Kernel:
+        """The learned kernel, after `fit`."""
+
+    def fit(self, X: Any, y: Any = None) -> Any:
+        """Learn the kernel; some learners take `pairs=` as well."""
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters."""
+
+    def set_params(self, **params: Any) -> Any:
+        """Set parameters."""
+
+
+class Machine(Protocol):
+    """A classifier on a kernel, which it takes as its parameter `kernel`."""
+
+    def solve(self, kernel: Any, labels: Any, *, features: Any = None) -> Any:
+        """Train on points that are known by the features of a kernel alone."""
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters."""
+
+    def set_params(self, **params: Any) -> Any:
+        """Set parameters."""
+
+
+Query: TypeAlias = str | Callable[[Any, int, np.random.Generator], ArrayLike]
+ClassSizes: TypeAlias = Literal["estimate"] | Mapping[Any, float] | ArrayLike
+
+
 def new_learner(
-    spec: Any, basis: Any, pairs: Any, seed: int, memory: float | None = None
+    spec: Learner | str,
+    basis: Basis | Pool | str,
+    pairs: Pairs | None,
+    seed: int,
+    memory: float | None = None,
+    rule: Rule | None = None,
 ) -> Any:
     """Return an unfitted learner, or say why the parts do not fit.
 
@@ -37,6 +85,8 @@ def new_learner(
         Seed of the default learner.
     memory : float or None
         Bytes that the default learner may use.
+    rule : Rule or None
+        For a learner that takes one and has none.
     """
     if isinstance(spec, str):
         if spec != "auto":
@@ -51,6 +101,8 @@ def new_learner(
         raise TypeError(msg)
     else:
         learner = clone(spec)
+    if rule is not None and learner.get_params().get("rule", rule) is None:
+        learner.set_params(rule=rule)
     if pairs is not None and "pairs" not in signature(learner.fit).parameters:
         msg = f"{learner!r} learns from labels only; for pairs use PairwiseKernel."
         raise TypeError(msg)
@@ -65,14 +117,38 @@ def new_learner(
     return learner.set_params(basis=basis)
 
 
-def new_machine(spec: Any) -> Any:
+def new_machine(
+    spec: Machine | str,
+    class_sizes: ClassSizes | None = None,
+    labels_drawn: LabelsDrawn | None = None,
+    rule: Rule | None = None,
+) -> Any:
     """Return an unfitted machine that takes a kernel.
 
     Parameters
     ----------
     spec : one of `MACHINES` or a machine with `kernel=` and `solve`
         Cloned.
+    class_sizes, labels_drawn : optional
+        Where they are given the machine has to take them.
+    rule : Rule, optional
+        For a machine that takes one and has none.
     """
+    machine = _unfitted(spec)
+    params = machine.get_params(deep=False)
+    if rule is not None and params.get("rule", rule) is None:
+        machine.set_params(rule=rule)
+    for name, given in (("class_sizes", class_sizes), ("labels_drawn", labels_drawn)):
+        if given is None:
+            continue
+        if name not in params:
+            msg = f"{machine!r} takes no {name}; leave it out, or take machine='auto'."
+            raise TypeError(msg)
+        machine.set_params(**{name: given})
+    return machine
+
+
+def _unfitted(spec: Any) -> Any:
     if not isinstance(spec, str):
         is_estimator = hasattr(spec, "get_params") and not isinstance(spec, type)
         if (

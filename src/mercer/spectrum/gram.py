@@ -1,5 +1,6 @@
 """Principal directions of a kernel over the data, and their values at new points."""
 
+from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, Self
 
@@ -26,11 +27,106 @@ from mercer.spectrum.base import (
     check_n_components,
     orthogonality,
 )
-from mercer.spectrum.kernel_pairs import KernelPairs, exact_pairs, landmark_pairs
+from mercer.spectrum.directions import Directions
+from mercer.spectrum.kernel_pairs import exact_pairs, landmark_pairs
 
 EXACT_UP_TO = 3000
 DEFAULT_LANDMARKS = 1000
 _BLOCK = 4096
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KernelMap:
+    """What takes points to the directions of a kernel."""
+
+    kernel: Kernel | None  # None: points are rows of kernel values
+    landmarks: IntArray  # (m,) rows of the points that others are compared with
+    points: Any  # these points; None where there is no kernel, or in a file
+    offset: Any  # taken off kernel values, (m,) or a number
+    weights: FloatArray  # (m, r)
+
+    def at(self, X: Any) -> FloatArray:
+        """Return the directions at points, (n, r)."""
+        U = np.empty((X.shape[0], self.weights.shape[1]))
+        for rows in gen_batches(X.shape[0], _BLOCK):
+            if self.kernel is None:
+                K = X[rows][:, self.landmarks]
+            else:
+                K = self.kernel(X[rows], self.points)
+            U[rows] = (K - self.offset) @ self.weights
+        return U
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GramDirections(Directions):
+    """Principal directions of a kernel, and what finds them at new points."""
+
+    map: KernelMap
+
+
+def gram_directions(
+    X: Any,
+    kernel: Kernel | None,
+    r: int,
+    *,
+    n_landmarks: int | None = None,
+    centered: bool = False,
+    rng: np.random.Generator,
+) -> GramDirections:
+    """Compute the r largest eigenpairs of the Gram matrix of a kernel.
+
+    Parameters
+    ----------
+    X : array or sparse array of shape (n, d)
+        Points, or the Gram matrix where there is no kernel.
+    kernel : Kernel or None
+    r : int
+        Directions, at most n.
+    n_landmarks : int, optional
+        Approximate the matrix by that many of its columns; exact where left out.
+    centered : bool, default=False
+        Centre the points in feature space.
+    rng : numpy.random.Generator
+        Draws the landmarks.
+
+    Examples
+    --------
+    >>> from mercer.kernels.parametric import Linear
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.array([[1.0, 0.0], [2.0, 0.0], [0.0, 3.0]])
+    >>> gram_directions(X, Linear(), 2, rng=rng).values
+    array([9., 5.])
+    """
+    if n_landmarks is None:
+        if kernel is None:
+            check_psd(X)
+        K = X if kernel is None else kernel(X)
+        pairs, method = exact_pairs(K, r, centered=centered), "dense"
+    else:
+        if kernel is None:
+            check_symmetric(X)
+
+        def columns(rows: IntArray) -> FloatArray:
+            return np.asarray(X[:, rows] if kernel is None else kernel(X, X[rows]))
+
+        diagonal = X.diagonal() if kernel is None else kernel.diag(X)
+        pairs = landmark_pairs(
+            columns, diagonal, r, n_landmarks, centered=centered, rng=rng
+        )
+        method = f"nystrom with {len(pairs.landmarks)} landmarks"
+    gap = float(pairs.values[-1]) - pairs.next_value
+    certificate = BasisCertificate(
+        method=method,
+        reason="asked for",
+        residual=pairs.residual,
+        orthogonality=orthogonality(pairs.vectors),
+        gap=gap,
+        cuts_repeated_value=gap <= 1e-6 * float(pairs.values[0]),
+        lost_trace=max(0.0, 1.0 - float(pairs.values.sum()) / pairs.trace),
+    )
+    points = None if kernel is None else X[pairs.landmarks]
+    found = KernelMap(kernel, pairs.landmarks, points, pairs.offset, pairs.weights)
+    return GramDirections(pairs.vectors, pairs.values, certificate, found)
 
 
 class GramBasis(BasisMixin):
@@ -117,21 +213,17 @@ class GramBasis(BasisMixin):
         if not self._is_precomputed():
             kernel = as_kernel(self.kernel).resolve(X)
             kernel = Normalized(kernel) if self.normalized else kernel
-        pairs, method = self._pairs(X, kernel)
-        self.vectors_, self.values_ = pairs.vectors, pairs.values
-        self.landmarks_ = pairs.landmarks
-        self._kernel, self._weights, self._offset = kernel, pairs.weights, pairs.offset
-        self._points = None if kernel is None else X[pairs.landmarks]
-        gap = float(pairs.values[-1]) - pairs.next_value
-        self.certificate_ = BasisCertificate(
-            method=method,
-            reason="asked for",
-            residual=pairs.residual,
-            orthogonality=orthogonality(pairs.vectors),
-            gap=gap,
-            cuts_repeated_value=gap <= 1e-6 * float(pairs.values[0]),
-            lost_trace=max(0.0, 1.0 - float(pairs.values.sum()) / pairs.trace),
+        found = gram_directions(
+            X,
+            kernel,
+            check_n_components(self.n_components, X.shape[0]),
+            n_landmarks=self._n_landmarks(X.shape[0]),
+            centered=self.centered,
+            rng=as_generator(self.random_state),
         )
+        self.vectors_, self.values_ = found.vectors, found.values
+        self.certificate_ = found.certificate
+        self._map, self.landmarks_ = found.map, found.map.landmarks
         return self
 
     def extend(self, X: ArrayLike | SparseArray) -> FloatArray:
@@ -148,41 +240,7 @@ class GramBasis(BasisMixin):
         ndarray of shape (m, r)
         """
         check_is_fitted(self, "vectors_")
-        X = self._checked(X, reset=False)
-        U = np.empty((X.shape[0], len(self.values_)))
-        for rows in gen_batches(X.shape[0], _BLOCK):
-            if self._kernel is None:
-                K = X[rows][:, self.landmarks_]
-            else:
-                K = self._kernel(X[rows], self._points)
-            U[rows] = (K - self._offset) @ self._weights
-        return U
-
-    def _pairs(self, X: Any, kernel: Kernel | None) -> tuple[KernelPairs, str]:
-        """Compute the pairs; without a kernel X is the Gram matrix."""
-        n = X.shape[0]
-        r = check_n_components(self.n_components, n)
-        m = self._n_landmarks(n)
-        if m is None:
-            if kernel is None:
-                check_psd(X)
-            K = X if kernel is None else kernel(X)
-            return exact_pairs(K, r, centered=self.centered), "dense"
-        if kernel is None:
-            check_symmetric(X)
-
-        def columns(rows: IntArray) -> FloatArray:
-            return np.asarray(X[:, rows] if kernel is None else kernel(X, X[rows]))
-
-        pairs = landmark_pairs(
-            columns,
-            X.diagonal() if kernel is None else kernel.diag(X),
-            r,
-            m,
-            centered=self.centered,
-            rng=as_generator(self.random_state),
-        )
-        return pairs, f"nystrom with {len(pairs.landmarks)} landmarks"
+        return self._map.at(self._checked(X, reset=False))
 
     def _n_landmarks(self, n: int) -> int | None:
         if self.n_landmarks is None:

@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer._base.checks import check_choice, checked_points
 from mercer._base.random import as_generator
-from mercer._base.tensors import as_tensor, is_tensor, told_memory
+from mercer._base.tensors import as_tensor, is_for_torch, told_memory
 from mercer._base.typing import ArrayLike, FloatArray, RandomState, SparseArray
 from mercer.backends.torch.basis import DeviceBasis, fit_on_device
 from mercer.backends.torch.vectors import DeviceVectors
@@ -162,7 +162,7 @@ class GraphBasis(BasisMixin):
         """
         rng = as_generator(self.random_state)
         self._on_device: DeviceBasis | None = None
-        if self.device is not None or is_tensor(X):
+        if is_for_torch(X, self.device):
             return self._fit_on_device(X, rng)
         self.index_: NeighborIndex | None = None
         self.graph_: Any = self._build_graph(X, rng)

@@ -57,26 +57,59 @@ class DeviceBasis(InFiles):
 
     def extended(self, ids: Any, distances: Any) -> Any:
         """Return the values at points with these neighbours, nearest first."""
-        t = torch()
+        degrees = None if self.walk else self.graph.degrees
         weights = self.graph.weigh(ids, distances)
-        d_new = weights.sum(dim=1, keepdim=True)
-        step = t.where(d_new > 0, weights / d_new, 0.0)
-        rest = t.as_tensor(1.0 - self.pairs.values, device=step.device)
-        factor = rest.abs() / (rest * rest).clamp(min=_SMALLEST_DIVISOR**2)
-        if not self.walk:
-            d = self.graph.degrees
-            smallest = d[d > 0].min() if bool((d > 0).any()) else d.new_ones(())
-            root = d[ids].rsqrt()
-            step = step * t.where(d[ids] > 0, root, 0.0)
-            factor = factor * t.maximum(d_new, smallest).sqrt()
-        step = step.to(self.vectors.dtype)
-        values = t.einsum("mk,mkr->mr", step, self.vectors[ids]) * factor
-        equal = distances <= _EQUAL * distances[:, -1:]
-        nearest = equal & (distances <= distances[:, :1])
-        first = t.where(nearest, ids, len(self.vectors)).min(dim=1).values
-        known = equal[:, 0]
-        values[known] = self.vectors[first[known]].to(values.dtype)
-        return values
+        return extended_vectors(
+            self.vectors, self.pairs.values, weights, ids, distances, degrees
+        )
+
+
+def extended_vectors(
+    vectors: Any,
+    values: FloatArray,
+    weights: Any,
+    ids: Any,
+    distances: Any,
+    degrees: Any = None,
+) -> Any:
+    """Return the values of directions at new points, (m, r).
+
+    Parameters
+    ----------
+    vectors : tensor of shape (n, r)
+    values : ndarray of shape (r,)
+        Of the Laplacian.
+    weights, ids, distances : tensor of shape (m, k)
+        Of the edges to the nearest points, nearest first.
+    degrees : tensor of shape (n,), optional
+        Left out where the vectors are those of the random walk.
+    """
+    t = torch()
+    d_new = weights.sum(dim=1, keepdim=True)
+    step = t.where(d_new > 0, weights / d_new, 0.0)
+    rest = t.as_tensor(1.0 - values, device=step.device)
+    factor = rest.abs() / (rest * rest).clamp(min=_SMALLEST_DIVISOR**2)
+    if degrees is not None:
+        positive = degrees[degrees > 0]
+        smallest = positive.min() if len(positive) else degrees.new_ones(())
+        root = degrees[ids].rsqrt()
+        step = step * t.where(degrees[ids] > 0, root, 0.0)
+        factor = factor * t.maximum(d_new, smallest).sqrt()
+    step = step.to(vectors.dtype)
+    found = t.einsum("mk,mkr->mr", step, vectors[ids]) * factor
+    known, own = equal_points(ids, distances)
+    found[known] = vectors[own].to(found.dtype)
+    return found
+
+
+def equal_points(ids: Any, distances: Any) -> tuple[Any, Any]:
+    """Return which new points equal one of the others, (m,), and the first of these."""
+    t = torch()
+    equal = distances <= _EQUAL * distances[:, -1:]
+    nearest = equal & (distances <= distances[:, :1])
+    known = equal[:, 0]
+    first = t.where(nearest, ids, t.iinfo(ids.dtype).max).min(dim=1).values
+    return known, first[known]
 
 
 def fit_on_device(

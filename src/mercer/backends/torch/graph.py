@@ -46,9 +46,7 @@ class TorchGraph(InFiles):
         if self.kind == "gaussian":
             assert self.sigma is not None
             return _gaussian(distances, self.sigma)
-        own = distances[:, -1:]
-        own = t.where(own > 0, own, self.scales.min())
-        return _self_tuning(distances, own, self.scales[ids])
+        return tuned_weights(ids, distances, self.scales)
 
     def normalized(self) -> Any:
         """Return the entries of D^-1/2 W D^-1/2, float32."""
@@ -137,6 +135,13 @@ def _gaussian(lengths: Any, sigma: float) -> Any:
     else:
         values = t.exp(-0.5 * (lengths / sigma) ** 2)
     return values.clamp_(min=np.finfo(np.float32).tiny)
+
+
+def tuned_weights(ids: Any, distances: Any, scales: Any) -> Any:
+    """Weigh the edges from new points to points with local scales, (m, k)."""
+    own = distances[:, -1:]
+    own = torch().where(own > 0, own, scales.min())
+    return _self_tuning(distances, own, scales[ids])
 
 
 def _self_tuning(lengths: Any, left: Any, right: Any) -> Any:

@@ -1,19 +1,20 @@
 """A pool of anchor graphs: the default of few labels in time linear in the points."""
 
 from copy import copy
+from dataclasses import replace
 from numbers import Integral
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
+from scipy.linalg import block_diag
 from sklearn.utils import check_scalar, gen_batches
 from sklearn.utils.validation import check_is_fitted
 
 from mercer._base.checks import FLOATS, check_several, checked_points
 from mercer._base.random import as_generator
-from mercer._base.ranges import far_origin, moved, times_power, usual_exponent
-from mercer._base.rows import thinned
 from mercer._base.typing import ArrayLike, FloatArray, RandomState, SparseArray
+from mercer.fewlabels.pools import base
 from mercer.fewlabels.pools.anchor_features import AnchorColumns, AnchorFeatures
 from mercer.fewlabels.pools.anchor_joining import light_anchors_joined
 from mercer.fewlabels.pools.anchor_number import (
@@ -23,19 +24,20 @@ from mercer.fewlabels.pools.anchor_number import (
 )
 from mercer.fewlabels.pools.anchor_rows import MOST_SUMMED, say_summed, summed_rows
 from mercer.fewlabels.pools.anchor_sums import PoolSums, both_halves, gram_times
-from mercer.fewlabels.pools.neighbors import SAMPLED_ABOVE, Block
+from mercer.fewlabels.pools.base import Member, PoolBase
 from mercer.fewlabels.pools.plain_kernels import LANDMARKS, plain_kernels
-from mercer.fewlabels.pools.units import SCALED_BY, Scaling, say_units, scales_for
-from mercer.fewlabels.rule import DEFAULT, Rule
+from mercer.fewlabels.pools.units import Scaling, say_units
+from mercer.fewlabels.rule import Rule
 from mercer.fewlabels.trees import ArrayColumns, Columns
 from mercer.graphs.points import refuse_graph
 from mercer.spectrum.anchor import (
+    AnchorPairs,
     anchor_index,
     anchor_pairs,
     anchor_ties,
     choose_anchors,
 )
-from mercer.spectrum.base import BasisCertificate, BasisMixin
+from mercer.spectrum.base import BasisCertificate
 
 ANCHORS = 20_000  # limit of work and memory
 # Limit of precision: lighter anchors, whose directions crowd, are joined to others.
@@ -47,7 +49,7 @@ _BATCH = 65_536
 _TOL = 1e-3  # residuals of the graphs, as those of `KernelPool`
 
 
-class AnchorPool(BasisMixin):
+class AnchorPool(PoolBase):
     r"""Anchor graphs of several sizes, plain kernels and the density, side by side.
 
     What `KernelPool` is for neighbour graphs, for any number of points: every point is
@@ -119,7 +121,6 @@ class AnchorPool(BasisMixin):
     """
 
     vectors_: AnchorColumns
-    _origin: FloatArray | None = None  # from which scaled points are seen
 
     def __init__(
         self,
@@ -177,21 +178,6 @@ class AnchorPool(BasisMixin):
         n_summed = min(n, int(self.most_summed))
         return min(int(self.n_anchors), max(n_summed // POINTS_PER_ANCHOR, 2))
 
-    def find_units(self, points: Any) -> Any:
-        """Decide by what columns are divided, and return the points divided.
-
-        A sample of the points does.
-        """
-        self.scales_ = scales_for(thinned(points, SCALED_BY), self.scaling, self._rule)
-        ends = np.array([points.min(axis=0), points.max(axis=0)])
-        self._exponent = usual_exponent(
-            ends if self.scales_ is None else ends / self.scales_
-        )
-        self._origin = None
-        usual = self._usual(points)
-        self._origin = far_origin(usual)
-        return moved(usual, self._origin)
-
     def prepare(self, points: Any, m: int, rng: np.random.Generator) -> None:
         """Choose anchors and plain kernels; points are what `find_units` returned."""
         anchors = choose_anchors(points, m, rng=rng)
@@ -204,7 +190,7 @@ class AnchorPool(BasisMixin):
         self.sizes_ = sorted({min(int(s), most) for s in self._nearest})
         self._width = min(self.sizes_[-1] + 1, len(self.anchors_))
         n = points.shape[0]
-        drawn = np.sort(rng.choice(n, min(n, SAMPLED_ABOVE), replace=False))
+        drawn = np.sort(rng.choice(n, min(n, base.SAMPLED_ABOVE), replace=False))
         sample = np.asarray(points[drawn], dtype=np.float64)
         far = self._index.query(sample, self._width)[1][:, -1]
         # Stands for the distance 0 to an anchor, where all points are equal.
@@ -279,46 +265,43 @@ class AnchorPool(BasisMixin):
             )
             solved.append(pairs)
         self._maps = tuple(np.sqrt(n) * (P @ pairs.map) for pairs in solved)
-        means, blocks, start = [], [], 0
-        for s, pairs, T, mass in zip(
-            self.sizes_, solved, self._maps, masses, strict=True
-        ):
-            at = slice(start, start + T.shape[1])
-            mean = mass @ T / n
-            C = pairs.products - np.outer(mean, mean)
-            blocks.append(Block(f"anchors {s}", "laplacian", at, pairs.values, s, C))
-            means.append(mean)
-            start = at.stop
-        first, mean = start, sums.total / n
-        covariance = sums.squares / n - np.outer(mean, mean)
-        plain: list[tuple[str, Literal["kernel", "density"], FloatArray]] = [
-            (kernel.name, "kernel", kernel.values) for kernel in self._kernels
+        means = [mass @ T / n for T, mass in zip(self._maps, masses, strict=True)]
+        mean = sums.total / n
+        moments = [
+            pairs.products - np.outer(m, m)
+            for pairs, m in zip(solved, means, strict=True)
         ]
-        for name, kind, values in [*plain, ("density", "density", np.ones(1))]:
-            at = slice(start, start + len(values))
-            own = slice(at.start - first, at.stop - first)
-            blocks.append(Block(name, kind, at, values, 0, covariance[own, own]))
-            start = at.stop
+        moment = block_diag(*moments, sums.squares / n - np.outer(mean, mean))
+        members = [
+            Member(f"anchors {s}", "laplacian", None, pairs.values, None, proof, s)
+            for s, pairs, proof in zip(
+                self.sizes_, solved, map(self._proof, solved), strict=True
+            )
+        ]
+        members += [
+            Member(kernel.name, "kernel", None, kernel.values, kernel)
+            for kernel in self._kernels
+        ]
+        members.append(Member("density", "density", None, np.ones(1), None))
         self._mean = np.concatenate([*means, mean])
         self._range = (sums.low, sums.high)
-        self.blocks_ = tuple(blocks)
-        self.values_ = np.concatenate([block.values for block in blocks])
+        self._keep_members(members, lambda at: moment[at, at])
         said = (say_units(self.scales_), fewer, say_summed(n, n_rows))
-        self.certificate_ = BasisCertificate(
+        reason = "; ".join(filter(None, said))
+        self.certificate_ = replace(self.certificate_, reason=reason)
+
+    def _proof(self, pairs: AnchorPairs) -> BasisCertificate:
+        return BasisCertificate(
             method=f"{len(self.anchors_):,} anchors",
-            reason="; ".join(filter(None, said)),
-            residual=max(pairs.residual for pairs in solved),
+            reason="asked for",
+            residual=pairs.residual,
             orthogonality=0.0,
-            gap=min(pairs.gap for pairs in solved),
-            cuts_repeated_value=any(pairs.gap <= 1e-6 for pairs in solved),
-            n_null=max(pairs.n_null for pairs in solved),
-            floor=min(pairs.floor for pairs in solved),
-            failure=sum(pairs.failure for pairs in solved),
-            note="; ".join(
-                f"anchors {s}: {pairs.note}"
-                for s, pairs in zip(self.sizes_, solved, strict=True)
-                if pairs.note
-            ),
+            gap=pairs.gap,
+            cuts_repeated_value=pairs.gap <= 1e-6,
+            n_null=pairs.n_null,
+            floor=pairs.floor,
+            failure=pairs.failure,
+            note=pairs.note,
         )
 
     def keep(self, points: Any, ties: list[SparseArray], dense: FloatArray) -> Self:
@@ -420,21 +403,8 @@ class AnchorPool(BasisMixin):
         self.keep(self._own, ties, dense)
 
     @property
-    def _rule(self) -> Rule:
-        return DEFAULT if self.rule is None else self.rule
-
-    @property
-    def _directions(self) -> int:
-        return self._rule.directions if self.n_components is None else self.n_components
-
-    @property
     def _nearest(self) -> tuple[int, ...]:
         return self._rule.nearest_anchors if self.n_nearest is None else self.n_nearest
-
-    @property
-    def is_orthonormal(self) -> bool:
-        """False: columns of different kernels overlap."""
-        return False
 
     def without_rows(self) -> Self:
         """Return the pool without its training points; `extend` needs none of them."""
@@ -450,13 +420,6 @@ class AnchorPool(BasisMixin):
     def fit_transform(self, X: ArrayLike, y: object = None) -> FloatArray:
         """Fit and return all rows of `vectors_`, computed."""
         return np.asarray(self.fit(X, y).vectors_)
-
-    def _usual(self, points: Any) -> Any:
-        """Return points with columns on one scale, and of usual sizes."""
-        if self.scales_ is not None:
-            dtype = points.dtype
-            points = np.divide(points, self.scales_, dtype=dtype, casting="same_kind")
-        return moved(times_power(points, self._exponent), self._origin)
 
     def _checked(self, X: ArrayLike, *, reset: bool) -> Any:
         return checked_points(

@@ -9,13 +9,16 @@ import numpy as np
 from scipy.sparse import issparse
 
 from mercer._base.checks import check_number
+from mercer._base.tensors import is_for_torch
 from mercer._base.words import in_bytes
 from mercer.fewlabels.pools.anchors import AnchorPool
+from mercer.fewlabels.pools.base import Pool
+from mercer.fewlabels.pools.device import TorchPool
 from mercer.fewlabels.pools.neighbors import KernelPool
 from mercer.fewlabels.rule import DEFAULT, Rule
 
 GIB = 1024**3
-PoolKind: TypeAlias = Literal["neighbors", "anchors"]
+PoolKind: TypeAlias = Literal["neighbors", "anchors", "torch"]
 ArrayKind: TypeAlias = Literal["dense", "sparse", "dask"]
 
 NEIGHBORS_UP_TO = 100_000  # points; limit of work
@@ -34,7 +37,7 @@ class PoolPlan:
     n_components: int  # directions per graph and per plain kernel
     wanted: int  # the same, were memory no concern
     reason: str  # a sentence without its full stop
-    needed: float  # bytes
+    needed: float  # bytes; 0: not known
     limit: float  # bytes that may be used
 
     @property
@@ -42,14 +45,17 @@ class PoolPlan:
         """Whether there are fewer directions than wanted, to save memory."""
         return self.n_components < self.wanted
 
-    def make(
-        self, random_state: Any = None, rule: Rule | None = None
-    ) -> KernelPool | AnchorPool:
+    def make(self, random_state: Any = None, rule: Rule | None = None) -> Pool:
         """Return the pool, not fitted."""
+        r, given = self.n_components, {"rule": rule, "random_state": random_state}
+        if self.kind == "torch":
+            return TorchPool(r, **given)
         maker = KernelPool if self.kind == "neighbors" else AnchorPool
-        return maker(self.n_components, rule=rule, random_state=random_state)
+        return maker(r, **given)
 
     def __str__(self) -> str:
+        if not self.needed:  # on a device nobody has counted it
+            return self.reason
         said = (
             f"{self.reason}; needs about {self.needed / GIB:.1f} GiB of memory "
             f"({self.limit / GIB:.1f} GiB may be used)"
@@ -135,7 +141,11 @@ def choose_pool(
 def plan_pool(
     X: Any, n_classes: int, *, memory: float | None = None, rule: Rule = DEFAULT
 ) -> PoolPlan:
-    """Choose the pool of an array, see `choose_pool`."""
+    """Choose the pool of an array or a tensor, see `choose_pool`."""
+    if is_for_torch(X):
+        r = min(directions_for(n_classes, rule), X.shape[0])
+        reason = f"neighbour graphs on {X.device}, where the tensor is"
+        return PoolPlan("torch", r, r, reason, 0.0, np.inf)
     is_sparse = issparse(X)
     if not is_sparse:
         X = np.asarray(X)  # a list or a data frame

@@ -1,74 +1,335 @@
-"""The pool of kernels of points on a device."""
+"""A pool of kernels of points that PyTorch holds, on a graphics card or not."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from copy import copy
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
-from mercer._base.tensors import to_numpy, torch
-from mercer._base.typing import FloatArray
-from mercer.backends.torch.basis import DeviceBasis, basis_of
-from mercer.backends.torch.search import TorchSearch
-from mercer.backends.torch.vectors import column_sums
-from mercer.fewlabels.pools.plain_kernels import (
-    LANDMARKS,
-    PlainKernel,
-    linear_landmarks,
-    plain_kernels,
-)
-from mercer.kernels.parametric import RBF, Linear
-from mercer.spectrum.gram import GramBasis
+from mercer._base.checks import check_several
+from mercer._base.random import as_generator
+from mercer._base.rows import stacked, thinned
+from mercer._base.tensors import as_tensor, to_numpy, told_memory, torch
+from mercer._base.typing import FloatArray, RandomState
+from mercer.backends.torch.basis import basis_of, equal_points, extended_vectors
+from mercer.backends.torch.files import InFiles, here
+from mercer.backends.torch.graph import tuned_weights
+from mercer.backends.torch.search import TorchNeighbors, TorchSearch
+from mercer.backends.torch.trees import TorchColumns
+from mercer.backends.torch.vectors import DeviceVectors, column_sums
+from mercer.fewlabels.pools import base
+from mercer.fewlabels.pools.base import Member, PoolBase, smallest_positive
+from mercer.fewlabels.pools.plain_kernels import PlainKernel, kernels_of
+from mercer.fewlabels.pools.units import SCALED_BY, Scaling, scales_for
+from mercer.fewlabels.rule import Rule
+from mercer.spectrum.base import BasisCertificate, check_n_components
+from mercer.spectrum.gram import KernelMap
 
-Kind: TypeAlias = Literal["laplacian", "kernel", "density"]
+# Limit of work. Rough directions serve as well: over rings and sheets of 12,000 points
+# a tenth of the work costs 0.3 points.
+WORK_PER_EDGE = base.WORK_PER_EDGE / 4
+_ROWS, _NEW_ROWS = 2**17, 2**14  # looked at, and extended to, at a time
 
-_ROWS = 2**17
+
+class TorchPool(PoolBase):
+    """What `KernelPool` is for arrays, for tensors: all large arrays stay in PyTorch.
+
+    Parameters
+    ----------
+    n_components, n_neighbors, scaling, rule, random_state
+        As in `KernelPool`.
+    device : str, optional
+        Where PyTorch computes, such as "cuda"; by default where the tensor is.
+
+    Attributes
+    ----------
+    scales_, values_, blocks_, certificate_
+        As in `KernelPool`.
+    vectors_ : DeviceVectors
+        Centred columns, of which rows come as NumPy arrays.
+
+    Examples
+    --------
+    >>> import pytest
+    >>> torch = pytest.importorskip("torch")
+    >>> X = torch.arange(8.0)[:, None] * 0.01 + torch.tensor([[0.0]] * 4 + [[1.0]] * 4)
+    >>> pool = TorchPool(n_neighbors=(2, 3), random_state=0).fit(X)
+    >>> [block.name for block in pool.blocks_]
+    ['graph 2', 'graph 3', 'linear', 'gaussian', 'density']
+    """
+
+    vectors_: DeviceVectors
+    _own: Any  # (n, d) points on one scale, those that joined later last
+    _device: str
+
+    def __init__(
+        self,
+        n_components: int | None = None,
+        *,
+        n_neighbors: tuple[int, ...] | None = None,
+        scaling: Scaling = "auto",
+        device: str | None = None,
+        rule: Rule | None = None,
+        random_state: RandomState = None,
+    ) -> None:
+        self.n_components = n_components
+        self.n_neighbors = n_neighbors
+        self.scaling = scaling
+        self.device = device
+        self.rule = rule
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: object = None) -> Self:
+        """Search the neighbours once and compute every basis.
+
+        Parameters
+        ----------
+        X : tensor or array-like of shape (n, n_features)
+        y : ignored
+        """
+        X = as_tensor(X, self.device)
+        with told_memory(X):
+            return self._fit(X, as_generator(self.random_state))
+
+    def _fit(self, X: Any, rng: np.random.Generator) -> Self:
+        t = torch()
+        self._device = str(X.device)
+        self.n_features_in_ = int(X.shape[1]) if X.ndim == 2 else 0
+        some = to_numpy(thinned(X, SCALED_BY))
+        self.scales_ = scales_for(some, self.scaling, self._rule)
+        plain_rng = rng.spawn(1)[0]  # whatever the graphs draw, as on the host
+        self._search = TorchSearch.prepare(self._usual(X), rng=rng)
+        self._own = self._search.points.X
+        n = self._n_fitted = len(self._own)
+        sizes = sorted({min(int(k), n - 1) for k in self._graphs})
+        self._width = min(max(sizes[-1], self._rule.density_neighbor), n - 1)
+        found = self._search.neighbors(self._width)
+        members = [self._graph_member(found, k, rng) for k in sizes]
+        r = check_n_components(self._directions, n)
+        for name, part, values, proof in kernels_of(self._own, r, plain_rng, to_numpy):
+            gram = DeviceGram.of(part, self._own)
+            columns = gram.at(self._own)
+            members.append(Member(name, "kernel", columns, values, gram, proof))
+        self._smallest = smallest_positive(found.distances)
+        density = self._log_density(found.distances)
+        members.append(Member("density", "density", density, np.ones(1), None))
+        number = members[0].vectors.dtype
+        U = t.cat([member.vectors.to(number) for member in members], dim=1)
+        members = [replace(member, vectors=None) for member in members]  # are large
+        self._mean = column_sums(U)[0] / n
+        U -= self._mean.to(number)
+        self.vectors_ = DeviceVectors(U)
+        self._keep_members(members, lambda at: to_numpy(U[:, at].T @ U[:, at]) / n)
+        return self
+
+    def _graph_member(
+        self, found: TorchNeighbors, k: int, rng: np.random.Generator
+    ) -> Member:
+        n = self._n_fitted
+        basis = basis_of(
+            self._search,
+            found,
+            check_n_components(self._directions, n),
+            k,
+            weights="self_tuning",
+            walk=True,
+            tol=base.TOL,
+            on_failure="rough",
+            most_work=WORK_PER_EDGE * 2 * n * k,  # counted both ways
+            rng=rng,
+        )
+        proof = BasisCertificate(
+            method=basis.pairs.method,
+            reason="asked for",
+            residual=basis.pairs.residual,
+            orthogonality=basis.orthogonality,
+            gap=basis.gap,
+            cuts_repeated_value=basis.gap <= 2e-6,
+            n_null=basis.n_null,
+            recall=basis.graph.recall,
+            floor=basis.pairs.floor,
+            failure=basis.pairs.failure,
+            note=basis.pairs.note,
+        )
+        values, scales = basis.pairs.values, basis.graph.scales
+        return Member(
+            f"graph {k}", "laplacian", basis.vectors, values, scales, proof, k
+        )
+
+    def extend(self, X: Any) -> FloatArray:
+        """Return the values of all directions at new points, (m, r).
+
+        Parameters
+        ----------
+        X : tensor or array-like of shape (m, n_features)
+        """
+        values: FloatArray = to_numpy(self._extended(self._placed(X)))
+        return values
+
+    def _extended(self, X: Any) -> Any:
+        """Return the centred columns at points that are on one scale."""
+        n = self._n_fitted
+        ids, distances = self._search.query(X, min(self._width, n))
+        fitted = self.vectors_.tensor[:n]
+        U = fitted.new_empty((len(X), fitted.shape[1]))
+        for block, part in zip(self.blocks_, self._parts, strict=True):
+            at, mean = block.columns, self._mean[block.columns]
+            if block.kind == "laplacian":
+                own, k = (fitted[:, at] + mean).to(U.dtype), block.n_neighbors
+                for start in range(0, len(X), _NEW_ROWS):
+                    rows = slice(start, start + _NEW_ROWS)
+                    near, far = ids[rows, :k], distances[rows, :k]
+                    weights = tuned_weights(near, far, part)
+                    found = extended_vectors(own, block.values, weights, near, far)
+                    U[rows, at] = (found - mean).to(U.dtype)
+            elif block.kind == "density":
+                U[:, at] = (self._log_density(distances) - mean).to(U.dtype)
+            else:
+                U[:, at] = (part.at(X) - mean).to(U.dtype)
+        density = fitted[:, -1]
+        U[:, -1] = U[:, -1].clamp(float(density.min()), float(density.max()))
+        known, same = equal_points(ids, distances)
+        U[known] = fitted[same]
+        return U
+
+    def columns(self, X: Any = None) -> TorchColumns:
+        """Return points as the graphs see them, columns on one scale.
+
+        Parameters
+        ----------
+        X : tensor or array-like of shape (m, n_features), optional
+            New points; the training points when left out.
+        """
+        check_is_fitted(self, "vectors_")
+        return TorchColumns(self._own if X is None else self._placed(X))
+
+    def grown(self, X: Any) -> Self:
+        """Return the pool with further rows, which join by extension.
+
+        Parameters
+        ----------
+        X : tensor or array-like of shape (m, n_features)
+        """
+        points, larger = self._placed(X), copy(self)
+        more = self._extended(points)
+        larger._own = stacked(self._own, points)
+        larger.vectors_ = DeviceVectors(stacked(self.vectors_.tensor, more))
+        return larger
+
+    def log_density(self, X: Any = None) -> FloatArray:
+        """Return the logarithm of the density, but for a constant, (m,).
+
+        Parameters
+        ----------
+        X : tensor or array-like of shape (m, n_features), optional
+            New points; those it was fitted to when left out.
+        """
+        density: FloatArray
+        if X is None:
+            column = self.vectors_.tensor[: self._n_fitted, -1]
+            density = to_numpy(column + self._mean[-1])
+            return density
+        k = min(self._rule.density_neighbor, self._n_fitted)
+        _, distances = self._search.query(self._placed(X), k)
+        density = to_numpy(self._log_density(distances))[:, 0]
+        return density
+
+    def _placed(self, X: Any) -> Any:
+        """Return new points on the device, columns on one scale."""
+        check_is_fitted(self, "vectors_")
+        X = as_tensor(X, self._device).to(self._own.dtype)
+        if X.ndim != 2 or X.shape[1] != self.n_features_in_:
+            msg = (
+                f"X has the shape {tuple(X.shape)}; give a tensor with "
+                f"{self.n_features_in_} columns."
+            )
+            raise ValueError(msg)
+        return self._usual(X)
+
+    def _usual(self, points: Any) -> Any:
+        if self.scales_ is None:
+            return points
+        return points / as_tensor(self.scales_, self._device).to(points.dtype)
+
+    def _log_density(self, distances: Any) -> Any:
+        k = min(self._rule.density_neighbor, distances.shape[1])
+        return -distances[:, k - 1].clamp(min=self._smallest).log()[:, None]
+
+    @property
+    def _graphs(self) -> tuple[int, ...]:
+        sizes = self._rule.graphs if self.n_neighbors is None else self.n_neighbors
+        check_several(sizes, "n_neighbors", above=0, whole=True)
+        return sizes
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a file holds: arrays, and no search."""
+        state = dict(super().__getstate__())
+        if "vectors_" in state:
+            del state["_search"]
+            state["vectors_"] = _on_host(self.vectors_.tensor)
+            state["_own"], state["_mean"] = (
+                self._own.cpu().numpy(),
+                to_numpy(self._mean),
+            )
+            state["_parts"] = [
+                _on_host(part) if block.kind == "laplacian" else part
+                for block, part in zip(self.blocks_, self._parts, strict=True)
+            ]
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Take what a file holds, to the same device if this machine has it."""
+        super().__setstate__(state)
+        if "vectors_" not in state:
+            return
+        t = torch()
+        self._device = here(self._device)
+
+        def placed(values: Any) -> Any:
+            return t.as_tensor(values, device=self._device)
+
+        self._own, self._mean = placed(self._own), placed(self._mean)
+        self.vectors_ = DeviceVectors(placed(state["vectors_"]))
+        self._parts = [
+            placed(part) if block.kind == "laplacian" else part
+            for block, part in zip(self.blocks_, self._parts, strict=True)
+        ]
+        fitted = self._own[: self._n_fitted]
+        self._search = TorchSearch.prepare(fitted, rng=np.random.default_rng(0))
 
 
 @dataclass(frozen=True, eq=False)
-class DeviceGram:
-    """Principal directions of a kernel over a sample, at any point of a device."""
+class DeviceGram(InFiles):
+    """Principal directions of a kernel, at any point of a device."""
 
-    center: Any  # (d,) taken off points, which are
-    root: float  # then multiplied by this
-    points: Any  # (m, d) landmarks, as the points are then
-    gamma: float | None  # None: the linear kernel
-    offset: Any  # taken off kernel values, (m,) or a number
+    points: Any  # (m, d) landmarks, as the points are when the next two were applied
+    offset: Any  # taken off kernel values, (m,)
     weights: Any  # (m, r)
-    values: FloatArray  # (r,)
-    lost_trace: float
+    center: Any  # (d,) taken off points, which are
+    root: float = 1.0  # then multiplied by this
+    gamma: float | None = None  # None: the linear kernel
 
     @classmethod
-    def of_basis(cls, sample: Any, basis: GramBasis) -> "DeviceGram":
-        """Fit a basis to rows on the host and move it to their device."""
-        basis = basis.fit(to_numpy(sample))
-        kernel: Any = basis._kernel
-        return cls(
-            0.0,
-            1.0,
-            _moved(basis._points, sample),
-            getattr(kernel, "gamma", None),
-            _moved(basis._offset, sample),
-            _moved(basis._weights, sample),
-            basis.values_,
-            basis.certificate_.lost_trace,
+    def of(cls, found: KernelMap | PlainKernel, like: Any) -> "DeviceGram":
+        """Move what finds directions to where a tensor is."""
+        d = like.shape[1]
+        if isinstance(found, KernelMap):
+            kernel: Any = found.kernel
+            offset = np.broadcast_to(found.offset, len(found.points)).copy()
+            values = (found.points, offset, found.weights, np.zeros(d))
+            root, gamma = 1.0, getattr(kernel, "gamma", None)
+        else:
+            root, gamma = found.root, None if found.name == "linear" else 1.0
+            values = (found.landmarks, found.offset, found.weights, found.center)
+            if gamma is None:
+                values = (np.eye(d), np.zeros(d), found.weights, found.center)
+        t = torch()
+        points, offset, weights, center = (
+            t.as_tensor(np.asarray(value), dtype=t.float64, device=like.device)
+            for value in values
         )
-
-    @classmethod
-    def of_plain(cls, sample: Any, kernel: PlainKernel) -> "DeviceGram":
-        """Move the directions of a sample to its device."""
-        is_linear = kernel.name == "linear"
-        d = sample.shape[1]
-        return cls(
-            _moved(kernel.center, sample),
-            kernel.root,
-            _moved(np.eye(d) if is_linear else kernel.landmarks, sample),
-            None if is_linear else 1.0,
-            _moved(np.zeros(d) if is_linear else kernel.offset, sample),
-            _moved(kernel.weights, sample),
-            kernel.values,
-            0.0,
-        )
+        return cls(points, offset, weights, center, root, gamma)
 
     def at(self, X: Any) -> Any:
         """Return the directions at rows, (m, r)."""
@@ -86,155 +347,5 @@ class DeviceGram:
         return t.cat(parts)
 
 
-@dataclass(frozen=True, eq=False)
-class DevicePool:
-    """Columns of all kernels over the points of a device, and what extends them."""
-
-    search: TorchSearch
-    graphs: tuple[tuple[int, DeviceBasis], ...]  # sizes, ascending
-    grams: tuple[tuple[str, DeviceGram], ...]
-    vectors: Any  # (n, r) centred
-    mean: Any  # (r,)
-    smallest: float  # what stands for the distance 0 between equal points
-    density_neighbor: int
-
-    @classmethod
-    def of(
-        cls,
-        X: Any,
-        sizes: tuple[int, ...],
-        n_components: int,
-        density_neighbor: int,
-        *,
-        sampled_above: int,
-        tol: float,
-        work_per_edge: float,
-        device: str | None,
-        rng: np.random.Generator,
-    ) -> "DevicePool":
-        """Search the neighbours once and compute every basis.
-
-        The plain kernels of more than `sampled_above` points are known from as many;
-        `tol` and `work_per_edge` are those of the eigenvectors of the graphs.
-        """
-        t = torch()
-        plain_rng = rng.spawn(1)[0]  # whatever the graphs draw, as on the host
-        search = TorchSearch.prepare(X, device=device, rng=rng)
-        points = search.points.X
-        n = len(points)
-        sizes = tuple(sorted({min(int(k), n - 1) for k in sizes}))
-        found = search.neighbors(min(max(sizes[-1], density_neighbor), n - 1))
-        graphs = tuple(
-            (
-                k,
-                basis_of(
-                    search,
-                    found,
-                    n_components,
-                    k,
-                    weights="self_tuning",
-                    walk=True,
-                    tol=tol,
-                    on_failure="rough",
-                    most_work=work_per_edge * 2 * n * k,  # counted both ways
-                    rng=rng,
-                ),
-            )
-            for k in sizes
-        )
-        grams = _grams(points, n_components, sampled_above, plain_rng)
-        positive = found.distances[found.distances > 0]
-        smallest = float(positive.min()) if len(positive) else 1.0
-        columns = [basis.vectors for _, basis in graphs]
-        columns += [gram.at(points) for _, gram in grams]
-        columns.append(_log_density(found.distances, density_neighbor, smallest))
-        number = columns[0].dtype
-        U = t.cat([column.to(number) for column in columns], dim=1)
-        del columns  # they are large
-        mean = (column_sums(U)[0] / n).to(number)
-        U -= mean
-        return cls(search, graphs, tuple(grams), U, mean, smallest, density_neighbor)
-
-    def columns(self) -> Iterator[tuple[str, Kind, slice, FloatArray, int]]:
-        """Yield name, kind, columns, values and neighbours of each block."""
-        start = 0
-        for k, basis in self.graphs:
-            columns = slice(start, start + basis.vectors.shape[1])
-            yield f"graph {k}", "laplacian", columns, basis.pairs.values, k
-            start = columns.stop
-        for name, gram in self.grams:
-            columns = slice(start, start + len(gram.values))
-            yield name, "kernel", columns, gram.values, 0
-            start = columns.stop
-        yield "density", "density", slice(start, start + 1), np.ones(1), 0
-
-    def covariance(self, columns: slice) -> FloatArray:
-        """Return the covariance of some columns over the points, (r, r)."""
-        U = self.vectors[:, columns]
-        moments: FloatArray = to_numpy(U.T @ U) / len(U)
-        return moments
-
-    def extend(self, X: Any) -> FloatArray:
-        """Return the values of all directions at new points, (m, r)."""
-        t = torch()
-        points = self.search.points.X
-        X = t.as_tensor(X, dtype=points.dtype, device=points.device)
-        width = min(max(self.graphs[-1][0], self.density_neighbor), len(points))
-        ids, distances = self.search.query(X, width)
-        columns = [
-            basis.extended(ids[:, :k], distances[:, :k]) for k, basis in self.graphs
-        ]
-        columns += [gram.at(X) for _, gram in self.grams]
-        columns.append(_log_density(distances, self.density_neighbor, self.smallest))
-        number = self.vectors.dtype
-        U = t.cat([column.to(number) for column in columns], dim=1) - self.mean
-        density = self.vectors[:, -1]
-        U[:, -1] = U[:, -1].clamp(float(density.min()), float(density.max()))
-        values: FloatArray = to_numpy(U)
-        return values
-
-
-_RULE = "mean_distance"
-
-
-def _grams(
-    points: Any, r: int, sampled_above: int, rng: np.random.Generator
-) -> list[tuple[str, DeviceGram]]:
-    """Return the directions of the plain kernels, as the pool of the host has them."""
-    if not bool((points != points[:1]).any()):
-        return []
-    n, d = points.shape
-    if n > sampled_above:
-        drawn = np.sort(rng.choice(n, sampled_above, replace=False))
-        sample = points[torch().as_tensor(drawn, device=points.device)]
-        return [
-            (kernel.name, DeviceGram.of_plain(sample, kernel))
-            for kernel in plain_kernels(
-                to_numpy(sample), r, n_landmarks=LANDMARKS, rng=rng
-            )
-        ]
-    return [
-        (
-            name,
-            DeviceGram.of_basis(
-                points,
-                GramBasis(
-                    r, kernel=kernel, centered=True, n_landmarks=count, random_state=rng
-                ),
-            ),
-        )
-        for name, kernel, count in (
-            ("linear", Linear(), linear_landmarks(n, d)),
-            ("gaussian", RBF(_RULE), min(LANDMARKS, n)),
-        )
-    ]
-
-
-def _moved(values: Any, like: Any) -> Any:
-    t = torch()
-    return t.as_tensor(np.asarray(values), dtype=t.float64, device=like.device)
-
-
-def _log_density(distances: Any, k: int, smallest: float) -> Any:
-    scale = distances[:, min(k, distances.shape[1]) - 1].clamp(min=smallest)
-    return -scale.log()[:, None]
+def _on_host(values: Any) -> Any:
+    return values.cpu().numpy()

@@ -1,17 +1,25 @@
 """Principal directions of plain kernels, known from a sample, at any points."""
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from scipy.linalg import eigh
-from sklearn.utils import gen_batches
+from scipy.sparse import issparse
 from sklearn.utils.extmath import randomized_svd
 
 from mercer._base.ranges import all_equal
 from mercer._base.typing import FloatArray, IntArray
-from mercer.kernels.parametric import RBF
-from mercer.spectrum.base import BasisCertificate, BasisMixin
+from mercer.fewlabels.pools import base
+from mercer.kernels.parametric import RBF, Linear
+from mercer.spectrum.base import BasisCertificate
+from mercer.spectrum.gram import (
+    DEFAULT_LANDMARKS,
+    EXACT_UP_TO,
+    KernelMap,
+    gram_directions,
+)
 from mercer.spectrum.kernel_pairs import landmark_pairs
 
 # Limits of work. Directions of less than this share of the largest value are left out:
@@ -19,7 +27,6 @@ from mercer.spectrum.kernel_pairs import landmark_pairs
 SMALL = 0.01
 LANDMARKS = 300  # of the Gaussian kernel; its leading directions need no more
 _EXACT_UP_TO = 1000  # columns
-_BATCH = 65_536  # rows evaluated at a time
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,6 +42,18 @@ class PlainKernel:
     weights: FloatArray  # (L, r), or (d, r)
     residual: float  # of the eigenproblem of the sample
 
+    @property
+    def certificate(self) -> BasisCertificate:
+        """How well the directions are known."""
+        return BasisCertificate(
+            method="sample",
+            reason="plain kernels change slowly",
+            residual=self.residual,
+            orthogonality=0.0,
+            gap=np.inf,
+            cuts_repeated_value=False,
+        )
+
     def at(self, X: Any) -> FloatArray:
         """Return the columns at points, (m, r), in single precision."""
         # Times the root before single precision: gamma itself may overflow there.
@@ -48,32 +67,6 @@ class PlainKernel:
         np.exp(np.minimum(K, 0.0, out=K), out=K)
         K -= self.offset
         return K @ self.weights
-
-
-class SampledBasis(BasisMixin):
-    """The directions of a plain kernel as a basis of points that may be many."""
-
-    def __init__(self, kernel: PlainKernel) -> None:
-        self.kernel = kernel
-
-    def fit(self, X: Any, y: object = None) -> Self:
-        """Evaluate the directions at the rows of X; y is ignored."""
-        self.vectors_ = self.extend(X)
-        self.values_ = self.kernel.values
-        self.certificate_ = BasisCertificate(
-            method="sample",
-            reason="plain kernels change slowly",
-            residual=self.kernel.residual,
-            orthogonality=0.0,
-            gap=np.inf,
-            cuts_repeated_value=False,
-        )
-        return self
-
-    def extend(self, X: Any) -> FloatArray:
-        """Return the directions at points, (m, r)."""
-        blocks = [self.kernel.at(X[rows]) for rows in gen_batches(len(X), _BATCH)]
-        return np.concatenate(blocks)
 
 
 def plain_kernels(
@@ -99,15 +92,48 @@ def plain_kernels(
     return [_linear(S, center, r), _gaussian(S, center, r, n_landmarks, rng)]
 
 
-def linear_landmarks(n: int, d: int) -> int | None:
-    """Return how many landmarks span a linear kernel; None: as `GramBasis` decides.
+def kernels_of(
+    X: Any,
+    r: int,
+    rng: np.random.Generator,
+    to_host: Callable[[Any], Any] = lambda X: X,
+) -> Iterator[tuple[str, KernelMap | PlainKernel, FloatArray, BasisCertificate]]:
+    """Yield name, map, values and certificate of the linear and the Gaussian kernel.
 
-    Examples
-    --------
-    >>> linear_landmarks(1000, 20), linear_landmarks(1000, 5000)
-    (20, None)
+    None if the points are equal. Of many points, unless these are sparse, the kernels
+    are known from a sample (`plain_kernels`).
+
+    Parameters
+    ----------
+    X : array or sparse array of shape (n, d)
+    r : int
+        At most this many directions of each.
+    rng : numpy.random.Generator
+    to_host : callable, optional
+        Brings rows of X into an array, where they are none.
     """
-    return d if d <= min(LANDMARKS, n) else None
+    n, d = X.shape
+    if n > base.SAMPLED_ABOVE and not issparse(X):
+        drawn = np.sort(rng.choice(n, base.SAMPLED_ABOVE, replace=False))
+        for plain in plain_kernels(
+            to_host(X[drawn]), r, n_landmarks=LANDMARKS, rng=rng
+        ):
+            yield plain.name, plain, plain.values, plain.certificate
+        return
+    X = to_host(X)
+    if all_equal(X):
+        return
+    most = None if n <= EXACT_UP_TO else DEFAULT_LANDMARKS
+    whole: tuple[tuple[str, Any, int | None], ...] = (
+        # The columns span a linear kernel: these suffice where they are few.
+        ("linear", Linear(), d if d <= min(LANDMARKS, n) else most),
+        ("gaussian", RBF("mean_distance"), min(LANDMARKS, n)),
+    )
+    for name, kernel, count in whole:
+        found = gram_directions(
+            X, kernel.resolve(X), r, n_landmarks=count, centered=True, rng=rng
+        )
+        yield name, found.map, found.values, found.certificate
 
 
 def _linear(S: FloatArray, center: FloatArray, r: int) -> PlainKernel:

@@ -1,0 +1,58 @@
+"""Which rows a model asks about."""
+
+from typing import Any
+
+import numpy as np
+
+from mercer._base.threads import threads_for
+from mercer._base.typing import IntArray
+from mercer.active.cold import MOST_UNSEEN, cold_rows, unseen_share
+from mercer.active.strategies import EXPLORING, ask_rows
+
+
+def rows_to_ask(
+    model: Any, n: int, excluded: IntArray, rng: np.random.Generator
+) -> IntArray:
+    """Return positions of the unlabelled rows most worth a label.
+
+    Parameters
+    ----------
+    model : fitted UnifiedKernelMachine
+    n : int
+        How many.
+    excluded : ndarray of int
+        Positions of rows not to ask about.
+    rng : numpy.random.Generator
+    """
+    if looks_for_classes(model):
+        return cold_rows(
+            model._features,
+            n,
+            n_points=len(model.ids_),
+            asked=np.union1d(model.labeled_, excluded),
+            rng=rng,
+        )
+    if callable(model.query):
+        asked = model.query(model, n + len(excluded), rng)
+        rows = np.asarray(asked, dtype=np.intp)
+        return rows[~np.isin(rows, excluded)][:n]
+    with threads_for(len(model.ids_)):
+        return ask_rows(
+            model.query,
+            n,
+            proba=model.training_proba(),
+            features_of=model._features,
+            labeled=model.labeled_,
+            rng=rng,
+            excluded=excluded,
+        )
+
+
+def looks_for_classes(model: Any) -> bool:
+    """Tell whether many rows may be of classes that have no label yet."""
+    if len(model.classes_) < 2:
+        return True
+    if callable(model.query) or model.query not in EXPLORING:
+        return False
+    given = model.transduction_[model.labeled_]
+    return unseen_share(np.unique(given, return_counts=True)[1]) > MOST_UNSEEN

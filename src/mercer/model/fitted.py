@@ -1,0 +1,69 @@
+"""What a fitted model has, declared once."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from mercer._base.checks import FLOATS, checked_points
+from mercer._base.typing import FloatArray, IntArray
+from mercer.evidence.labels import Labels
+from mercer.fewlabels.rule import DEFAULT, Rule
+from mercer.graphs.neighbors import Graph
+from mercer.spectrum.features import Features
+
+
+class FittedModel(BaseEstimator):
+    """The attributes of a fitted `UnifiedKernelMachine`, and their checks."""
+
+    rule: Rule | None
+    learner_: Any
+    machine_: Any
+    kernel_: Any
+    features_: Features | None  # None where the learner has no basis
+    labels_: Labels
+    classes_: NDArray[Any]
+    labeled_: IntArray
+    transduction_: NDArray[Any]
+    ids_: NDArray[Any]
+    _X: Any  # points, kept where the learner has no basis
+    _seed: int
+
+    @property
+    def _rule(self) -> Rule:
+        return DEFAULT if self.rule is None else self.rule
+
+    def _check_rows(self) -> None:
+        """Raise unless the model is fitted and has its training rows."""
+        check_is_fitted(self, "machine_")
+        if not len(self.ids_):
+            msg = (
+                "the model was made by `without_rows` and predicts only; keep the one "
+                "that it was made from for questions about its rows."
+            )
+            raise ValueError(msg)
+
+    def _check_two_classes(self) -> None:
+        self._check_rows()
+        if len(self.classes_) < 2:
+            msg = "one class cannot be told from itself; label a row of another class."
+            raise ValueError(msg)
+
+    def _features(self, rows: IntArray) -> FloatArray:
+        """Return features of training rows; kernel values where there are none."""
+        if self.features_ is not None:
+            return self.features_.rows(rows)
+        if hasattr(self.kernel_, "features"):
+            return np.asarray(self.kernel_.features())[rows]
+        return np.asarray(self.machine_.similarity(self._X[rows]))
+
+    def _checked(self, X: Any, *, reset: bool) -> Any:
+        if isinstance(X, Graph):
+            return X
+        return checked_points(X, self, reset=reset, dtype=FLOATS)
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self.learner_.get_feature_names_out())

@@ -1,0 +1,75 @@
+"""What a fitted model predicts of new points and of its own."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from mercer._base.rows import in_batches
+from mercer._base.threads import threads_for
+from mercer._base.typing import ArrayLike, FloatArray
+from mercer.fewlabels.pools.dask import is_dask, lazily
+from mercer.graphs.points import n_points
+from mercer.model.fitted import FittedModel
+from mercer.model.learning import proba_of
+
+
+class Predictions(FittedModel):
+    """Predictions of `UnifiedKernelMachine`."""
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Return the class of points, (m,)."""
+        check_is_fitted(self, "machine_")
+        return self._of_rows(X, "predict", self.machine_.predict, self.classes_[:0])
+
+    def predict_proba(self, X: ArrayLike) -> FloatArray:
+        """Return the probability of every class, (m, n_classes).
+
+        A machine without probabilities gives those of its decision values.
+        """
+        check_is_fitted(self, "machine_")
+        none = np.empty((0, len(self.classes_)))
+        return self._of_rows(X, "predict_proba", proba_of(self.machine_), none)
+
+    def training_proba(self) -> FloatArray:
+        """Return the probabilities of the training rows, (n, n_classes)."""
+        self._check_rows()
+        if self._X is None:
+            return np.asarray(self.machine_.training_proba_)
+        return in_batches(proba_of(self.machine_), self._X)
+
+    @property
+    def label_distributions_(self) -> FloatArray:
+        """Class probabilities of the training rows, labels as given, (n, n_classes)."""
+        found = np.array(self.training_proba())
+        found[self.labeled_] = self.labels_.one_hot()
+        return found
+
+    def decision_function(self, X: ArrayLike) -> FloatArray:
+        """Return decision values, (m,) for two classes, else (m, n_classes)."""
+        check_is_fitted(self, "machine_")
+        X = self._checked(X, reset=False)
+        with threads_for(n_points(X)):
+            return in_batches(self.machine_.decision_function, X)
+
+    def transform(self, X: ArrayLike) -> FloatArray:
+        """Return features whose inner products are the learned kernel, (m, r).
+
+        Of a Dask array they are lazy.
+        """
+        check_is_fitted(self, "machine_")
+        none = np.empty((0, self._n_features_out))
+        return self._of_rows(X, "transform", self.learner_.transform, none)
+
+    def _of_rows(
+        self, X: Any, name: str, method: Callable[[Any], Any], none: NDArray[Any]
+    ) -> NDArray[Any]:
+        """Return what a method says of rows; of a Dask array when that is computed."""
+        if is_dask(X):
+            lazy: NDArray[Any] = lazily(self, name, X, none)
+            return lazy
+        X = self._checked(X, reset=False)
+        with threads_for(n_points(X)):
+            return in_batches(method, X)
