@@ -9,8 +9,11 @@ from skrub import StringEncoder, TableVectorizer
 
 from mercer import persist
 from mercer.app.tables.columns import origins_of
+from mercer.app.tables.dates import date_format
 from mercer.app.tables.encoding import TableEncoder
+from mercer.app.tables.screening import screen
 from mercer.app.tables.table import TableError, as_table
+from mercer.app.tables.task import Task
 
 
 @pytest.fixture(scope="module")
@@ -233,3 +236,36 @@ def test_numbers_are_moved_where_single_precision_would_lose_them() -> None:
     near, far = origins_of(frame, ["near", "far"])
     assert near == 0
     assert far == np.median(frame["far"])
+
+
+@pytest.mark.parametrize(
+    "form", ["%b %d %Y", "%m/%d/%y", "%d.%m.%Y", "%d-%b-%y", "%B %d, %Y", "%Y-%m-%d"]
+)
+def test_dates_as_people_write_them_are_dates(tmp_path: Path, form: str) -> None:
+    days = pd.Series(pd.date_range("1998-06-01", periods=60, freq="17D"))
+    written = days.dt.strftime(form).astype(object)
+    written[3] = None
+    table = as_table(pd.DataFrame({"when": written, "size": np.arange(60) % 7}))
+    encoder = TableEncoder()
+    X = encoder.fit_transform(table)
+    kinds = {note.column: note.kind for note in encoder.notes_}
+    assert kinds["when"] == "date"
+    days[3] = pd.NaT
+    plain = as_table(pd.DataFrame({"when": days, "size": np.arange(60) % 7}))
+    np.testing.assert_allclose(X, TableEncoder().fit_transform(plain), atol=1e-5)
+    persist.save(encoder, tmp_path / "encoder.skops")
+    again = persist.load(tmp_path / "encoder.skops").transform(table)
+    np.testing.assert_allclose(again, X, atol=1e-6)
+
+
+@pytest.mark.parametrize("odd", ["soon", "3/14", "13/13/13", "v1.2.3"])
+def test_a_column_with_anything_else_is_not_of_dates(odd: str) -> None:
+    cells = pd.Series([f"3/{k}/24" for k in range(1, 20)] + [odd])
+    assert date_format(cells[:-1]) == "%m/%d/%y"
+    assert date_format(cells) == ""
+
+
+def test_dates_without_repeats_are_kept_and_are_not_names_of_rows() -> None:
+    days = pd.date_range("2024-01-01", periods=20).strftime("%m/%d/%y")
+    frame = pd.DataFrame({"when": days, "y": ["a", "b", *[None] * 18]})
+    assert screen(as_table(frame), Task("y")).left_out == ()

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mercer._base.typing import BoolArray, FloatArray
+from mercer.app.tables.dates import date_format
 from mercer.app.tables.table import Table, TableError
 
 if TYPE_CHECKING:
@@ -154,9 +155,10 @@ def check_numbers(name: str, block: Any, source: str) -> None:
 
 
 def is_date(cells: "pd.Series[Any]") -> bool:
-    """Tell whether cells are dates as 2024-12-31 or 2024-12-31 23:59."""
+    """Tell whether cells are dates: 2024-12-31, 2024-12-31T23:59Z, or Jun 12 1998."""
     some = cells.dropna().iloc[:20]
-    return bool(some.str.match(r"\d{4}-\d\d-\d\d(\D|$)").all())
+    is_iso = bool(some.str.match(r"\d{4}-\d\d-\d\d(\D|$)").all())
+    return is_iso or bool(date_format(cells))
 
 
 def groups(numbers: list[str], *sizes: dict[str, int]) -> dict[str, tuple[int, int]]:

@@ -41,11 +41,14 @@ def date_format(cells: "pd.Series[Any]") -> str:
     """
     import pandas as pd
 
-    filled = cells.dropna().astype(str).str.strip()
-    filled = filled[filled != ""]
-    if filled.empty or not filled.iloc[:_SAMPLE].str.match(_LOOKS).all():
+    filled = cells.dropna()
+    first = filled.iloc[:_SAMPLE].astype(str).str.strip()
+    if not (first.str.match(_LOOKS) | (first == "")).all():
         return ""
-    unique = pd.Series(filled.unique())
+    texts = filled.astype(str).str.strip()
+    unique = pd.Series(texts[texts != ""].unique(), dtype="str")
+    if unique.empty:
+        return ""
     for day in _DAYS:
         for time in _TIMES:
             some = pd.to_datetime(unique[:_SAMPLE], format=day + time, errors="coerce")

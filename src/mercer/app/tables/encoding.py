@@ -30,6 +30,7 @@ from mercer.app.tables.columns import (
     warn_of_strange,
     warn_of_unit,
 )
+from mercer.app.tables.dates import date_format
 from mercer.app.tables.number_columns import strings_among
 from mercer.app.tables.strings import fit_strings
 from mercer.app.tables.table import Table, TableError
@@ -121,7 +122,9 @@ class TableEncoder(BaseEstimator):
             return self._fit_vectors(table)
         words = _WORDS_OF_TEXT if len(table.columns) > 1 else 1
         texts = [
-            c for c in strings_among(table.frame) if is_text(table.frame[c], words)
+            c
+            for c in strings_among(table.frame)
+            if is_text(table.frame[c], words) and not date_format(table.frame[c])
         ]
         if table.columns == texts:
             return self._fit_text(table, texts[0])

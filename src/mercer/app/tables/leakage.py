@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from mercer._base.rows import thinned
 from mercer._base.typing import BoolArray, FloatArray, IntArray
 from mercer.app.tables.columns import is_date
+from mercer.app.tables.dates import date_format
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -75,7 +76,8 @@ def _as_days(cells: "pd.Series[Any]") -> FloatArray:
     """Return dates as a column of numbers, NaN where there is none."""
     import pandas as pd
 
-    times = pd.to_datetime(cells, errors="coerce", utc=True, format="ISO8601")
+    form = "ISO8601" if cells.dtype.kind == "M" else date_format(cells) or "ISO8601"
+    times = pd.to_datetime(cells, errors="coerce", utc=True, format=form)
     days = (times - pd.Timestamp(0, tz="UTC")) / pd.Timedelta(days=1)
     return np.asarray(days, dtype=np.float64)[:, None]
 

@@ -7,6 +7,8 @@ import numpy as np
 
 from mercer._base.extras import require
 from mercer._base.typing import FloatArray
+from mercer.app.tables.dates import date_format
+from mercer.app.tables.number_columns import strings_among
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,7 +40,7 @@ def fit_strings(frame: "pd.DataFrame", texts: list[str], random_state: int) -> S
     if frame.shape[1] == 0:
         return Strings(np.empty((len(frame), 0), np.float32), {}, {}, {})
     require("skrub", extra="tables", purpose="A column of texts or categories")
-    from skrub import StringEncoder, TableVectorizer
+    from skrub import StringEncoder, TableVectorizer, ToDatetime
 
     words = StringEncoder(
         n_components=_TEXT_DIRECTIONS,
@@ -50,13 +52,22 @@ def fit_strings(frame: "pd.DataFrame", texts: list[str], random_state: int) -> S
         high_cardinality=StringEncoder(random_state=random_state),
         specific_transformers=[(words, texts)] if texts else (),
     )
+    dates: dict[str, Any] = {}
+    for name in strings_among(frame):
+        form = "" if name in texts else date_format(frame[name])
+        if form:
+            dates[name] = ToDatetime(format=form)
+            frame = frame.assign(**{name: dates[name].fit_transform(frame[name])})
     with warnings.catch_warnings():  # the notes say how many directions
         warnings.simplefilter("ignore")
         out = vectorizer.fit_transform(frame)
     # The steps of each column are all that new rows need; a dictionary at the end
     # holds conversions to float.
     steps = {
-        name: [step for step in made if hasattr(step, "transform")]
+        name: [
+            *([dates[name]] if name in dates else []),
+            *(step for step in made if hasattr(step, "transform")),
+        ]
         for name, made in vectorizer.all_processing_steps_.items()
     }
     outputs = vectorizer.input_to_outputs_
