@@ -202,6 +202,46 @@ class PivotedCholesky:
     lost: float  # trace of K - F Fᵀ, which is positive semi-definite
 
 
+def _eliminated(
+    G: FloatArray, left: FloatArray, smallest: float, least: float
+) -> tuple[IntArray, FloatArray, IntArray]:
+    """Eliminate a block one by one: the first pivots may leave nothing of others.
+
+    Parameters
+    ----------
+    G : ndarray of shape (b, b)
+        What is left of the Gram matrix of the block; used up.
+    left : ndarray of shape (b,)
+        What is left of its diagonal.
+    smallest, least : float
+        Not above the first, a pivot is a rounding error; not above the second, it
+        waits until the others are as small.
+
+    Returns
+    -------
+    chosen : int ndarray of shape (a,)
+    L : ndarray of shape (a, a)
+        Cholesky factor of the block of those chosen.
+    zero : int ndarray
+        Rounding errors.
+    """
+    chosen: list[int] = []
+    zero: list[int] = []
+    rows = []
+    for j in range(len(G)):
+        if left[j] <= smallest or G[j, j] <= smallest:
+            zero.append(j)
+        elif left[j] > least:
+            column = G[:, j] / np.sqrt(G[j, j])
+            G -= np.outer(column, column)
+            left = np.maximum(left - column**2, 0.0)
+            chosen.append(j)
+            rows.append(column)
+    at = np.array(chosen, dtype=np.intp)
+    L = np.tril(np.array(rows).T[at]) if rows else np.empty((0, 0))
+    return at, L, np.array(zero, dtype=np.intp)
+
+
 def pivoted_cholesky(
     columns: Callable[[IntArray], Any],
     diagonal: Any,
@@ -262,21 +302,21 @@ def pivoted_cholesky(
         weights = np.where(large, weights, 0.0)
         size = min(_BLOCK, m - len(pivots), int(np.count_nonzero(weights)))
         block = rng.choice(n, size, replace=False, p=weights / weights.sum())
-        there = _at(block, left)
-        rest = columns(block) - F[:, : len(pivots)] @ F[there, : len(pivots)].T
-        for j, pivot in enumerate(block):
-            here = float(left[pivot])
-            if here <= smallest or float(rest[pivot, j]) <= smallest:
-                left[pivot] = 0.0
-                continue
-            if here <= _SMALLEST_SHARE * float(left.max()):
-                continue  # drawn again once the others are as small
-            column = rest[:, j] / float(np.sqrt(float(rest[pivot, j])))
-            F[:, len(pivots)] = column
-            rest -= column[:, None] * column[there]
-            left = (left - column**2).clip(0.0)
-            left[pivot] = 0.0
-            pivots.append(int(pivot))
+        first = len(pivots)
+        rest = columns(block) - F[:, :first] @ F[_at(block, F), :first].T
+        chosen, L, zero = _eliminated(
+            _small(rest[_at(block, F)]),
+            weights[block],
+            smallest,
+            _SMALLEST_SHARE * float(weights.max()),
+        )
+        if len(chosen):
+            inverse = solve_triangular(L, np.eye(len(L)), lower=True)
+            more = rest[:, _at(chosen, F)] @ _large(inverse.T, F)
+            F[:, first : first + len(chosen)] = more
+            left = (left - (more * more).sum(1)).clip(0.0)
+        left[_at(block[np.append(chosen, zero)], F)] = 0.0
+        pivots += block[chosen].tolist()
     return PivotedCholesky(
         F[:, : len(pivots)], np.array(pivots, dtype=np.intp), float(left.sum())
     )
