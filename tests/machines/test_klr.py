@@ -137,3 +137,20 @@ def test_certificate_holds_the_residual():
     assert KernelLogisticRegression(C=50.0).fit(X, y).certificate_.residual <= 1e-10
     by_class = KernelLogisticRegression(multi_class="ovr").fit(X, y).certificate_
     assert [fit.residual <= 1e-10 for fit in by_class] == [True] * 3
+
+
+@pytest.mark.parametrize(("n_columns", "width"), [(3, 3), (11, 11), (12, 12), (40, 12)])
+def test_a_linear_kernel_is_solved_in_the_smaller_of_rows_and_columns(
+    n_columns: int, width: int
+) -> None:
+    """Hundreds of rows of few columns took the eigenvectors of a matrix of the rows."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(20, n_columns))
+    y = np.where(np.arange(20) < 12, (X[:, 0] > X[:, 1]).astype(int), -1)
+    machine = KernelLogisticRegression("linear").fit(X, y)
+    labeled = machine._map.labeled
+    assert labeled.shape == (12, width)
+    assert np.array_equal(labeled, X[:12]) == (n_columns < 12)
+    same = KernelLogisticRegression("precomputed").fit(X @ X.T, y)
+    wanted = same.predict_proba(X @ X.T)
+    np.testing.assert_allclose(machine.predict_proba(X), wanted, atol=1e-8)

@@ -11,12 +11,14 @@ from typing import Any, Protocol
 
 import numpy as np
 from scipy.linalg import eigh, svd
+from scipy.sparse import issparse
 
 from mercer._base.checks import check_finite, check_symmetric
 from mercer._base.ranges import all_equal
 from mercer._base.typing import BoolArray, FloatArray, IntArray
 from mercer.exceptions import NotPSDError
 from mercer.graphs.neighbors import Graph
+from mercer.kernels.parametric import Linear
 from mercer.kernels.spec import as_kernel
 from mercer.spectrum.features import Features
 
@@ -220,6 +222,9 @@ def gram_map(kernel: Any, X: Any, labeled: IntArray) -> GramMap:
     name = "X" if kernel is None else "The kernel matrix of the labelled points"
     check_finite(K, name)
     check_symmetric(K, name, rtol=1e-8)
+    if isinstance(kernel, Linear) and not issparse(points) and len(K) > points.shape[1]:
+        # The columns are features already, and fewer than those of the matrix.
+        return GramMap(kernel, points, np.asarray(points, dtype=np.float64), K)
     # The default driver fails on matrices as near to diagonal as narrow kernels give.
     values, vectors = eigh(K, driver="evd")
     scale = np.abs(values).max(initial=0.0)
