@@ -1,51 +1,78 @@
-"""The accuracy that random questions reveal."""
+"""The accuracy that probabilities and answers reveal together."""
 
 import numpy as np
 import pytest
+from scipy.special import expit, logit
 
 from mercer.judging.estimate import LearningCurve
 
 
-def simulated(rng: np.random.Generator, n: int, start: float, power: float):
-    """Check every eighth of n labels against a curve 1 - start * labels^-power."""
-    labels = np.arange(8, n + 1, 8)
-    right = rng.random(len(labels)) < 1 - start * labels**-power
-    return labels, right, 1 - start * n**-power
+def drawn(rng: np.random.Generator, shift: float, n_answers: int, *, hard: bool):
+    """Return answers and rows of a model that is wrong about itself by a shift."""
+    rest = rng.beta(5, 1.5, size=2_000).clip(0.5, 1)
+    p = rng.choice(np.sort(rest)[:400] if hard else rest, n_answers)
+    harder = 0.5 * hard
+    score, of_rest = (1.35 * logit(q.clip(0, 0.999)) + shift for q in (p, rest))
+    right = rng.random(n_answers) < expit(score - harder)
+    truth = (rng.random(2_000) < expit(of_rest)).mean()
+    return right, p, rest, truth
 
 
-@pytest.mark.parametrize(("start", "power"), [(0.8, 0.1), (0.9, 0.4), (0.5, 0.5)])
-@pytest.mark.parametrize("n", [24, 200])
-def test_interval_holds_the_truth(start: float, power: float, n: int) -> None:
+@pytest.mark.parametrize("shift", [-0.5, 0.0, 0.5])
+@pytest.mark.parametrize("hard", [False, True])
+def test_the_interval_holds_the_truth_also_if_hard_rows_were_asked(
+    shift: float, hard: bool
+) -> None:
     rng = np.random.default_rng(0)
-    inside = 0
-    for _ in range(60):
-        labels, right, truth = simulated(rng, n, start, power)
-        found = LearningCurve(labels, right, now=n).at(n)
+    inside, widths = 0, []
+    for _ in range(100):
+        right, p, rest, truth = drawn(rng, shift, 100, hard=hard)
+        found = LearningCurve(
+            np.full(100, 50), right, p, np.full(100, hard), rest, now=50
+        ).at(50)
         inside += found.low <= truth <= found.high
-    assert inside >= 54
-
-
-def test_more_checks_narrow_the_interval() -> None:
-    widths = []
-    for k in (4, 16, 64):
-        found = LearningCurve(np.full(k, 50), np.arange(k) % 4 > 0, now=50).at(50)
-        assert abs(found.mean - 0.75) < 0.1
         widths.append(found.high - found.low)
+    assert inside >= 88
+    assert np.mean(widths) < (0.25 if hard else 0.2)  # hard rows tell less of others
+
+
+def test_answers_narrow_the_interval_and_move_it() -> None:
+    widths, rest = [], np.full(1_000, 0.8)
+    for k in (4, 16, 64, 256):
+        right = np.arange(k) % 2 > 0  # half of them, where 80% were expected
+        no = np.zeros(k)
+        curve = LearningCurve(no + 50, right, no + 0.8, no, rest, now=50)
+        found = curve.at(50)
+        widths.append(found.high - found.low)
+        assert found.mean < 0.8
     assert widths == sorted(widths, reverse=True)
-    assert widths[-1] < 0.25
+    assert found.mean == pytest.approx(0.5, abs=0.04)
 
 
-def test_few_right_answers_prove_little() -> None:
-    found = LearningCurve([5, 10, 15], [True, True, True], now=15).at(15)
-    assert found.low < 0.6
-    assert found.high > 0.98
+def test_without_answers_the_model_is_believed_within_bounds() -> None:
+    found = LearningCurve([], [], [], [], np.full(500, 0.8), now=20).at(20)
+    assert found.mean == pytest.approx(0.85, abs=0.02)  # a little underconfident
+    assert 0.15 < found.high - found.low < 0.5
+
+
+def test_few_rows_that_are_left_are_known_less_well() -> None:
+    many, few = (
+        LearningCurve([], [], [], [], np.full(n, 0.8), now=20).at(20)
+        for n in (5_000, 10)
+    )
+    assert few.high - few.low > many.high - many.low + 0.05
 
 
 def test_gain_is_the_difference_of_the_curve_and_shrinks_when_all_is_right() -> None:
-    rng = np.random.default_rng(1)
-    labels, right, _ = simulated(rng, 100, 0.9, 0.4)
-    curve = LearningCurve(labels, right, now=100)
+    rest = np.full(300, 0.8)
+    labels = np.arange(8, 101, 8)
+    curve = LearningCurve(
+        labels, labels > 40, np.full(12, 0.7), np.zeros(12), rest, now=100
+    )
     assert curve.gain(20).mean == pytest.approx(curve.at(120).mean - curve.at(100).mean)
-    perfect = LearningCurve(np.full(60, 100), np.ones(60), now=100)
+    sure = np.full(60, 0.99)
+    perfect = LearningCurve(
+        np.full(60, 100), np.ones(60), sure, 0 * sure, np.full(99, 0.99), now=100
+    )
     assert perfect.gain(20).mean < curve.gain(20).mean
     assert perfect.gain(20).high < 0.02

@@ -1,4 +1,4 @@
-"""How good the model is, from answers to questions that were drawn at random."""
+"""How good the model is, from its probabilities and the answers to its questions."""
 
 from dataclasses import dataclass
 
@@ -7,11 +7,20 @@ from scipy.special import expit, logit
 
 from mercer._base.typing import ArrayLike, FloatArray
 
-# Of the logarithm of the odds: before any check 5% to 95% are all possible; per
-# factor e of labels they rise by half, give or take as much.
-_PRIOR_SPREAD, _RISE, _RISE_SPREAD = 2.0, 0.5, 0.5
-_LEVEL = logit(np.linspace(0.001, 0.999, 200))
+# See benchmarks/studio_interval.py for the sets that these were chosen on. A model is
+# about right about itself, but for a shift of the logit and a stretch of it (mean and
+# spread of its logarithm). Rows that were asked about are predicted right less often
+# than others of their probability.
+_SHIFT_SPREAD = 0.6
+_STRETCH, _STRETCH_SPREAD = 0.3, 0.4
+_HARDER = 0.5
+# Per factor e of labels the logarithm of the odds rises by half, give or take as much.
+_RISE, _RISE_SPREAD = 0.5, 0.5
+_SHIFTS = np.linspace(-2.5, 2.5, 81)
+_STRETCHES = np.linspace(-1.0, 1.5, 31)
 _SLOPES = np.linspace(-1.0, 2.0, 31)
+_SUREST = 1e-3  # probabilities are kept this far from 0 and 1
+_DRAWN = 100  # rows that stand for all: quantiles of their probabilities
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,66 +33,117 @@ class Interval:
 
 
 class LearningCurve:
-    r"""Accuracy as a function of the number of labels, from single outcomes.
+    r"""Accuracy on the unlabelled rows, now and with other numbers of labels.
 
-    .. math:: \operatorname{logit} P(\text{right} \mid n)
-        = a + b \log\frac{n + 1}{n_0 + 1}
+    A model that gives its prediction of row i the probability :math:`p_i` is right with
 
-    with :math:`n_0` the labels now, so that a is the accuracy now. The posterior of
-    a and b under a normal prior is summed on a grid: nothing is approximated when
-    there are only a handful of outcomes, or when all of them are right.
+    .. math:: \operatorname{logit} P(\text{right}_i) = s \operatorname{logit} p_i + d,
+
+    one stretch s and shift d for all rows. Their prior is a product of a lognormal and
+    a normal distribution, and each question corrects it: was the prediction right
+    more or less often than its probability said? Rows that the model asked about are
+    hard for reasons that it does not see, so they count with a lower logit. The
+    accuracy is the mean of :math:`P(\text{right}_i)` over the unlabelled rows. With
+    other numbers of labels the logit of the accuracy changes by
+    :math:`b \log\frac{n + 1}{n_0 + 1}`, with :math:`n_0` the labels now. Both
+    posteriors are summed on grids.
 
     Parameters
     ----------
     n_labels : array-like of shape (k,)
         Labels that the model had when it predicted.
     right : array-like of shape (k,)
-        Whether the answer of a person was the predicted one. The items must have been
-        drawn at random: items that the model chose because it was uncertain would
-        make it look worse than it is.
+        Whether the answer of a person was the predicted one, for rows that were drawn
+        at random or chosen by the model; not those that a person picked.
+    sure : array-like of shape (k,)
+        Probability of the predicted class, at that time.
+    asked : array-like of shape (k,)
+        Whether the model chose the row; the others were drawn at random.
+    rest : array-like of shape (m,)
+        Probability of the predicted class of the unlabelled rows, now.
     now : int
         Labels that the model has now.
 
     Examples
     --------
-    >>> curve = LearningCurve([10, 20, 30, 40], [1, 0, 1, 1], now=40)
-    >>> curve.at(40).low < 0.75 < curve.at(40).high
+    >>> rest = [0.9, 0.8, 0.95, 0.6]
+    >>> curve = LearningCurve([], [], [], [], rest, now=40)
+    >>> found = curve.at(40)
+    >>> found.low < 0.81 < found.high
+    True
+    >>> no = [False] * 20
+    >>> wrong = LearningCurve([40] * 20, no, [0.8] * 20, no, rest, now=40)
+    >>> wrong.at(40).high < found.mean
     True
     """
 
-    def __init__(self, n_labels: ArrayLike, right: ArrayLike, *, now: int) -> None:
-        x = np.log((np.asarray(n_labels, dtype=float) + 1) / (now + 1))
-        hit = np.asarray(right, dtype=bool)
+    def __init__(
+        self,
+        n_labels: ArrayLike,
+        right: ArrayLike,
+        sure: ArrayLike,
+        asked: ArrayLike,
+        rest: ArrayLike,
+        *,
+        now: int,
+    ) -> None:
+        hit, p = np.asarray(right, dtype=bool), _clipped(sure)
+        sign = np.where(hit, 1.0, -1.0)
+        # Pairs of a shift and a stretch: (n_pairs, 1) beside rows.
+        shift, stretch = (g.reshape(-1, 1) for g in np.meshgrid(_SHIFTS, _STRETCHES))
+        log_weight = -0.5 * (shift / _SHIFT_SPREAD) ** 2
+        log_weight -= 0.5 * ((stretch - _STRETCH) / _STRETCH_SPREAD) ** 2
+        stretch = np.exp(stretch)
+        handicap = _HARDER * np.asarray(asked, dtype=float)
+        scores = sign * (stretch * logit(p) + shift - handicap)
+        misfit = np.logaddexp(0, -scores).sum(axis=1)
+        self._weight = _normalised(log_weight.ravel() - misfit)
+        every = _clipped(rest)
+        q = np.quantile(every, (np.arange(_DRAWN) + 0.5) / _DRAWN)
+        each = expit(stretch * logit(q) + shift)
+        self._level: FloatArray = logit(each.mean(axis=1).clip(1e-6, 1 - 1e-6))
+        # The rows that are left are themselves a sample: (n_pairs,) variances.
+        self._noise: FloatArray = (each * (1 - each)).mean(axis=1) / len(every)
         self.now = now
-        log_weight = -0.5 * (_LEVEL / _PRIOR_SPREAD) ** 2
-        log_weight = log_weight[:, None] - 0.5 * ((_SLOPES - _RISE) / _RISE_SPREAD) ** 2
-        # The grid is even in the accuracy, not in its logarithm of odds.
-        p = expit(_LEVEL)
-        log_weight = log_weight - np.log(p * (1 - p))[:, None]
-        for xi, is_right in zip(x, hit, strict=True):
-            score = _LEVEL[:, None] + _SLOPES * xi
-            log_weight += -np.logaddexp(0, -score if is_right else score)
-        weight = np.exp(log_weight - log_weight.max())
-        self._weight: FloatArray = weight / weight.sum()
+        x = np.log((np.asarray(n_labels, dtype=float) + 1) / (now + 1))
+        level = float(self._weight @ self._level)
+        slopes = sign * (level + _SLOPES[:, None] * x)
+        log_weight = -0.5 * ((_SLOPES - _RISE) / _RISE_SPREAD) ** 2
+        self._slopes = _normalised(log_weight - np.logaddexp(0, -slopes).sum(axis=1))
 
     def at(self, n: float) -> Interval:
         """Return the accuracy with n labels."""
-        return self._interval(self._accuracy(n))
+        return self._interval(self._accuracy(n), float(self._weight @ self._noise))
 
     def gain(self, more: int) -> Interval:
         """Return what further labels would add to the accuracy."""
-        return self._interval(self._accuracy(self.now + more) - expit(_LEVEL)[:, None])
+        return self._interval(self._accuracy(self.now + more) - expit(self._level), 0.0)
 
     def _accuracy(self, n: float) -> FloatArray:
         x = np.log((n + 1) / (self.now + 1))
-        accuracy: FloatArray = expit(_LEVEL[:, None] + _SLOPES * x)
-        return accuracy
+        return np.asarray(expit(self._level + _SLOPES[:, None] * x))
 
-    def _interval(self, values: FloatArray) -> Interval:
-        values = np.broadcast_to(values, self._weight.shape)
-        order = np.argsort(values, axis=None)
-        below = np.cumsum(self._weight.ravel()[order])
-        low, high = np.searchsorted(below, [0.025, 0.975])
-        flat = values.ravel()[order]
-        mean = float((values * self._weight).sum())
-        return Interval(mean, float(flat[low]), float(flat[min(high, len(flat) - 1)]))
+    def _interval(self, values: FloatArray, noise: float) -> Interval:
+        weight = np.outer(self._slopes, self._weight).ravel()
+        flat = np.broadcast_to(values, (len(_SLOPES), len(self._level))).ravel()
+        order = np.argsort(flat)
+        below = np.cumsum(weight[order])
+        low, high = flat[order][
+            np.searchsorted(below, [0.025, 0.975]).clip(0, len(flat) - 1)
+        ]
+        mean, own = float(flat @ weight), 1.96**2 * noise
+        low = mean - np.sqrt((mean - low) ** 2 + own)
+        high = mean + np.sqrt((high - mean) ** 2 + own)
+        bounds = (0.0, 1.0) if noise else (-1.0, 1.0)
+        return Interval(mean, *(float(v) for v in np.clip([low, high], *bounds)))
+
+
+def _clipped(p: ArrayLike) -> FloatArray:
+    clipped: FloatArray = np.clip(np.asarray(p, dtype=float), _SUREST, 1 - _SUREST)
+    return clipped
+
+
+def _normalised(log_weight: FloatArray) -> FloatArray:
+    weight = np.exp(log_weight - log_weight.max())
+    shares: FloatArray = weight / weight.sum()
+    return shares

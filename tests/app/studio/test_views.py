@@ -7,9 +7,11 @@ import pandas as pd
 import pytest
 
 from mercer.app.studio.engine import Snapshot
+from mercer.app.studio.exports import as_people, people_frame, with_accuracy
 from mercer.app.studio.service import RefusedError, Studio
 from mercer.app.studio.table_view import PAGE, Where, table_page
-from mercer.app.studio.views import accuracy, review
+from mercer.app.studio.views import accuracy, curve_of, outcomes, review
+from mercer.app.tables.learning import learn
 from studio_at_hand import FixedEngine, rows, small_studio
 
 
@@ -161,3 +163,60 @@ def test_only_random_questions_are_counted_and_undo_takes_them_back(
     for k in range(12):
         studio.undo("ann", f"u{k}")
     assert accuracy(studio)["checks"] == 0
+
+
+def test_measuring_asks_about_random_rows_until_there_are_enough(
+    studio: Studio,
+) -> None:
+    studio.measure("ann", 3)
+    question, purposes = studio.next("ann"), []
+    for k in range(4):
+        purposes.append(question["purpose"])
+        question = studio.answer("ann", f"m{k}", question["row"], 0)
+    assert purposes[:3] == ["check"] * 3
+    assert studio.measuring == {}
+    assert accuracy(studio)["checks"] >= 3
+    with pytest.raises(RefusedError, match="with 1 to 1,000 rows"):
+        studio.measure("ann", 0)
+
+
+def test_rows_that_a_person_picked_do_not_count(studio: Studio) -> None:
+    studio.answer("ann", "p1", 7, 0)
+    assert outcomes(studio) == []
+    question = studio.next("ann")
+    studio.answer("ann", "p2", question["row"], 0)
+    assert len(outcomes(studio)) == 1
+
+
+def test_page_and_exported_report_show_one_accuracy(studio: Studio) -> None:
+    """The page said 46%, 11 to 84, and the report 92%, 70 to 100."""
+    assert curve_of(studio) is None
+    studio.measure("ann", 5)
+    question = studio.next("ann")
+    for k in range(5):
+        best = question["prediction"][0]["label"]
+        question = studio.answer("ann", f"c{k}", question["row"], best)
+    shown = accuracy(studio)["now"]
+    found = curve_of(studio).at(studio.snapshot.n_labels)
+    frame = pd.DataFrame({"size": [*range(10), *range(50, 60)], "label": ["a"] * 20})
+    frame.loc[10:, "label"] = "b"
+    frame.loc[::3, "label"] = None
+    result = with_accuracy(learn(frame), found)
+    (ours, *_) = result.check.scores
+    assert (ours.accuracy, ours.low, ours.high) == tuple(shown.values())
+    assert "random questions of the studio" in result.warnings[0]
+
+
+def test_answers_of_each_person_are_exported_apart(studio: Studio) -> None:
+    studio.answer("ann", "t1", 5, 0)
+    studio.answer("ben", "t2", 5, 1)
+    studio.skip("ben", "t3", 6)
+    lines = people_frame(studio)
+    given = lines[["id", "person", "label", "skipped"]].values.tolist()
+    first, second = list(studio.store.ledger.classes.values())[:2]
+    assert given == [
+        [studio.items.ids[5], "ann", first, False],
+        [studio.items.ids[5], "ben", second, False],
+        [studio.items.ids[6], "ben", None, True],
+    ]
+    assert as_people(studio).decode().splitlines()[0].startswith("id,person,label")

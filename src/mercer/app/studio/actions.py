@@ -58,6 +58,15 @@ def _undo(studio: Studio, said: Said) -> Any:
     return {"question": studio.undo(said["who"], said["token"])}
 
 
+def _measure(studio: Studio, said: Said) -> Any:
+    n = said.get("n")
+    if type(n) is not int:
+        msg = "n must be a number of rows."
+        raise RefusedError(msg)
+    studio.measure(said["who"], n)
+    return {"question": studio.next(said["who"])}
+
+
 def _reask(studio: Studio, said: Said) -> Any:
     studio.reask(said["who"], said["token"])
     return {}
@@ -116,6 +125,7 @@ ACTS: dict[str, tuple[Act, bool]] = {
     "merge": (settings.merge, True),
     "skip": (_skip, True),
     "undo": (_undo, True),
+    "measure": (_measure, True),
     "reask": (_reask, True),
     "class": (_class, True),
     "rename": (_rename, True),

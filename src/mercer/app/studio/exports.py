@@ -14,6 +14,7 @@ import numpy as np
 from mercer._base.typing import IntArray
 from mercer.app.studio.interop import to_label_studio, to_prodigy
 from mercer.app.studio.service import RefusedError, Studio
+from mercer.app.studio.views import curve_of
 from mercer.app.tables.class_sizes import sizes_of
 from mercer.app.tables.table import Table
 from mercer.app.tables.task import Task
@@ -21,6 +22,9 @@ from mercer.app.tables.writing import safe_cell, write_csv
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from mercer.app.tables.learning import TableResult
+    from mercer.judging.estimate import Interval
 
 MOST_EXCEL_ROWS, MOST_EXCEL_CELL = 1_048_575, 32_767
 
@@ -52,11 +56,37 @@ def labelled_frame(studio: Studio) -> "pd.DataFrame":
     return frame
 
 
+def people_frame(studio: Studio) -> "pd.DataFrame":
+    """Return the answers and skips of each person that stand, one line for each."""
+    import pandas as pd
+
+    ledger, lines = studio.store.ledger, []
+    for key, id in zip(studio.items.keys, studio.items.ids, strict=True):
+        given = {**ledger.skips.get(key, {}), **ledger.answers.get(key, {})}
+        for who, event in given.items():
+            label = None if event.label is None else ledger.classes[event.label]
+            when = pd.Timestamp(event.at, unit="s", tz="UTC").isoformat(
+                timespec="seconds"
+            )
+            lines.append((id, who, label, event.label is None, when, event.purpose))
+    names = ["id", "person", studio.items.task.target, "skipped", "when", "asked"]
+    return pd.DataFrame(lines, columns=names)
+
+
+def as_people(studio: Studio) -> bytes:
+    """Return the answers of each person as CSV, to compare them."""
+    return _csv(people_frame(studio))
+
+
 def as_csv(studio: Studio) -> bytes:
     """Return the table as CSV whose cells no spreadsheet runs."""
+    return _csv(labelled_frame(studio))
+
+
+def _csv(frame: "pd.DataFrame") -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "table.csv"
-        write_csv(labelled_frame(studio), path)
+        write_csv(frame, path)
         return path.read_bytes()
 
 
@@ -118,10 +148,11 @@ def _learned(studio: Studio) -> dict[str, bytes]:
     frame[target] = [names.get(int(c)) for c in codes]
     table = replace(items.table, frame=frame)
     with ProcessPoolExecutor(1, get_context("spawn")) as apart:
-        sizes = _named_sizes(studio, codes)
+        curve, sizes = curve_of(studio), _named_sizes(studio, codes)
+        found = None if curve is None else curve.at(curve.now)
         task = replace(items.task, labels_as_written=True, class_sizes=sizes)
         try:
-            return apart.submit(_learn, table, task).result()
+            return apart.submit(_learn, table, task, found).result()
         except ValueError as error:
             raise RefusedError(str(error), 409) from error
 
@@ -135,19 +166,45 @@ def _named_sizes(studio: Studio, codes: IntArray) -> dict[str, float] | None:
     return {names[c]: share for c, share in sizes.items()}
 
 
-def _learn(table: Table, task: Task) -> dict[str, bytes]:
+def _learn(table: Table, task: Task, found: "Interval | None") -> dict[str, bytes]:
+    """Return the files of `mercer learn`, with the accuracy that the page shows."""
     from mercer.app.tables.learning import learn_task
     from mercer.app.tables.saving import save_result
 
     with tempfile.TemporaryDirectory() as folder:
-        result = learn_task(table, task)
+        result = with_accuracy(learn_task(table, task), found)
         paths = save_result(result, Path(folder) / "out")
         return {path.name: path.read_bytes() for path in paths}
+
+
+def with_accuracy(result: "TableResult", found: "Interval | None") -> "TableResult":
+    """Return a result with another estimate of the accuracy of its model.
+
+    Parameters
+    ----------
+    result : TableResult
+    found : Interval or None
+        On the rows without a label; None to leave what hidden labels showed.
+    """
+    if found is None or result.check is None:
+        return result
+    first, *others = result.check.scores
+    first = replace(first, accuracy=found.mean, low=found.low, high=found.high)
+    note = (
+        "The accuracy is estimated from the model's probabilities, corrected by the "
+        "random questions of the studio; other figures are from hidden labels."
+    )
+    return replace(
+        result,
+        check=replace(result.check, scores=(first, *others)),
+        warnings=(note, *result.warnings),
+    )
 
 
 Export = Callable[[Studio], bytes]
 EXPORTS: dict[str, tuple[str, str, Export]] = {
     "csv": ("labelled.csv", "text/csv", as_csv),
+    "people": ("labelled-by-person.csv", "text/csv", as_people),
     "parquet": ("labelled.parquet", "application/vnd.apache.parquet", as_parquet),
     "excel": (
         "labelled.xlsx",

@@ -25,6 +25,7 @@ class Event(NamedTuple):
     digest: str | None = None
     purpose: str | None = None
     guess: int | None = None
+    sure: float | None = None
     n_labels: int | None = None
     undoes: int | None = None
     text: str | None = None

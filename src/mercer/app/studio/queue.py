@@ -40,7 +40,7 @@ def claim(
     n_open = len(taken) + len(transaction.written)
     known = codes >= 0
     known[[row_of[item] for item in (*taken, done) if item in row_of]] = True
-    for row, purpose in _others_first(studio, _candidates(studio, n_open), known):
+    for row, purpose in _others_first(studio, _candidates(studio, n_open, who), known):
         key = studio.items.keys[row]
         people = taken.get(key, set()) | ledger.answers.get(key, {}).keys()
         if key == done or key in ledger.skips or who in people:
@@ -66,7 +66,7 @@ def _others_first(
     yield from later
 
 
-def _candidates(studio: "Studio", n_open: int) -> Iterator[tuple[int, str]]:
+def _candidates(studio: "Studio", n_open: int, who: str) -> Iterator[tuple[int, str]]:
     """Yield rows in the order in which they should be asked about."""
     ledger, snapshot = studio.store.ledger, studio.snapshot
     if studio.overlap > 1:  # first what others have answered
@@ -74,7 +74,8 @@ def _candidates(studio: "Studio", n_open: int) -> Iterator[tuple[int, str]]:
             if len(answers) < studio.overlap and item in studio.items.row_of:
                 yield studio.items.row_of[item], "second"
     number = ledger.n_answers + n_open + 1
-    if snapshot.proba is not None and number % studio.check_every == 0:
+    is_check = who in studio.measuring or number % studio.check_every == 0
+    if snapshot.proba is not None and is_check:
         rng = np.random.default_rng([number, int(time.time())])
         for row in rng.integers(len(studio.items), size=200):
             yield int(row), "check"

@@ -44,6 +44,7 @@ events = Table(
     Column("digest", String(64)),  # of the item's content
     Column("purpose", String(16)),  # why the item was asked
     Column("guess", Integer),  # what the model predicted before the answer
+    Column("sure", Float),  # and how probable it was
     Column("n_labels", Integer),  # that the model had then
     Column("undoes", BigInteger().with_variant(Integer, "sqlite")),
     Column("text", String),  # name of a class, or sizes of classes as JSON

@@ -25,6 +25,7 @@ CHECK_EVERY = 8  # one question in this many is drawn at random
 PATIENCE = 0.2  # seconds; a person looks at a row for longer
 MOST_CLASSES = 500
 MOST_NAME = 200
+MOST_MEASURED = 1_000
 
 
 class RefusedError(Exception):
@@ -75,6 +76,7 @@ class Studio:
         self.items, self.store = items, store
         self.overlap, self.check_every = overlap, check_every
         self.patience = patience
+        self.measuring: dict[str, int] = {}  # random rows still to ask, by person
         self.listeners: set[Callable[[], None]] = set()
         self._lock = threading.RLock()
         given, notes = items.given()
@@ -187,6 +189,16 @@ class Studio:
         # A check stays one: what the model predicts is not shown.
         shown = "check" if purpose == "check" else "again"
         return self.question(self.items.row_of[last.item], shown)
+
+    def measure(self, who: str, n: int) -> None:
+        """Ask a person about random rows next, so that the accuracy is known better."""
+        self._check_who(who)
+        if not 1 <= n <= MOST_MEASURED:
+            msg = f"measure with 1 to {MOST_MEASURED:,} rows."
+            raise RefusedError(msg)
+        with self._lock, self.store.writing() as transaction:
+            self.measuring[who] = n
+            transaction.release(who)
 
     def reask(self, who: str, token: str) -> None:
         """Let skipped items be asked about again."""
@@ -351,6 +363,7 @@ class Studio:
             )
             + len(ledger.disagreements()),
             "overlap": self.overlap,
+            "measuring": dict(self.measuring),
             "notices": self.notices(),
             "stage": snapshot.stage,
             "error": snapshot.error,
@@ -386,12 +399,20 @@ class Studio:
             snapshot = self.snapshot
             with self.writing() as transaction:
                 if token not in self.store.ledger.by_token:
-                    self._write(transaction, who, token, row, kind, fields)
+                    event = self._write(transaction, who, token, row, kind, fields)
+                    self._measured(who, event)
                 question = claim(self, transaction, who, keep=False, done=key)
         if question is None or not self._learns_soon(snapshot):
             return question
         with self._lock, self.store.writing() as transaction:
             return claim(self, transaction, who, keep=False)
+
+    def _measured(self, who: str, event: Event) -> None:
+        """Count a random row that was asked about on request."""
+        if who in self.measuring and event.purpose == "check":
+            self.measuring[who] -= 1
+            if self.measuring[who] == 0:
+                del self.measuring[who]
 
     def _learns_soon(self, before: Snapshot) -> bool:
         """Wait until the model has learned the last answer, where that is quick."""
@@ -420,12 +441,14 @@ class Studio:
     def fields_of(self, rows: Sequence[int] | IntArray) -> list[dict[str, Any]]:
         """Return what is kept of rows with every act: content, and the model's view."""
         snapshot, items = self.snapshot, self.items
-        best = None if snapshot.proba is None else snapshot.proba[rows].argmax(axis=1)
+        proba = None if snapshot.proba is None else snapshot.proba[rows]
+        best = None if proba is None else proba.argmax(axis=1)
         return [
             {
                 "item": items.keys[row],
                 "digest": items.digests[row],
                 "guess": None if best is None else snapshot.classes[int(best[k])],
+                "sure": None if proba is None else float(proba[k].max()),
                 "n_labels": snapshot.n_labels,
             }
             for k, row in enumerate(rows)

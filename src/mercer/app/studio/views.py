@@ -1,5 +1,6 @@
 """What the page shows besides question and table: doubts, people, accuracy."""
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -10,6 +11,8 @@ from mercer.app.studio.table_view import row_line
 from mercer.judging.agreement import agreements, fleiss_kappa
 from mercer.judging.estimate import LearningCurve
 
+# Rows that were drawn, or that the model chose; those that people pick tell nothing.
+ASKED = ("check", "model", "random")
 MORE = 20  # further labels whose worth is told
 
 
@@ -52,27 +55,53 @@ def review(studio: Studio) -> dict[str, Any]:
     }
 
 
-def accuracy(studio: Studio) -> dict[str, Any]:
-    """Return the estimated accuracy, its curve, and what more labels would buy."""
-    ledger, now = studio.store.ledger, studio.snapshot.n_labels
-    checks = [
-        (e.n_labels or 0, e.guess == e.label)
+def outcomes(
+    studio: Studio, purposes: Sequence[str] = ASKED
+) -> list[tuple[int, bool, float, bool]]:
+    """Return labels then, was the model right, how sure it was, did it choose."""
+    ledger = studio.store.ledger
+    return [
+        (e.n_labels or 0, e.guess == e.label, e.sure, e.purpose == "model")
         for e in ledger.events
         if e.kind == "answer"
-        and e.purpose == "check"
-        and e.guess is not None
+        and e.purpose in purposes
+        and e.sure is not None
         and e.seq not in ledger.undone
     ]
-    if not checks or studio.snapshot.proba is None:
-        return {"checks": len(checks), "every": studio.check_every}
-    n_labels, right = zip(*checks, strict=True)
-    curve = LearningCurve(n_labels, right, now=now)
-    first = min(*n_labels, now) if len(n_labels) else now
-    points = np.unique([*np.linspace(first, now + MORE, 24).astype(int), now])
-    return {
+
+
+def curve_of(studio: Studio) -> LearningCurve | None:
+    """Return the estimate of the accuracy on the rows without a label.
+
+    The page and the exported report show it; None without a model, before the first
+    answer to a random question, and once every row has a label.
+    """
+    snapshot, (codes, _) = studio.snapshot, studio.labels()
+    is_checked = bool(outcomes(studio, ("check",)))
+    if snapshot.proba is None or (codes >= 0).all() or not is_checked:
+        return None
+    n_labels, right, sure, asked = zip(*outcomes(studio), strict=True)
+    rest = snapshot.proba[codes < 0].max(axis=1)
+    return LearningCurve(n_labels, right, sure, asked, rest, now=snapshot.n_labels)
+
+
+def accuracy(studio: Studio) -> dict[str, Any]:
+    """Return the estimated accuracy, its curve, and what more labels would buy."""
+    now = studio.snapshot.n_labels
+    checks = outcomes(studio, ("check",))
+    plain = {
         "checks": len(checks),
-        "right": int(sum(right)),
         "every": studio.check_every,
+        "trained": studio.snapshot.proba is not None,
+    }
+    curve = curve_of(studio)
+    if curve is None:
+        return plain
+    first = min(n for n, *_ in checks)
+    points = np.unique([*np.linspace(min(first, now), now + MORE, 24).astype(int), now])
+    return {
+        **plain,
+        "right": sum(right for _, right, *_ in checks),
         "labels": now,
         "now": asdict(curve.at(now)),
         "gain": asdict(curve.gain(MORE)),

@@ -34,6 +34,7 @@ class Studio {
       if (event.key === "?" && !typing && !by("dialog").open) showKeys();
     });
     by("sizes").addEventListener("click", () => this.changeSizes());
+    by("measure").addEventListener("click", () => this.question.act("measure", { n: 30 }));
     for (const button of document.querySelectorAll("[data-view]")) {
       button.addEventListener("click", () => this.go(button.dataset.view));
     }

@@ -19,6 +19,7 @@ export async function drawAccuracy() {
   const said = await get("/api/accuracy");
   const svg = by("curve");
   svg.toggleAttribute("hidden", !said.now);
+  by("measure").hidden = !said.trained;
   if (!said.now) {
     by("accuracy").textContent = "–";
     by("accuracy-note").textContent = "accuracy";

@@ -5,6 +5,7 @@ import { by, colour, make, number, percent } from "./dom.js";
 
 const EXPORTS = [
   ["csv", "CSV", "labelled.csv"],
+  ["people", "CSV, each person apart", "labelled-by-person.csv"],
   ["excel", "Excel", "labelled.xlsx"],
   ["parquet", "Parquet", "labelled.parquet"],
   ["label_studio", "Label Studio JSON", "label-studio.json"],

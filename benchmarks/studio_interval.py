@@ -1,0 +1,153 @@
+"""How wide and how true the studio's interval for the accuracy is.
+
+    python benchmarks/studio_interval.py run RECORDS.jsonl [--seeds 3]
+    python benchmarks/studio_interval.py table RECORDS.jsonl
+
+A simulated person answers what the model asks and, as in the studio, one random row in
+eight; "measure" adds 30 random rows before the last look. Up to 600 rows of each set.
+Rows of the table are numbers of labels; coverage and width are means over runs, with
+standard errors over sets. Constants of `mercer.judging.estimate` were chosen on CHOOSE.
+"""
+
+import os
+
+os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
+
+import argparse
+import json
+import pathlib
+import warnings
+
+import numpy as np
+from sklearn.datasets import load_breast_cancer, load_digits, load_wine
+
+from mercer import UnifiedKernelMachine
+from mercer.judging.estimate import LearningCurve
+
+DATA = pathlib.Path(os.environ.get("MERCER_DATA", "data"))
+CHOOSE = ("glass", "heart", "iris", "g50c", "ssl_usps", "digits", "coil20_32x32")
+JUDGE = ("ionosphere", "sonar", "wine", "cancer", "uspst", "ssl_digit1", "ssl_coil2")
+LOOKS = (15, 25, 50, 75, 100)
+EVERY, MEASURED, ROWS = 8, 30, 600
+
+
+def load(name: str, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Return points and classes of at most ROWS rows."""
+    toys = {"wine": load_wine, "digits": load_digits, "cancer": load_breast_cancer}
+    if name in toys:
+        X, y = toys[name](return_X_y=True)
+    else:
+        with np.load(DATA / f"{name}.npz", allow_pickle=False) as found:
+            keys = {k.lower(): k for k in found.files}
+            X, y = found[keys["x"]], found[keys["y"]].ravel()
+    rows = rng.permutation(len(y))[:ROWS]
+    return np.asarray(X[rows], dtype=float), np.unique(y[rows], return_inverse=True)[1]
+
+
+def simulated(name: str, seed: int) -> list[dict]:
+    """Label a set, and return what is known at each look, and the truth."""
+    rng = np.random.default_rng(seed)
+    X, truth = load(name, rng)
+    n = len(truth)
+    most = min(100, n // 2)
+    y, events, looks = np.full(n, -1), [], []
+    model = UnifiedKernelMachine(random_state=seed).fit(X, y)
+
+    def answered(row: int, purpose: str) -> None:
+        if len(model.classes_) > 1:
+            proba = model.training_proba()[row]
+            right = bool(model.classes_[proba.argmax()] == truth[row])
+            n_labels = len(model.labeled_)
+            events.append([n_labels, purpose, float(proba.max()), right])
+        model.tell(row, truth[row])
+
+    def look(kind: str) -> None:
+        rest = np.setdiff1d(np.arange(n), model.labeled_)
+        proba = model.training_proba()[rest]
+        right = model.classes_[proba.argmax(axis=1)] == truth[rest]
+        sure = np.sort(proba.max(axis=1))
+        looks.append(
+            {
+                "set": name,
+                "seed": seed,
+                "kind": kind,
+                "n_labels": len(model.labeled_),
+                "events": [*events],
+                "sure": sure.round(4).tolist(),
+                "truth": float(right.mean()),
+            }
+        )
+
+    for k in range(1, most + 1):
+        rest = np.setdiff1d(np.arange(n), model.labeled_)
+        is_check = k % EVERY == 0 and len(model.classes_) > 1
+        row = int(rng.choice(rest)) if is_check else int(model.ask()[0])
+        answered(row, "check" if is_check else "model")
+        if k in LOOKS and len(model.classes_) > 1:
+            look("usual")
+    if n - most > 2 * MEASURED:
+        for row in rng.choice(np.setdiff1d(np.arange(n), model.labeled_), MEASURED):
+            if row not in model.labeled_:
+                answered(int(row), "check")
+        look("measured")
+    return looks
+
+
+def run(path: pathlib.Path, seeds: int) -> None:
+    """Append the looks of every set and seed that is not there."""
+    lines = path.read_text().splitlines() if path.exists() else []
+    done = {(r["set"], r["seed"]) for r in map(json.loads, lines)}
+    warnings.simplefilter("ignore")
+    for seed in range(seeds):
+        for name in (*CHOOSE, *JUDGE):
+            if (name, seed) not in done:
+                with path.open("a") as out:
+                    out.writelines(json.dumps(r) + "\n" for r in simulated(name, seed))
+
+
+def table(path: pathlib.Path) -> None:
+    """Print coverage, width and error of the interval, for each half of the sets."""
+    looks = [json.loads(line) for line in path.read_text().splitlines()]
+    found: dict[tuple[str, str], dict[str, list]] = {}
+    for one in looks:
+        n_labels, purpose, sure, right = zip(*one["events"], strict=True)
+        asked = [p == "model" for p in purpose]
+        now = one["n_labels"]
+        at = LearningCurve(n_labels, right, sure, asked, one["sure"], now=now).at(now)
+        is_usual = one["kind"] == "usual"
+        moment = f"{now:3}" if is_usual else "with 30 random rows more"
+        half = "chosen on" if one["set"] in CHOOSE else "judged on"
+        line = (
+            at.low <= one["truth"] <= at.high,
+            at.high - at.low,
+            at.mean - one["truth"],
+        )
+        found.setdefault((half, moment), {}).setdefault(one["set"], []).append(line)
+    for key in sorted(found):
+        sets = np.array([np.mean(lines, axis=0) for lines in found[key].values()])
+        error = sets.std(axis=0, ddof=1) / np.sqrt(len(sets))
+        figures = [
+            f"{name} {100 * m:5.1f} ± {100 * e:.1f}"
+            for name, m, e in zip(
+                ("covered", "width", "bias"), sets.mean(axis=0), error, strict=True
+            )
+        ]
+        n = sum(map(len, found[key].values()))
+        print(*key, f"({len(sets)} sets, {n} runs):", ", ".join(figures))
+
+
+def main() -> None:
+    """Run or show."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("what", choices=["run", "table"])
+    parser.add_argument("records", type=pathlib.Path)
+    parser.add_argument("--seeds", type=int, default=3)
+    options = parser.parse_args()
+    if options.what == "run":
+        run(options.records, options.seeds)
+    else:
+        table(options.records)
+
+
+if __name__ == "__main__":
+    main()
