@@ -59,15 +59,15 @@ def test_rows_to_take_as_they_are_have_a_confidence_and_a_number() -> None:
     rows = (
         Taken(0.5, 0.90, 0.85, 0.95, 40, 60),
         Taken(0.6, 0.949, 0.9, 0.97, 39, 58),
-        Taken(0.7, 0.95, 0.79, 0.99, 30, 50),
-        Taken(0.8, 0.95, 0.80, 0.99, 25, 41),
+        Taken(0.7, 0.95, 0.74, 0.99, 30, 50),
+        Taken(0.8, 0.95, 0.75, 0.99, 25, 41),
         Taken(0.9, 1.0, 0.85, 1.0, 20, 30),
     )
     sure = replace(told, quality=replace(told.quality, taken=rows))
     assert surest(sure.quality) == rows[3]
     said = todo(sure)
     assert "where the probability is at least 80%: 41 rows without a label" in said
-    assert "95% are expected to be right (80% to 99%)" in said
+    assert "95% are expected to be right (75% to 99%)" in said
     assert "Have a person look at the other 19." in said
     page = render(sure)
     assert "Which rows can you take as they are?" in page
@@ -75,16 +75,26 @@ def test_rows_to_take_as_they_are_have_a_confidence_and_a_number() -> None:
     none = replace(told, quality=replace(told.quality, taken=rows[:3]))
     assert surest(none.quality) is None
     assert "At no probability could 95% right be shown" in todo(none)
+    ours, rival = none.quality.contestants
+    for accuracy, words in ((0.95, "hidden labels are too few"), (0.949, "At no")):
+        both = (ours._replace(accuracy=accuracy), rival)
+        found = replace(none, quality=replace(none.quality, contestants=both))
+        assert words in todo(found)
 
 
 def test_classes_that_lack_labels_and_columns_that_mislead_are_named() -> None:
     told = replace(_told(0.9, 0.8, (20, 1)), influences=())
     assert "Label a second row of “dog”" in todo(told)
     assert "second row" not in todo(_told(0.9, 0.8, (20, 2)))
-    found = (Influence("a b", -0.1, -0.2, -0.01), Influence("c", -0.1, -0.2, 0.0))
+    found = (
+        Influence("a b", -0.02, -0.03, -0.01),
+        Influence("c", -0.1, -0.2, 0.0),
+        Influence("d", -0.019, -0.02, -0.01),
+    )
     said = todo(replace(told, influences=found))
     assert "Try without “a b” (<code>--drop &#x27;a b&#x27;</code>)" in said
     assert "“c”" not in said
+    assert "“d”" not in said
 
 
 def test_more_labels_come_first_where_the_predictions_are_worse() -> None:

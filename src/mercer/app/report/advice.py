@@ -9,8 +9,10 @@ from mercer.app.report.story import Outlook, Quality, Story, Taken
 # Rows may be taken as they are where this share of them is expected to be right,
 SURE = 0.95
 # and at least this share, at the lower end of the interval.
-_AT_LEAST = 0.8
+_AT_LEAST = 0.75
 _POINT = 0.01
+# A column whose shuffling gains this much of the probability misleads.
+_MISLEADS = 0.02
 _SHOWN = 3
 
 
@@ -126,6 +128,12 @@ def _using(story: Story) -> str:
         )
     if story.quality is None:
         return f"Use {link} ({files}) with care: nothing could be checked."
+    if story.quality.contestants[0].accuracy >= SURE:
+        return (
+            f"Use {link} ({files}). {story.quality.n_tested:,} hidden labels are too "
+            "few to show from which probability on they are right: have a person look "
+            "at the least certain."
+        )
     return (
         f"Use {link} ({files}) as a first guess. At no probability could {SURE:.0%} "
         "right be shown: have a person look at each row that matters, the least "
@@ -135,7 +143,9 @@ def _using(story: Story) -> str:
 
 def _misleading(story: Story) -> str:
     """Return which columns hidden labels are predicted better without."""
-    names = [i.column for i in story.influences if i.high < 0][:_SHOWN]
+    names = [i.column for i in story.influences if i.high < 0 and i.loss <= -_MISLEADS][
+        :_SHOWN
+    ]
     if not names:
         return ""
     options = " ".join(f"--drop {name!r}" for name in names)
