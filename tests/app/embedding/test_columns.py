@@ -274,5 +274,5 @@ def test_a_broken_file_of_a_folder_is_named_and_left_out(tmp_path):
     (tmp_path / "labels.csv").write_text(labels)
     table = read_table(tmp_path)
     assert table.frame["file"].tolist() == ["red/0.png", "red/2.png"]
-    assert table.image_files.tolist() == ["red/0.png", "red/2.png"]
+    assert table.images["image"].tolist() == ["red/0.png", "red/2.png"]
     assert "1 file could not be read and was left out: red/1.png" in table.notes[0]

@@ -149,6 +149,8 @@ def moved(
 
 def _cells(table: Table, column: str) -> tuple[list[Any], Kind]:
     """Return the cells of a column, and what they hold."""
+    if column in table.images:
+        return table.images[column].tolist(), "image"
     if column in table.vectors:
         if column != table.image_column or table.image_shape is None:
             msg = (
@@ -156,8 +158,6 @@ def _cells(table: Table, column: str) -> tuple[list[Any], Kind]:
                 "used as they are, without --embed."
             )
             raise TableError(msg)
-        if table.image_files is not None:
-            return list(table.image_files), "image"
         return [table.picture(row) for row in range(len(table))], "image"
     if column in table.unread:
         msg = (

@@ -37,7 +37,7 @@ def read_parquet(
     import pyarrow as pa
     from pyarrow import parquet
 
-    from mercer.app.tables.formats import is_vector
+    from mercer.app.tables.formats import holds_images, is_vector
 
     footer = parquet.ParquetFile(pa.BufferReader(data))
     schema = footer.schema_arrow
@@ -48,6 +48,7 @@ def read_parquet(
         if field.name in wanted
         and pa.types.is_nested(field.type)
         and not is_vector(field.type)
+        and not holds_images(field.type)
     }
     names = [name for name in schema.names if name in wanted and name not in nested]
     groups = range(footer.num_row_groups) if groups is None else groups

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 # Numbers this many standard deviations from 0 are stored less their median.
 _FAR = 1e4
+# Letters of scripts that do not write words apart.
+_UNSPACED = "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]"
 # Numbers that differ by less than this share of their size are one number.
 _ROUNDING = 1e-12
 
@@ -125,8 +127,32 @@ def is_text(column: "pd.Series[Any]", n_words: float) -> bool:
     """Tell strings that are texts: enough words per cell, and hardly two alike."""
     filled = column.dropna()
     sample = filled.iloc[:: max(len(filled) // 500, 1)].astype(str)
-    words = sample.str.split().str.len().mean()
+    if ngrams_of(sample)["analyzer"] == "char":  # a word has about two characters
+        words = sample.str.len().mean() / 2
+    else:
+        words = sample.str.split().str.len().mean()
     return bool(words >= n_words and sample.nunique() > 0.5 * len(sample))
+
+
+def ngrams_of(column: "pd.Series[Any]") -> dict[str, Any]:
+    """Return what texts are split into, as options of scikit-learn's vectorizers.
+
+    Words where they are written apart; characters, one to three, for Chinese, Japanese,
+    Thai, Lao, Khmer and Burmese, which have no spaces.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> ngrams_of(pd.Series(["你叫什么名字", "我喜欢吃苹果"]))["analyzer"]
+    'char'
+    """
+    filled = column.dropna()
+    sample = filled.iloc[:: max(len(filled) // 500, 1)].astype(str)
+    letters = int(sample.str.count(r"\w").sum())
+    unspaced = int(sample.str.count(_UNSPACED).sum())
+    if letters and unspaced > letters / 2:
+        return {"analyzer": "char", "ngram_range": (1, 3)}
+    return {"analyzer": "word", "ngram_range": (1, 1)}
 
 
 def strings_of(column: "pd.Series[Any]") -> list[str]:

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from mercer._base.progress import Progress, quiet
 from mercer._base.typing import BoolArray, FloatArray, IntArray
 from mercer.app.embedding.columns import Embedding, embed_again, embed_columns
+from mercer.app.embedding.hints import hints
 from mercer.app.embedding.wanted import Wanted
 from mercer.app.tables.columns import (
     apply_steps,
@@ -22,6 +23,7 @@ from mercer.app.tables.columns import (
     is_flag,
     is_text,
     moments,
+    ngrams_of,
     numbers_among,
     numbers_of,
     origins_of,
@@ -119,6 +121,7 @@ class TableEncoder(BaseEstimator):
         for name, block in table.vectors.items():
             check_numbers(name, block, table.source)
         if len(table.columns) == 1 and table.vectors:
+            self.messages_ += hints(table, [])
             return self._fit_vectors(table)
         words = _WORDS_OF_TEXT if len(table.columns) > 1 else 1
         texts = [
@@ -126,6 +129,8 @@ class TableEncoder(BaseEstimator):
             for c in strings_among(table.frame)
             if is_text(table.frame[c], words) and not date_format(table.frame[c])
         ]
+        unspoken = [c for c in texts if c not in {e.column for e in self.embeddings_}]
+        self.messages_ += hints(table, unspoken)
         if table.columns == texts:
             return self._fit_text(table, texts[0])
         return self._fit_mixed(table, texts)
@@ -229,15 +234,19 @@ class TableEncoder(BaseEstimator):
 
     def _fit_text(self, table: Table, name: str) -> Any:
         self.kind_ = "text"
+        cells = strings_of(table.frame[name])
+        form = ngrams_of(table.frame[name])
         self.encoder_ = TfidfVectorizer(
-            sublinear_tf=True, max_features=_MOST_WORDS, strip_accents="unicode"
+            sublinear_tf=True, max_features=_MOST_WORDS, strip_accents="unicode", **form
         )
         try:
-            X = self.encoder_.fit_transform(strings_of(table.frame[name]))
+            X = self.encoder_.fit_transform(cells)
         except ValueError as error:  # an empty vocabulary
             msg = f"{table.source}: the texts in {name!r} contain no words."
             raise TableError(msg) from error
-        done = "TF-IDF of its words, compared by angle"
+        is_words = form["analyzer"] == "word"
+        what = "words" if is_words else "single characters, pairs and triples"
+        done = f"TF-IDF of its {what}, compared by angle"
         self.notes_ = [ColumnNote(name, "text", done, X.shape[1])]
         return sparse.csr_array(X)
 

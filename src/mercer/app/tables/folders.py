@@ -75,7 +75,9 @@ def read_folder(
         return Table(frame, source=str(path), notes=notes)
     pixels, shape = _pixels(contents, image_shape, budget)
     names = frame["file"].to_numpy(dtype=object)
-    return Table(frame, {"image": pixels}, str(path), shape, notes, image_files=names)
+    return Table(
+        frame, {"image": pixels}, str(path), shape, notes, images={"image": names}
+    )
 
 
 def _readable(

@@ -70,6 +70,8 @@ def _checked(arrow: Any, source: str) -> Table:
     vectors, unread = {}, {}
     for name in arrow.column_names:
         kind = arrow.schema.field(name).type
+        if holds_images(kind):
+            continue
         if pa.types.is_nested(kind) and not is_vector(kind):
             unread[name] = _in_words(kind)
         elif pa.types.is_fixed_size_list(kind) and arrow[name].null_count == 0:
@@ -77,7 +79,16 @@ def _checked(arrow: Any, source: str) -> Table:
             vectors[name] = np.asarray(flat).reshape(len(arrow), -1)
     frame = arrow.drop_columns([*vectors, *unread]).to_pandas()
     table = as_table(frame, source)
-    return replace(table, vectors={**table.vectors, **vectors}, unread=unread)
+    return replace(
+        table, vectors={**table.vectors, **vectors}, unread={**table.unread, **unread}
+    )
+
+
+def holds_images(kind: Any) -> bool:
+    """Tell whether cells are bytes and a path, as Hugging Face keeps images."""
+    import pyarrow as pa
+
+    return pa.types.is_struct(kind) and {f.name for f in kind} == {"bytes", "path"}
 
 
 def is_vector(kind: Any) -> bool:

@@ -13,6 +13,7 @@ from mercer.active.strategies import ask_rows
 from mercer.app.tables.encoding import TableEncoder
 from mercer.app.tables.table import as_table
 from mercer.app.tables.target import read_target
+from mercer.app.tables.written_vectors import read_vectors
 from mercer.evidence.reading import is_labeled
 from mercer.model.estimator import UnifiedKernelMachine
 from mercer.model.view import names_of
@@ -85,7 +86,7 @@ class TableModel(Shown, ClassifierMixin, BaseEstimator):
         return self.model.predict_proba(self._points(data))
 
     def _points(self, data: Any) -> Any:
-        return self.encoder.transform(as_table(data), compare_units=True)
+        return self.encoder.transform(read_vectors(as_table(data)), compare_units=True)
 
     def predict(self, data: Any) -> NDArray[Any]:
         """Return the class of rows, (m,)."""

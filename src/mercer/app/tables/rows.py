@@ -15,6 +15,7 @@ from mercer.app.tables.table import Table, TableError, as_table
 from mercer.app.tables.target import read_ids
 from mercer.app.tables.task import Task
 from mercer.app.tables.told import Told
+from mercer.app.tables.written_vectors import read_vectors
 from mercer.evidence.labels import Labels
 from mercer.fewlabels.pools.choice import PoolPlan, plan_pool
 from mercer.model.estimator import UnifiedKernelMachine
@@ -85,7 +86,7 @@ class Rows:
             data = read_table(
                 data, as_text=task.as_text, missing=task.missing, memory=task.memory
             )
-        table = as_table(data)
+        table = read_vectors(as_table(data))
         ids = read_ids(table, task.id)
         screened = screen(table, task, min_classes=min_classes, labels=labels)
         given = Told.of(screened.labels, task)
@@ -99,7 +100,9 @@ class Rows:
     @property
     def notes(self) -> list[ColumnNote]:
         """What each column was taken for."""
-        return [*self.encoder.notes_, *self.screened.column_notes]
+        embedded = {e.column for e in self.encoder.embeddings_}
+        rest = [n for n in self.screened.column_notes if n.column not in embedded]
+        return [*self.encoder.notes_, *rest]
 
     def __len__(self) -> int:
         """Return the number of rows that a model is about."""

@@ -123,7 +123,8 @@ def screen(
         )
     rest = table.without({target, *drop, *([id] if id else ["file"])})
     found = [c for c in misleading(rest.frame, labels) if c.column not in keep]
-    notes = [*table.notes, *table.without(set(drop)).unread_notes, *said]
+    unsaid = (*drop, *(wanted.column for wanted in task.embed))
+    notes = [*table.notes, *table.without(set(unsaid)).unread_notes, *said]
     if found and len(found) == len(rest.columns):
         names = ", ".join(repr(c.column) for c in found)
         notes.append(f"All columns look misleading ({names}); they were kept.")

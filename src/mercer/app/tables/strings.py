@@ -7,6 +7,7 @@ import numpy as np
 
 from mercer._base.extras import require
 from mercer._base.typing import FloatArray
+from mercer.app.tables.columns import ngrams_of
 from mercer.app.tables.dates import date_format
 from mercer.app.tables.number_columns import strings_among
 
@@ -42,15 +43,20 @@ def fit_strings(frame: "pd.DataFrame", texts: list[str], random_state: int) -> S
     require("skrub", extra="tables", purpose="A column of texts or categories")
     from skrub import StringEncoder, TableVectorizer, ToDatetime
 
-    words = StringEncoder(
-        n_components=_TEXT_DIRECTIONS,
-        analyzer="word",
-        ngram_range=(1, 1),
-        random_state=random_state,
-    )
+    words = [
+        (
+            StringEncoder(
+                n_components=_TEXT_DIRECTIONS,
+                random_state=random_state,
+                **ngrams_of(frame[name]),
+            ),
+            [name],
+        )
+        for name in texts
+    ]
     vectorizer = TableVectorizer(
         high_cardinality=StringEncoder(random_state=random_state),
-        specific_transformers=[(words, texts)] if texts else (),
+        specific_transformers=words,
     )
     dates: dict[str, Any] = {}
     for name in strings_among(frame):

@@ -43,8 +43,9 @@ class Table:
         Columns that cannot be learned from, and what they hold.
     index : pandas.Index, optional
         What the data frame that was given calls its rows.
-    image_files : ndarray of shape (n,), optional
-        Paths of the images within `source`, where that is a folder of them.
+    images : dict of str to ndarray of shape (n,), default={}
+        Images as they are kept: paths within `source`, where that is a folder of them,
+        or bytes. They are learned from where they are embedded.
     """
 
     frame: "pd.DataFrame"
@@ -55,7 +56,7 @@ class Table:
     unread: dict[str, str] = field(default_factory=dict)
     image_column: str = "image"
     index: Any = None
-    image_files: NDArray[Any] | None = None
+    images: dict[str, NDArray[Any]] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.frame)
@@ -89,7 +90,12 @@ class Table:
         """What is said of the columns that cannot be learned from."""
         return tuple(
             f"Column {name!r} was left out: it holds {what}, not single values or "
-            "lists of numbers. Spread it over columns to learn from it."
+            "lists of numbers. "
+            + (
+                f"Compare the images by --embed {name!r}."
+                if name in self.images
+                else "Spread it over columns to learn from it."
+            )
             for name, what in self.unread.items()
         )
 
@@ -117,7 +123,8 @@ class Table:
         frame = self.frame.drop(columns=gone)
         vectors = {k: v for k, v in self.vectors.items() if k not in names}
         unread = {k: v for k, v in self.unread.items() if k not in names}
-        return replace(self, frame=frame, vectors=vectors, unread=unread)
+        images = {k: v for k, v in self.images.items() if k not in names}
+        return replace(self, frame=frame, vectors=vectors, unread=unread, images=images)
 
     def picture(self, row: int) -> NDArray[Any] | None:
         """Return the image of a row, (height, width, colours) with values in [0, 1].
@@ -139,10 +146,8 @@ class Table:
         """Return some rows, numbered from 0."""
         frame = self.frame.iloc[rows].reset_index(drop=True)
         vectors = {k: v[rows] for k, v in self.vectors.items()}
-        files = None if self.image_files is None else self.image_files[rows]
-        return replace(
-            self, frame=frame, vectors=vectors, index=None, image_files=files
-        )
+        images = {k: v[rows] for k, v in self.images.items()}
+        return replace(self, frame=frame, vectors=vectors, index=None, images=images)
 
 
 def as_table(data: Any, source: str = "the table") -> Table:
@@ -171,7 +176,7 @@ def as_table(data: Any, source: str = "the table") -> Table:
     frame = data.reset_index(drop=True)
     frame.columns = [str(name) for name in frame.columns.tolist()]
     refuse_repeats(frame.columns.tolist(), source)
-    vectors, unread = {}, {}
+    vectors, unread, images = {}, {}, {}
     for name in frame.columns[[kind == np.dtype(object) for kind in frame.dtypes]]:
         if _holds_vectors(frame[name]):
             block = _stack(frame[name], source)
@@ -179,10 +184,15 @@ def as_table(data: Any, source: str = "the table") -> Table:
                 unread[name] = "lists of texts"
             else:
                 vectors[name] = block
-        elif any(isinstance(value, dict) for value in frame[name].head(100)):
-            unread[name] = "records"
+        elif any(isinstance(value, bytes | dict) for value in frame[name].head(100)):
+            cells = [_image_of(value) for value in frame[name]]
+            held = any(cell is not None for cell in cells)
+            unread[name] = "images" if held else "records"
+            if held:
+                images[name] = np.array(cells, dtype=object)
     frame = frame.drop(columns=[*vectors, *unread])
-    return Table(frame, vectors, source, unread=unread, index=data.index)
+    index = data.index
+    return Table(frame, vectors, source, unread=unread, index=index, images=images)
 
 
 def _of_arrays(arrays: dict[str, NDArray[Any]], source: str) -> Table:
@@ -239,6 +249,20 @@ def _image_shape(array: NDArray[Any]) -> tuple[int, int, int] | None:
     if array.ndim not in {3, 4} or not is_large or colours not in {1, 3}:
         return None
     return height, width, colours
+
+
+def _image_of(cell: Any) -> bytes | str | None:
+    """Return the bytes, or the path, of an image; records hold either.
+
+    Examples
+    --------
+    >>> _image_of({"bytes": None, "path": "a.png"}), _image_of({"size": 3})
+    ('a.png', None)
+    """
+    if isinstance(cell, dict):
+        cell = cell.get("bytes") or cell.get("path")
+        return cell if isinstance(cell, bytes | str) else None
+    return cell if isinstance(cell, bytes) else None
 
 
 def _holds_vectors(column: "pd.Series[Any]") -> bool:

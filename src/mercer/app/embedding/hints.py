@@ -1,0 +1,51 @@
+"""What embeddings would bring to a table, said where nobody asked for them."""
+
+from importlib.util import find_spec
+
+from mercer.app.embedding.image_cells import holds_images
+from mercer.app.embedding.models import LIGHT, USUAL
+from mercer.app.tables.table import Table
+
+
+def hints(table: Table, texts: list[str]) -> tuple[str, ...]:
+    """Return what to say of columns of texts and images that are not embedded.
+
+    Parameters
+    ----------
+    table : Table
+        As it is learned from.
+    texts : list of str
+        Its columns of texts.
+    """
+    said = []
+    for name in texts[:1]:
+        how = "" if find_spec(LIGHT) else ' (pip install "mercer[embed]")'
+        said.append(
+            f"Column {name!r} is compared by its words. To compare texts by meaning as "
+            f"well, pass --embed {name!r}{how}, in Python embed={name!r}; "
+            "docs/guides/texts.md shows what that brings."
+        )
+    paths = [c for c in table.frame.columns if _holds_paths(table, c)]
+    if paths:
+        said.append(
+            f"Column {paths[0]!r} holds paths of images, and only their names are "
+            f"compared. To compare the images, {_images(paths[0])}."
+        )
+    if "image" in table.images and "image" in table.vectors:
+        said.append(
+            "Images are compared pixel by pixel, at a small size. To compare what they "
+            f"show, {_images('image')}."
+        )
+    return tuple(said)
+
+
+def _holds_paths(table: Table, column: str) -> bool:
+    cells = table.frame[column].head(100).tolist()
+    return any(isinstance(c, str) for c in cells) and holds_images(cells)
+
+
+def _images(column: str) -> str:
+    return (
+        f"pass --embed {column!r} (a vision model, such as {USUAL['image']}, 88 MB: "
+        f'pip install "mercer[images]", then mercer fetch {USUAL["image"]})'
+    )

@@ -1,0 +1,159 @@
+"""The forms that people have: bytes, records, brackets, scripts without spaces."""
+
+import io
+
+import numpy as np
+import pandas as pd
+import pytest
+from PIL import Image
+
+import mercer
+from mercer.app.embedding.wanted import read_embed
+from mercer.app.tables.columns import is_text, ngrams_of
+from mercer.app.tables.encoding import TableEncoder
+from mercer.app.tables.reading import read_table
+from mercer.app.tables.rows import Rows
+from mercer.app.tables.table import TableError, as_table
+from mercer.app.tables.task import Task
+from mercer.app.tables.written_vectors import read_vectors
+
+COLOURS = {"red": (220, 20, 20), "blue": (20, 20, 220)}
+
+
+def png(colour, k):
+    stream = io.BytesIO()
+    red, green, blue = COLOURS[colour]
+    Image.new("RGB", (12, 12), (red, green + k, blue)).save(stream, "png")
+    return stream.getvalue()
+
+
+def mean_colour(images):
+    return np.array([np.asarray(image).mean(axis=(0, 1)) + 1 for image in images])
+
+
+def photos(n=24):
+    kinds = ["red", "blue"] * (n // 2)
+    cells = [png(kind, k) for k, kind in enumerate(kinds)]
+    labels = [kind if k < 6 else None for k, kind in enumerate(kinds)]
+    return cells, labels, kinds
+
+
+@pytest.mark.parametrize("form", ["bytes", "records"])
+def test_images_in_parquet_are_embedded(tmp_path, form):
+    """Records of bytes and path are how Hugging Face keeps images."""
+    cells, labels, kinds = photos()
+    if form == "records":
+        cells = [{"bytes": cell, "path": None} for cell in cells]
+    frame = pd.DataFrame({"photo": cells, "n": np.arange(24) % 5, "label": labels})
+    frame.to_parquet(tmp_path / "t.parquet")
+    table = read_table(tmp_path / "t.parquet")
+    assert list(table.images) == ["photo"]
+    rows = Rows.read(table, Task())
+    assert "Compare the images by --embed 'photo'" in " ".join(rows.screened.notes)
+    result = mercer.learn(table, embed={"photo": mean_colour})
+    assert result.predictions["prediction"].tolist() == kinds
+    assert not [w for w in result.warnings if "left out" in w]
+    assert [n.kind for n in result.session.rows.notes if "photo" in n.column] == [
+        "vectors"
+    ]
+
+
+def test_rows_of_a_table_take_their_images_along():
+    cells, _, _ = photos(6)
+    table = as_table({"n": np.arange(6)})
+    table = as_table(pd.DataFrame({"photo": cells, "n": range(6)}))
+    assert table.take(np.array([4, 1])).images["photo"].tolist() == [cells[4], cells[1]]
+    assert table.without({"photo"}).images == {}
+
+
+def test_numbers_in_brackets_are_vectors(tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(30, 3)) + 4 * (np.arange(30) % 2)[:, None]
+    labels = ["ab"[k % 2] if k < 6 else None for k in range(30)]
+    cells = [str(row.tolist()) for row in X]
+    frame = pd.DataFrame({"v": cells, "label": labels})
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    result = mercer.learn(tmp_path / "t.csv")
+    assert result.predictions["prediction"].tolist() == list("ab" * 15)
+    assert any("numbers in brackets" in w for w in result.warnings)
+    assert result.model.predict(frame).tolist() == list("ab" * 15)
+
+
+def test_a_row_with_too_few_numbers_is_named():
+    table = as_table({"v": ["[1, 2]", "[3, 4]", "[5]"]})
+    with pytest.raises(TableError, match=r"row 3 has '\[5\]'"):
+        read_vectors(table)
+
+
+@pytest.mark.parametrize(
+    "cells", [["[1]", "[2]"], ["[a, b]", "[c, d]"], ["[1, 2]", "x", "y"], ["1, 2", "3"]]
+)
+def test_other_brackets_stay_texts(cells):
+    assert read_vectors(as_table({"v": cells})).vectors == {}
+
+
+CHINESE = [
+    "苹果和香蕉很好吃",
+    "我们都喜欢吃苹果",
+    "股票市场今天下跌",
+    "银行的股票上涨了",
+]
+
+
+def test_chinese_is_compared_by_characters():
+    encoder = TableEncoder()
+    points = encoder.fit_transform(as_table({"text": CHINESE})).toarray()
+    assert "single characters, pairs and triples" in encoder.notes_[0].done
+    near = points @ points.T
+    assert near[0, 1] > near[0, 2]
+    assert near[2, 3] > near[1, 3]
+
+
+def test_chinese_beside_other_columns_is_a_text():
+    column = pd.Series(CHINESE)
+    assert is_text(column, 4)  # eight characters are about four words
+    assert not is_text(column.str[:6], 4)
+    encoder = TableEncoder()
+    cells = [text + end for text in CHINESE for end in "一二三"]
+    encoder.fit(as_table({"text": cells, "n": np.arange(12.0)}))
+    assert encoder.texts_ == ["text"]
+
+
+@pytest.mark.parametrize(
+    ("text", "analyzer"),
+    [
+        ("这是中文ab", "char"),
+        ("中文abc", "word"),
+        ("ภาษาไทย", "char"),
+        ("한국어 글", "word"),
+    ],
+)
+def test_half_of_the_letters_decide(text, analyzer):
+    assert ngrams_of(pd.Series([text] * 3))["analyzer"] == analyzer
+
+
+def hints_of(table, embed=None):
+    encoder = TableEncoder()
+    encoder.fit_transform(as_table(table), read_embed(embed))
+    return " ".join(encoder.messages_)
+
+
+def test_a_column_of_texts_says_what_would_compare_its_meaning():
+    table = {"text": [f"a text with word{k % 3} and{k} in it" for k in range(9)]}
+    assert "pass --embed 'text'" in hints_of(table)
+    lengths = {"text": lambda texts: np.array([[len(t), 1.0] for t in texts])}
+    assert hints_of(table, lengths) == ""
+    assert hints_of({"n": np.arange(9.0)}) == ""
+
+
+def test_paths_of_images_are_not_taken_for_words_in_silence():
+    table = {"photo": [f"{k}.png" for k in range(9)], "n": np.arange(9.0)}
+    assert "only their names are compared" in hints_of(table)
+
+
+def test_a_folder_of_images_says_what_a_model_would_do(tmp_path):
+    for k, colour in enumerate(["red", "blue"] * 2):
+        Image.new("RGB", (9, 9), colour).save(tmp_path / f"{k}.png")
+    table = read_table(tmp_path).without({"file", "label"})
+    assert "pixel by pixel" in hints_of(table)
+    assert "pixel by pixel" not in hints_of(table, {"image": mean_colour})
