@@ -165,10 +165,13 @@ def main() -> None:
     parser.add_argument("--model", default="sentence-transformers/all-MiniLM-L6-v2")
     parser.add_argument("--light", action="store_true", help="wordllama as well")
     parser.add_argument("--draws", type=int, default=3)
+    parser.add_argument("--only", nargs="*", default=[], help="names of sets")
     given = parser.parse_args()
     models = {"MiniLM": given.model} | ({"light": "wordllama"} if given.light else {})
     results: dict[tuple[str, str, int], list[float]] = {}
     for name, (texts, truth) in sets(given.root, given.corpus).items():
+        if given.only and name not in given.only:
+            continue
         start = time.perf_counter()
         for label, predict in methods(texts, models).items():
             for n in (20, 50, 100):
