@@ -68,6 +68,9 @@ def exact_pairs(K: FloatArray, r: int, *, centered: bool) -> KernelPairs:
     trace = float(np.trace(K))
     k = min(r + 1, n)
     values, vectors = eigh(K, subset_by_index=[n - k, n - 1])
+    if len(values) < k:  # LAPACK may miss some of very many equal eigenvalues
+        values, vectors = eigh(K)
+        values, vectors = values[n - k :], vectors[:, n - k :]
     values, vectors = values[::-1], vectors[:, ::-1]
     kept = _rank(values[:r])
     U, e = vectors[:, :kept], values[:kept].copy()
