@@ -4,6 +4,8 @@ import contextlib
 import doctest
 import io
 import re
+import subprocess
+import sys
 from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
@@ -135,3 +137,39 @@ def test_figures_of_the_table_of_methods_are_those_of_their_pages() -> None:
         source = (page.parent / link[1]).read_text(encoding="utf-8")
         for number in NUMBER.findall(measured):
             assert number in source, f"{number} is not on {link[1]}"
+
+
+def test_the_house_is_drawn_from_the_contract(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "docs"))
+    house = import_module("house")
+    rooms = [name for layer in house.layers() for name in layer]
+    picture = (ROOT / "docs/images/house.svg").read_text(encoding="utf-8")
+    assert re.findall(r'class="name"[^>]*>([^<]+)<', picture) == rooms
+    folders = {path.parent.name for path in house.SOURCE.glob("*/__init__.py")}
+    assert folders <= set(rooms)
+
+
+def test_examples_of_the_architecture_pass_the_linters(tmp_path: Path) -> None:
+    """Who copies the classes of the page into a module can commit it."""
+    page = (ROOT / "docs/project/architecture.md").read_text(encoding="utf-8")
+    lines = [
+        line[4:]
+        for found in SNIPPET.finditer(page)
+        for line in found[1].splitlines()
+        if line.startswith((">>> ", "... ", "..."))
+    ]
+    module = tmp_path / "own.py"
+    module.write_text('"""Classes of your own."""\n\n' + "\n".join(lines) + "\n")
+    assert not re.search(r"from mercer[\w.]*\.(base|_\w+) import", module.read_text())
+    ruff = [sys.executable, "-m", "ruff"]
+    config = str(ROOT / "pyproject.toml")
+    # The page shows imports where they are needed.
+    once = ["--ignore", "E402,I001,B018,F811"]
+    for command in (
+        [*ruff, "format", "-q", "--config", config, str(module)],
+        [*ruff, "check", "-q", "--config", config, *once, str(module)],
+        [sys.executable, "-m", "mypy", "--config-file", config, str(module)],
+    ):
+        pytest.importorskip(command[2])
+        done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+        assert done.returncode == 0, done.stdout + done.stderr

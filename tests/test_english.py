@@ -29,6 +29,17 @@ SAY = {
     r"\buntil it rests\b": "until it converges",
     r"\bis held to be\b": "is",
     r'"""Of [`a-z]': "name the thing",
+    r"(?<!\bthere )\bis no (?!longer|more|less|larger|smaller|better|wider)[a-z]+": (
+        "is not a"
+    ),
+    r"\bfrom (which|this) on\b": "with at least this",
+    r"\b(labels?|table|step|points?|answers?|rows|function|data) (that are )?at hand": (
+        "the present labels, this table"
+    ),
+    r"\b(speaks?|spoke) against\b": "contradict",
+    r", too[.;:,]": "also, as well",
+    r"\b(sample|Series|array|list|copy)\b[^.\n]{0,30} (will do|does)\.": "is enough",
+    r"\blonel(y|ier|iest)\b": "isolated, far from the others",
     r"\d %(?!\")": "95%, without a space",
 }
 
@@ -48,6 +59,9 @@ def test_words_are_those_of_the_field(path: Path) -> None:
 
 
 def test_the_patterns_are_found() -> None:
-    text = "150 directions a graph\nDrawn anew\nat most so many rows\n95 % of it"
-    assert len(found(text)) == 4
+    text = "150 directions a graph\nDrawn anew\nat most so many rows\n95 % of it\n"
+    text += "it is no size\nso do the others, too.\nlabels at hand\na sample does.\n"
+    text += "labels that others speak against\na lonely point\nfrom which on it counts"
+    assert len(found(text)) == 11
+    assert not found("there is no label; it is no longer open, and so on")
     assert not found("150 directions per graph, 95% of the pairs")

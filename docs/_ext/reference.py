@@ -2,6 +2,7 @@
 
 import inspect
 import pkgutil
+import re
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,24 @@ MODULES = (
     "mercer.judging.explanation",
     "mercer.persist",
 )
+# Names of the application, where they are at home; its packages export nothing.
+APPLICATION = {
+    "mercer.app.tables": (
+        "learning.learn",
+        "learning.TableResult",
+        "session.Session",
+        "parquet_parts.learn_parts",
+        "reading.read_table",
+        "table.Table",
+        "encoding.TableEncoder",
+        "task.Task",
+    ),
+    "mercer.app.studio": ("notebook.label", "from_file.open_studio"),
+}
+# A field of a dataclass or named tuple, with the comment that says what it is.
+FIELD = re.compile(
+    r"^    (\w+): ([^#\n]*?)(?: = [^#\n]+?)?(?:  # (.+))?$", re.MULTILINE
+)
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
@@ -36,6 +55,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("config-inited", _write_pages)
     app.connect("source-read", _list_packages)
     app.connect("autodoc-skip-member", _skip_what_others_wrote)
+    app.connect("autodoc-process-docstring", _describe_fields, priority=400)
     return {"parallel_read_safe": True}
 
 
@@ -49,12 +69,40 @@ def _skip_what_others_wrote(
     return skip or (bool(home) and not home.startswith("mercer"))
 
 
+def _describe_fields(
+    _app: Sphinx, what: str, _name: str, thing: Any, _options: Any, lines: list[str]
+) -> None:
+    """List the fields of a result under its first words, from their comments."""
+    if what == "class":
+        lines += described_fields(thing, "\n".join(lines))
+
+
+def described_fields(thing: Any, words: str) -> list[str]:
+    """Return the section "Attributes" of a class whose fields have comments."""
+    is_record = hasattr(thing, "__dataclass_fields__") or hasattr(thing, "_fields")
+    if not is_record or "Attributes\n---" in words:
+        return []
+    lines = ["", "Attributes", "----------"]
+    body = inspect.getsource(thing).split("    def ")[0]
+    for name, kind, comment in FIELD.findall(body):
+        if not name.startswith("_"):
+            plain = re.sub(r"([|*]|_\b)", r"\\\1", comment)
+            lines += [f"{name} : {kind.strip()}", f"    {plain}"]
+    return lines if len(lines) > 3 else []
+
+
 def _write_pages(app: Sphinx, _config: Any) -> None:
     folder = Path(app.srcdir) / "api"
     for package in PACKAGES:
         _keep(folder / f"{package}.rst", _package_page(package))
     for module in MODULES:
         _keep(folder / f"{module}.rst", _module_page(module))
+    for package, names in APPLICATION.items():
+        text = _title(package, import_module(package).__doc__ or "")
+        text += f".. currentmodule:: {package}\n\n.. autosummary::\n"
+        text += "   :toctree: generated\n   :nosignatures:\n\n"
+        text += "".join(f"   {name}\n" for name in names)
+        _keep(folder / f"{package}.rst", text)
     solvers = [
         f"mercer.optim.{module.name}"
         for module in pkgutil.iter_modules(import_module("mercer.optim").__path__)
@@ -69,7 +117,7 @@ def _list_packages(_app: Sphinx, page: str, source: list[str]) -> None:
     if page != "api/index":
         return
     lines = ["| package | contents |", "|---|---|"]
-    for name in sorted((*PACKAGES, *MODULES, "mercer.optim")):
+    for name in sorted((*PACKAGES, *MODULES, *APPLICATION, "mercer.optim")):
         first = (import_module(name).__doc__ or "").strip().partition("\n\n")[0]
         lines.append(f"| [`{name}`]({name}.rst) | {' '.join(first.split())} |")
     source[0] = source[0].replace("% packages", "\n".join(lines))

@@ -71,7 +71,7 @@ def draw_texts(n_train: int, split: int) -> Draw:
 
 
 def learn(X: Any, names: tuple[str, ...], combination: Any) -> InfluenceKernel:
-    """Combine the named kernels; a nearly constant choice is no surprise here."""
+    """Combine the named kernels; a nearly constant choice is expected here."""
     kernels = [KERNELS[name] for name in names]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NearlyConstantKernelWarning)

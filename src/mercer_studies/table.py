@@ -41,7 +41,7 @@ class Cell:
         return abs(self.mean - self.printed.mean) <= (spread or 0.0) + SLACK
 
 
-SLACK = 0.005  # print is rounded: half a unit of its last shown place is no difference
+SLACK = 0.005  # print is rounded: half a unit of its last place does not count
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,14 @@ from mercer.machines import AnnealedKernelMachine, RLSClassifier
 from mercer.spectrum import AnchorBasis, GramBasis, GraphBasis
 
 PACKAGES = ("mercer", "mercer.fewlabels", "mercer.learners", "mercer.machines")
-NOT_ESTIMATORS = {"Session", "Basis"}  # made by learn, and a protocol
+# Made by learn, a protocol, and base classes.
+NOT_ESTIMATORS = {
+    "Session",
+    "Basis",
+    "BasisMixin",
+    "KernelMachine",
+    "SpectralLearner",
+}
 
 
 def estimators() -> list[type]:

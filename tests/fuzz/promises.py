@@ -32,6 +32,9 @@ LEFT_OUT = {
     "NPKL": "a semi-definite program per fit; tests/learners/test_npkl_sdp.py",
     "SpectralKernel": "made by learners; its basis must be fitted",
     "Basis": "a protocol",
+    "BasisMixin": "a base class",
+    "KernelMachine": "a base class",
+    "SpectralLearner": "a base class",
     "PoolBasis": "made by the default learner",
     "KernelPool": "made by the default learner",
 }

@@ -224,7 +224,7 @@ def test_other_bad_input():
         InfluenceKernel(["linear"]).fit(zero)
     with pytest.raises(ValueError, match="combination must be one of"):
         InfluenceKernel(BASE, combination="linear").fit(X)
-    with pytest.raises(ValueError, match="names column 'z', but X is no data frame"):
+    with pytest.raises(ValueError, match="names column 'z', but X is not a data frame"):
         InfluenceKernel([("rbf", ["z"])]).fit(X)
     with pytest.raises(ValueError, match="all 4 points are equal"):
         InfluenceKernel([RBF()]).fit(np.ones((4, 2)))

@@ -135,8 +135,8 @@ def checked_points(
     """Return points, float64 or as told, checked by scikit-learn.
 
     With an `estimator` they must be like its training points, or with `reset` are
-    those, `at_least` that many. What is no number is named by its column. Of a tensor,
-    which stays where it is, the shape alone is checked.
+    those, `at_least` that many. Non-numeric cells are reported with their column. A
+    tensor stays where it is, and only its shape is checked.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""A classifier that keeps the pool, for loops that hand it labelled rows only."""
+"""A classifier that keeps the pool, for loops that pass it labelled rows only."""
 
 from dataclasses import dataclass
 from typing import Any, Self

@@ -75,7 +75,7 @@ def choose_rows(
         One of `QUERIES`: "entropy", "margin" and "least_confidence" take the most
         uncertain rows; "reduction" takes those that tell most about uncertain ones
         (`reducing_batch`); "fill" and "predict" take those expected to remove most
-        errors, in the table at hand and among new rows (`error_batch`); "variance"
+        errors, in this table and among new rows (`error_batch`); "variance"
         explores what the labels leave unknown; "diverse" is entropy times that
         variance, conditioned on the rest of the batch (`diverse_batch`); "random" is
         the baseline.

@@ -293,7 +293,7 @@ def search_outside(
     steps : int, default=60
         At most this many blocks.
     enough : int, default=12
-        After this many, a floor within `resolution` times `level` will do.
+        After this many, a floor within `resolution` times `level` is enough.
     resolution : float, default=0.01
     single : bool, default=False
         Compute in single precision, whose rounding is far below the resolution.

@@ -64,7 +64,7 @@ class AutoKernel(LabelLearner):
     1.5 or 4 times the number of classes, plus one for each further part of the graph.
     Scores are compared after the mean over *all* points is taken off, with the offset
     that was fitted without the held-out label: a fold that lost a label of a class
-    would otherwise speak against that class whatever the kernel. A label alone in its
+    would otherwise count against that class whatever the kernel. A label alone in its
     class cannot be left out; with one label per class the prior decides.
 
     New labels cost little: ``learn(learner.basis_, labels)`` factors only small

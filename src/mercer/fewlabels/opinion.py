@@ -35,7 +35,7 @@ class TreeScores:
         Y: FloatArray,
         rule: Rule = DEFAULT,
     ) -> tuple["TreeScores", Scores]:
-        """Grow the trees, and return the scores of all points, too.
+        """Grow the trees, and also return the scores of all points.
 
         With few labels of many columns most points end up in the leaves of one class.
         The logarithms of the votes are therefore moved half way to where their mean
@@ -92,7 +92,7 @@ def ask_trees(
     Parameters
     ----------
     kernel_map : KernelMap
-        Of a kernel whose basis may know the columns of its points.
+        Map of a kernel; its basis may hold the columns of its points.
     rows : int ndarray of shape (n,) or None
         Which of these points there are; None for all.
     labels : Labels

@@ -149,7 +149,7 @@ def loo_ridges(
 def held_out_votes(Y: FloatArray, weights: FloatArray) -> FloatArray:
     """Return the weights of labels whose class has a label at another point, (l, C).
 
-    Without one, leaving out is no test.
+    Without one, leaving out does not test anything.
 
     Parameters
     ----------

@@ -42,7 +42,7 @@ def match_sizes(
     -----
     Every class has an offset at which exactly its share of the points prefers it to
     the others; all classes move towards theirs at once, half of the way where there
-    are two. A share that is no whole number of points ends on a point, which then
+    are two. A share that is not a whole number of points ends on a point, which then
     prefers neither class, so that the order of classes and points decides nothing.
 
     Examples

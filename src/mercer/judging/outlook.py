@@ -1,4 +1,4 @@
-"""What more labels would bring, from a learning curve of the labels at hand."""
+"""What more labels would bring, from a learning curve of the present labels."""
 
 import warnings
 from typing import NamedTuple
@@ -22,7 +22,7 @@ class Outlook(NamedTuple):
     """Expected accuracy with more labels."""
 
     n_more: int
-    now: float  # with the labels at hand
+    now: float  # with the present labels
     then: float  # with n_more further ones
     low: float  # 95% interval of `then`, given `now`
     high: float

@@ -3,6 +3,7 @@ from .aligning import center as center
 from .aligning import centered_alignment as centered_alignment
 from .aligning import ideal_target as ideal_target
 from .base import Kernel as Kernel
+from .base import PointKernel as PointKernel
 from .columns import OnColumns as OnColumns
 from .composite import Product as Product
 from .composite import Scaled as Scaled

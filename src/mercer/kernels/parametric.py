@@ -222,6 +222,6 @@ class PairwiseKernelFunction(PointKernel):
 
 
 def unknown_kernel_name(name: str) -> str:
-    """Return the message for a name that is no kernel's."""
+    """Return the message for a name that is not a kernel's."""
     known = sorted({*PAIRWISE_KERNEL_FUNCTIONS} - {"precomputed"})
     return f"No kernel is named {name!r}; the names are {', '.join(known)}."

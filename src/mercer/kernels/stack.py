@@ -119,7 +119,7 @@ def _position(column: Any, names: NDArray[Any] | None, where: str) -> int:
     if isinstance(column, int):
         return column
     if names is None:
-        msg = f"{where} names column {column!r}, but X is no data frame with names."
+        msg = f"{where} names column {column!r}, but X is not a data frame with names."
         raise ValueError(msg)
     found = np.flatnonzero(names == column)
     if len(found) == 0:

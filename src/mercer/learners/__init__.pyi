@@ -1,3 +1,4 @@
+from .base import SpectralLearner as SpectralLearner
 from .closed_form import ClosedFormKernel as ClosedFormKernel
 from .closed_form import ClosedFormKernelCV as ClosedFormKernelCV
 from .combination import AverageKernel as AverageKernel

@@ -66,7 +66,7 @@ class KernelFeatures(
 class SpectralLearner(KernelFeatures):
     """Weighs the directions of a basis.
 
-    Subclasses write `_default_basis`, and `fit`, which sets `weights_`, too.
+    Subclasses write `_default_basis`, and `fit`, which also sets `weights_`.
     """
 
     basis: Basis | None

@@ -41,7 +41,7 @@ class PairClassifier(ClassifierMixin, BaseEstimator):
         Takes ``fit(X, pairs=pairs)``; None is `PairwiseKernel`.
     preprocessor : array-like or data frame of shape (n, n_features), default=None
         All points, in pairs or not: pairs are then row numbers, or row names of a data
-        frame, and the points outside pairs take part, too. None: pairs hold the points
+        frame, and other points take part as well. None: pairs hold the points
         themselves.
     cv : int or None, default=5
         Folds of pairs whose held-out similarities set the share of the learned kernel,

@@ -1,5 +1,8 @@
 from .annealed import AnnealedKernelMachine as AnnealedKernelMachine
 from .annealed_graph import GraphAnnealedKernelMachine as GraphAnnealedKernelMachine
+from .base import KernelMachine as KernelMachine
+from .base import Solution as Solution
+from .base import targets_of as targets_of
 from .klr import KernelLogisticRegression as KernelLogisticRegression
 from .laplacian import LapRLS as LapRLS
 from .laplacian import LapSVM as LapSVM

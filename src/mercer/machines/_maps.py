@@ -23,7 +23,7 @@ from mercer.kernels.spec import as_kernel
 from mercer.spectrum.features import Features
 
 # Eigenvectors of a basis are good to about this: less overlap with every labelled
-# point is no evidence.
+# point is not evidence.
 _REACH = 1e-8
 # Kernel values or features that differ by less differ by rounding.
 ROUNDING = 1e-14

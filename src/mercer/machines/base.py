@@ -379,7 +379,7 @@ def _why_constant(features: Features) -> str:
 def targets_of(labels: Labels) -> FloatArray:
     """Return +1/-1 in one column for two classes, else one-hot 0/1 columns.
 
-    Of a distribution the mean of these.
+    For a distribution, the mean of these.
     """
     return lead(labels.one_hot())
 

@@ -25,7 +25,7 @@ class Growth(Shown):
     """Rows that joined since the basis was made, and how many lie far from it."""
 
     n_added: int = 0
-    n_far: int = 0  # lonelier than all but 1% of the points the basis was made from
+    n_far: int = 0  # farther from their neighbours than 99% of the basis' points
     chance: float = 1.0  # of this many or more, did they come from the same source
     has_drifted: bool = False
     is_renewed: bool = False

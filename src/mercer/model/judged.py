@@ -68,7 +68,7 @@ class JudgedModel(FittedModel):
     def outlook(self, n_more: int = 10) -> Outlook | None:
         """Return what further labels are expected to bring, with its uncertainty.
 
-        From a learning curve of the labels at hand: hidden ones are predicted from four
+        From a learning curve of the present labels: hidden ones are predicted from four
         fifths and from half of them. None with too few labels.
 
         Parameters

@@ -34,7 +34,7 @@ class LabeledScorer:
         """Return the score over rows whose label is known."""
         known, labels = known_labels(y)
         if not known.any():
-            msg = "There is no labelled row to score on."
+            msg = "there is no labelled row to score on."
             raise ValueError(msg)
         score = check_scoring(estimator, self.scoring)
         return float(score(estimator, take_rows(X, np.flatnonzero(known)), labels))

@@ -97,7 +97,7 @@ class Cells:
         vars(self).update({**state, "rows": rows, "grid": grid})
 
     def queries(self, P: Float32Array) -> tuple[Int32Array, Queries]:
-        """Sort rows by the cell they lie in; return their order, too."""
+        """Sort rows by the cell they lie in; also return their order."""
         centers = self.grid.centers
         cells = assign_cells(P, self.regions, centers, self.region_cells)
         order, starts = group_rows(cells, len(centers))

@@ -48,7 +48,7 @@ def solve_kernel_weights(
     weights : ndarray of shape (N,)
         Where to start, on the simplex.
     system : RidgeSystem, optional
-        ``stack.factor(weights)``, if it is at hand.
+        ``stack.factor(weights)``, if it is known already.
     tol : float, default=1e-7
         Largest relative duality gap.
     max_iter : int, default=50

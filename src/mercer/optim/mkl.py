@@ -103,7 +103,7 @@ def solve_mkl(
         - \Big(\sum_{iu} \alpha_{iu} - \tfrac12 \max_m q_m\Big), \quad
         q_m = \sum_u \beta_u^\top K_m \beta_u,
 
-    with the slacks of the function at hand, so that it also holds what the inner
+    with the slacks of the current function, so that it also holds what the inner
     machines leave unsolved.
 
     Examples

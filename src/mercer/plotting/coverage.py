@@ -22,7 +22,7 @@ class IntervalDisplay(Display):
     Attributes
     ----------
     coverage_ : float
-        Share that does.
+        The share that the interval held.
     coverage_interval_ : tuple of float
         Its 95% Wilson interval.
 

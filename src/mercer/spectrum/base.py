@@ -28,9 +28,9 @@ class BasisCertificate(Shown):
     reason : str
         Why this basis or method was picked.
     residual : float
-        Largest error of a kept pair, |A u - value u|.
+        Largest error of a kept pair, ``|A u - value u|``.
     orthogonality : float
-        Largest entry of |U'U - I|; 0 is exact.
+        Largest entry of ``|U'U - I|``; 0 is exact.
     gap : float
         Distance from the last kept to the first dropped value; infinite if none
         was dropped.

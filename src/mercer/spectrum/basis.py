@@ -114,7 +114,7 @@ class AutoBasis(BasisMixin):
     -----
     A ready-made graph, sparse rows (with the cosine distance, which suits counts of
     words) and up to 300,000 dense rows: `GraphBasis`. More dense rows: `AnchorBasis`.
-    The number of features is no ground for a choice: both costs are proportional to it.
+    The number of features does not decide: both costs are proportional to it.
 
     Examples
     --------

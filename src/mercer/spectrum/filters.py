@@ -75,7 +75,7 @@ def polynomial(values: ArrayLike, *, degree: int = 4) -> FloatArray:
     :math:`1 - \gamma` are the eigenvalues of :math:`D^{-1/2} W D^{-1/2}`, so this is
     the similarity after `degree` steps of a random walk. Directions with
     :math:`\gamma > 1`, which change sign at every step, get no weight; the print
-    leaves them their sign for odd powers, which is no kernel.
+    leaves them their sign for odd powers, which is not a kernel.
 
     Parameters
     ----------

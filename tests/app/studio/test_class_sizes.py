@@ -146,12 +146,12 @@ def test_sizes_from_the_page_are_learned_from_and_kept(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("said", "label", "words"),
     [
-        ({0: "ten"}, 0, "'ten' is no size. Write a percentage above 0"),
-        ({1: "0"}, 1, "'0' is no size"),
-        ({1: "-5"}, 1, "'-5' is no size"),
-        ({1: "101"}, 1, "'101' is no size"),
-        ({0: "nan"}, 0, "'nan' is no size"),
-        ({0: "1e1"}, 0, "'1e1' is no size"),
+        ({0: "ten"}, 0, "'ten' is not a valid size. Write a percentage above 0"),
+        ({1: "0"}, 1, "'0' is not a valid size"),
+        ({1: "-5"}, 1, "'-5' is not a valid size"),
+        ({1: "101"}, 1, "'101' is not a valid size"),
+        ({0: "nan"}, 0, "'nan' is not a valid size"),
+        ({0: "1e1"}, 0, "'1e1' is not a valid size"),
         ({0: "60", 1: "60"}, None, "add up to 120%, more than 100%"),
         ({0: "10", 1: "20", 2: "30"}, None, "60% and every class has one"),
         ({0: "40", 1: "60"}, None, "nothing is left for 'bird'"),

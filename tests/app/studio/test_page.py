@@ -291,7 +291,7 @@ def test_class_sizes_are_entered_changed_and_removed_by_keys(
     assert "No size" not in page.inner_text("#dialog")
     page.keyboard.press("Enter")
     page.wait_for_selector("#size-0-error:not([hidden])")
-    assert "'ten' is no size" in page.inner_text("#size-0-error")
+    assert "'ten' is not a valid size" in page.inner_text("#size-0-error")
     assert page.get_attribute("#size-0", "aria-invalid") == "true"
     assert page.evaluate("document.activeElement.id") == "size-0"
     assert studio.store.ledger.sizes == {}

@@ -34,7 +34,7 @@ LONG = ir.IntType(64)
 
 
 def in_vectors(function: Callable[..., Any]) -> Any:
-    # As numba declares it, callers would have to give the first argument, too.
+    # As numba declares it, callers would also have to give the first argument.
     return intrinsic(function)
 
 

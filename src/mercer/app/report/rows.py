@@ -17,7 +17,7 @@ def next_rows(story: Story) -> str:
     return (
         '<section id="next"><h2>Label these rows next</h2>'
         "<p>The model is unsure about these rows or has seen few like them, and they "
-        "differ from one another, so each answer helps with other rows, too. They "
+        "differ from one another, so each answer also helps with other rows. They "
         "are also in <code>to_label.xlsx</code> and <code>to_label.csv</code>, with a "
         "column to fill in.</p>"
         f"{rows_table(story.next_rows, 'best guess', 'second guess')}</section>"

@@ -86,7 +86,7 @@ class Outlook(NamedTuple):
     """What more labels would bring."""
 
     n_more: int
-    now: float  # expected accuracy with the labels at hand
+    now: float  # expected accuracy with the present labels
     then: float  # with n_more further ones
     low: float
     high: float

@@ -239,7 +239,7 @@ def png_uri(strength: FloatArray) -> str:
 def image_uri(picture: FloatArray) -> str:
     """Return a picture of shape (height, width, 1 or 3) with values in [0, 1].
 
-    Of a large one every second pixel, or every third, and so on.
+    Large images are thinned to every second or third pixel, and so on.
     """
     step = -(-max(picture.shape[:2]) // _MOST_PIXELS)
     picture = picture[::step, ::step]

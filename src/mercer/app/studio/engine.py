@@ -117,7 +117,7 @@ class ModelEngine:
         self._thread.start()
 
     def stop(self) -> None:
-        """End the work, once the step at hand is done."""
+        """End the work, once the present step is done."""
         self._stopped.set()
         self._wake.set()
         self._thread.join()

@@ -126,12 +126,12 @@ def as_excel(studio: Studio) -> bytes:
 
 
 def as_report(studio: Studio) -> bytes:
-    """Return the report that `mercer learn` writes, for the labels at hand."""
+    """Return the report that `mercer learn` writes, for the present labels."""
     return _learned(studio)["report.html"]
 
 
 def as_model(studio: Studio) -> bytes:
-    """Return a model that `mercer predict` takes, for the labels at hand."""
+    """Return a model that `mercer predict` takes, for the present labels."""
     return _learned(studio)["model.skops"]
 
 

@@ -31,7 +31,7 @@ def start(
     classes : tuple of str
         Offered besides those in the file and in the store.
     class_sizes : dict or None
-        Counts or shares by the names of the classes, which are offered, too.
+        Counts or shares by the names of the classes, which are offered as well.
     """
     ledger, sizes, digest = store.ledger, dict[str, float](), ""
     if class_sizes is not None:
@@ -89,7 +89,7 @@ def _name_classes(store: Store, names: Iterable[str]) -> None:
         known = set(ledger.classes.values())
         number = ledger.next_label - 1
         for name in names:
-            # Known by its first name, too, when somebody renamed it.
+            # Also known by its first name, after somebody renamed it.
             token = token_of(name)
             if name not in known and token not in ledger.by_token:
                 number += 1

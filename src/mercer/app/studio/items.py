@@ -171,7 +171,7 @@ def changes(items: Items, ledger: Ledger) -> list[str]:
 
 
 def _stamp(source: str) -> tuple[int, int] | None:
-    """Return size and time of a file; None of what is no file."""
+    """Return size and time of a file; None if it is not a file."""
     try:
         found = os.stat(source)
     except (OSError, ValueError):

@@ -69,8 +69,8 @@ def _percent(text: str, label: int) -> float:
     percent = float(found[1].replace(",", ".")) if found else 0.0
     if not 0 < percent <= 100:
         msg = (
-            f"{text.strip()!r} is no size. Write a percentage above 0 and up to 100, "
-            "such as 12.5, or leave it empty."
+            f"{text.strip()!r} is not a valid size. Write a percentage above 0 and up "
+            "to 100, such as 12.5, or leave it empty."
         )
         raise SizesError(msg, label)
     return percent

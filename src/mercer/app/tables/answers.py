@@ -152,7 +152,7 @@ def _new_classes(labels: Any, before: Any) -> list[str]:
 
 
 def not_used(history: Path) -> str:
-    """Return what to say of answers that are at hand, and were not asked for."""
+    """Return the note about saved answers that this run did not use."""
     if not history.exists():
         return ""
     n = counted(len(set(_read(history)["id"])), "answer")

@@ -85,7 +85,7 @@ def check_drawn(labels_drawn: str | None, class_sizes: Any) -> None:
     if labels_drawn == "at random" and class_sizes is not None:
         msg = (
             "labels drawn 'at random' tell the class sizes by their numbers, so class "
-            "sizes cannot be given, too: leave out --labels-drawn or --class-sizes "
+            "sizes cannot be given as well: leave out --labels-drawn or --class-sizes "
             "(in Python labels_drawn=... or class_sizes=...)."
         )
         raise TableError(msg)
@@ -103,7 +103,7 @@ def sizes_by_class(
     Parameters
     ----------
     given : mapping
-        Counts or shares by the names of the classes; a Series of pandas will do.
+        Counts or shares by the names of the classes; a pandas Series is accepted.
     classes : list
         Those that have labels, in order.
     as_written : bool, default=False

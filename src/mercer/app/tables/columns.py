@@ -40,7 +40,7 @@ def origins_of(frame: "pd.DataFrame", names: list[str]) -> FloatArray:
 
     The median where numbers are so much larger than their differences that single
     precision would lose these, as of seconds since 1970; else 0. Differences that
-    double precision loses, too, are rounding.
+    double precision loses are rounding as well.
 
     Examples
     --------

@@ -165,7 +165,7 @@ def find_encoding(data: Any) -> tuple[str, str]:
         for at in range(0, len(view), _BLOCK):
             decoder.decode(bytes(view[at : at + _BLOCK]), at + _BLOCK >= len(view))
     except UnicodeDecodeError:
-        # A text has no control characters; what has is no text, and is refused later.
+        # A text has no control characters; a file that has them is refused later.
         if start.count(0) == 0:
             return _western(start)
     return "utf-8", ""

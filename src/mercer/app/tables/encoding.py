@@ -37,7 +37,7 @@ from mercer.app.tables.number_columns import strings_among
 from mercer.app.tables.strings import fit_strings
 from mercer.app.tables.table import Table, TableError
 
-# Mean number of words from which on a column of strings is text.
+# With at least this mean number of words, a column of strings is text.
 _WORDS_OF_TEXT = 4
 _MOST_WORDS = 50_000
 # A median this many standard deviations from the mean in training is of other units:

@@ -30,7 +30,7 @@ def read_folder(
     """Read every image, or every text, under a folder.
 
     The column "file" has the path within the folder and "label" the name of the
-    subfolder a file lies in, if any; "unlabelled" is no label.
+    subfolder a file lies in, if any; "unlabelled" is not a label.
 
     Parameters
     ----------

@@ -132,7 +132,7 @@ def _usual_sign(written: list[Written]) -> str:
 def _numbers(
     column: "pd.Series[Any]", filled: "pd.Series[Any]", decimal: str, source: str
 ) -> Any:
-    """Return a column as floats, or raise with the first cell that is no number."""
+    """Return a column as floats, or raise with the first cell that is not a number."""
     values = parse(filled, decimal)
     wrong = np.isnan(values)
     if wrong.any():

@@ -18,7 +18,7 @@ PLACEHOLDERS = frozenset(
     | {"not sure", "unsure", "don't know", "dont know", "todo", "to do", "n.d."}
     | {"not known", "not available", "unlabelled", "unlabeled", "no label", "#value!"}
 )
-# Share of the cells from which on a column is meant to hold numbers.
+# With at least this share of numbers, a column is meant to hold numbers.
 MOSTLY = 0.8
 _CURRENCIES = "$€£¥₹₽₩₺₪₴฿"
 _CODES = {"usd", "eur", "gbp", "chf", "jpy", "cny", "inr", "sek", "nok", "dkk", "pln"}
@@ -66,7 +66,7 @@ def look_at(cells: "pd.Series[Any]") -> Written:
     Parameters
     ----------
     cells : Series of str
-        Filled cells; a sample will do.
+        Filled cells; a sample is enough.
 
     Examples
     --------
@@ -99,7 +99,7 @@ def look_at(cells: "pd.Series[Any]") -> Written:
 
 
 def _split(cell: str) -> tuple[str, str] | None:
-    """Return the digits and the unit of a cell, or None if it is no number."""
+    """Return the digits and the unit of a cell, or None if it is not a number."""
     text = cell.strip()
     if text.startswith("(") and text.endswith(")"):  # how accountants write -5
         text = "-" + text[1:-1]

@@ -45,13 +45,13 @@ def read_table(
     path : Path or str
         The ending tells the kind.
     delimiter : str, optional
-        Of a text file; by default it is found.
+        For a text file; detected by default.
     encoding, missing, as_text, needed
         See `read_delimited`.
     image_shape : tuple of int, optional
         Height, width and colours that images are brought to.
     sheet : str, optional
-        Of a workbook; by default the first.
+        For a workbook; the first one by default.
     query : str, optional
         SQL, for a database.
     memory : float, optional

@@ -37,7 +37,7 @@ def cells_of(
 ) -> tuple[tuple[str, str], ...]:
     """Return name and content of the filled cells of a row.
 
-    Of a table with more columns than `MOST_CELLS` the first, and how many there are.
+    If a table has more than `MOST_CELLS` columns, the first ones and their number.
     """
     names = [c for c in table.frame.columns if c not in without and c != "file"]
     shown = _filled(table, row, names[:MOST_CELLS])

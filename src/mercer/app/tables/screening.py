@@ -194,7 +194,7 @@ def _questions(
 
 
 def _is_copy(column: "pd.Series[Any]", labels: NDArray[Any], known: BoolArray) -> bool:
-    """Tell whether each label is written in the column, too."""
+    """Tell whether the column repeats each label."""
     rows = np.flatnonzero(known)
     cells = column.iloc[rows[:20]]
     if len(rows) == 0 or not all(isinstance(c, str) for c in cells):

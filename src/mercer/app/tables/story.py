@@ -230,7 +230,7 @@ def _spectrum(
 ) -> tuple[FloatArray, FloatArray, tuple[tuple[str, float], ...]]:
     """Return speed and weights of directions, and the kernels that were mixed.
 
-    Of a pool, the directions of the graph that counts most.
+    For a pool, the directions of the graph with the largest weight.
     """
     model = result.session.model
     core, basis = np.asarray(model.kernel_.core), model.basis_

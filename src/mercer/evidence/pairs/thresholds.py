@@ -41,7 +41,7 @@ def best_cut(
     min_rate: float | None = None,
     beta: float = 1.0,
 ) -> float:
-    """Return the score from which on pairs are called the same.
+    """Return the lowest score at which pairs are called the same.
 
     Parameters
     ----------

@@ -14,8 +14,8 @@ def light_anchors_joined(
 ) -> SparseArray:
     r"""Join every anchor that stands for too few points to the nearest other one.
 
-    An anchor at a lonely point has that point to itself. Its tie to the rest of the
-    graph is weak, so there is a smooth direction that tells this one anchor from all
+    An anchor at an isolated point represents that point alone. Its tie to the others
+    is weak, so there is a smooth direction that tells this one anchor from all
     others. In many dimensions thousands of such directions come before any that a
     class could follow, and their values lie too close to be told apart.
 

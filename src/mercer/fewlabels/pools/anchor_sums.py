@@ -31,7 +31,7 @@ class PoolSums:
         dense: FloatArray,
         rows: IntArray | None = None,
     ) -> "PoolSums":
-        """Sum over points that are at hand.
+        """Sum over points in memory.
 
         Parameters
         ----------

@@ -328,7 +328,7 @@ class AnchorPool(PoolBase):
         return ties, dense
 
     def _limit_density(self, dense: FloatArray) -> None:
-        """Make no point denser or lonelier than those in the sums."""
+        """Clip the density to the range of the summed points."""
         dense[:, -1] = np.clip(dense[:, -1], *self._range)
 
     def columns(self, X: ArrayLike | None = None) -> Columns:

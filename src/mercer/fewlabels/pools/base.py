@@ -117,7 +117,7 @@ class PoolBase(BasisMixin):
     def find_units(self, points: Any) -> Any:
         """Decide by what columns are divided, and return the points divided.
 
-        A sample of the points does.
+        A sample of the points is enough.
         """
         some = points if issparse(points) else thinned(points, SCALED_BY)
         self.scales_ = scales_for(some, self.scaling, self._rule)

@@ -22,7 +22,7 @@ PoolKind: TypeAlias = Literal["neighbors", "anchors", "torch"]
 ArrayKind: TypeAlias = Literal["dense", "sparse", "dask"]
 
 NEIGHBORS_UP_TO = 100_000  # points; limit of work
-_LEAST = 2  # directions below which a graph is no use
+_LEAST = 2  # with fewer directions a graph is useless
 _START = 0.45 * GIB  # imported code and compiled functions
 # What comes to one process, however many rows a Dask array has: some of them, and sums,
 # of which there are three copies at the worst moment.

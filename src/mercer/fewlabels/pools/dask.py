@@ -4,7 +4,7 @@ Blocks of points are looked at twice. First a sample is taken: anchors and plain
 come from it. Then every block is tied to the anchors and summed up (`PoolSums`), of
 more than 5,000,000 rows an even share of each block (`summed_rows`); sums are added one
 to the other, and the small eigenproblems are solved once, here. Labels are few, so all
-that needs them happens here, too, on the columns of the labelled rows and of rows drawn
+that needs them also happens here, on the columns of the labelled rows and of rows drawn
 at random. Predictions are new columns, block by block, when they are asked for. Nothing
 with a row per point comes to this process or to any one worker.
 """
@@ -76,7 +76,7 @@ def gather(
     X : dask array or data frame of shape (n, d)
         Blocks of rows that fit into the memory of a worker.
     y : dask array, series, array-like of shape (n,) or RowsAtHand
-        Labels; -1, None and NaN mark unlabelled rows. Rows at hand are those that the
+        Labels; -1, None and NaN mark unlabelled rows. Local rows are those that the
         model works on, and what anchors come from.
     n_components : int, optional
         Directions per graph; by default as the number of classes asks for.
