@@ -76,7 +76,7 @@ html_theme_options = {
     "show_toc_level": 2,
     "navigation_with_keys": False,
     "show_nav_level": 1,
-    "header_links_before_dropdown": 8,
+    "header_links_before_dropdown": 6,
     "navbar_end": ["theme-switcher"],
     "navbar_persistent": ["search-button"],
     "footer_start": ["copyright"],
