@@ -487,7 +487,7 @@ def test_small_tables_are_learned_in_one_thread(
         seen.extend(pool["num_threads"] for pool in threadpool_info())
         raise TableError("seen")
 
-    monkeypatch.setattr("mercer.app.tables.learning.learn", look)
+    monkeypatch.setattr("mercer.app.tables.learning.learn_task", look)
     two_groups().to_csv(tmp_path / "t.csv", index=False)
     with threadpool_limits(2):
         run("learn", tmp_path / "t.csv", "--out", tmp_path / "out")
