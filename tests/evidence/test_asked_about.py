@@ -45,6 +45,13 @@ def test_relative_weights_and_doubt_are_not_told(weight: float) -> None:
         labels.warn_of_weights()
 
 
+def test_numbers_of_answers_are_not_told() -> None:
+    labels = Labels.read(np.eye(2)[TRUTH], weights=np.full(40, 5.0))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        labels.warn_of_weights()
+
+
 def test_weights_beyond_precision_are_refused() -> None:
     with pytest.raises(ValueError, match="Divide the weights by their mean"):
         UnifiedKernelMachine().fit(X, Y, sample_weight=np.full(40, 1e15))

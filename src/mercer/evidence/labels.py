@@ -192,7 +192,12 @@ class Labels:
         return Labels(codes, classes, shares, weights)
 
     def warn_of_weights(self) -> None:
-        """Warn if labels count as many more, or far fewer, labels than they are."""
+        """Warn if labels count as more, or far fewer, labels than they are.
+
+        Not for class shares, whose weights are numbers of answers.
+        """
+        if self.shares is not None:
+            return
         mean = float(self.weight().mean()) if len(self.labeled) else 1.0
         if not 0.1 <= mean <= 1.01:
             sure = "surer" if mean > 1 else "less sure"
