@@ -8,11 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
-from sklearn.base import (
-    BaseEstimator,
-    ClassNamePrefixFeaturesOutMixin,
-    TransformerMixin,
-)
+from sklearn.base import BaseEstimator
 from sklearn.utils import Tags, check_scalar, get_tags
 from sklearn.utils.validation import check_is_fitted
 
@@ -63,8 +59,6 @@ class UnifiedKernelMachine(
     ModelView,
     NestedParameters,
     LabeledScoreMixin,
-    ClassNamePrefixFeaturesOutMixin,
-    TransformerMixin,
     BaseEstimator,
 ):
     """Predicts unlabelled rows from a few labels, and says which row to label next.

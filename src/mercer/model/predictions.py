@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from mercer._base.rows import in_batches
@@ -16,7 +17,7 @@ from mercer.model.fitted import FittedModel
 from mercer.model.learning import proba_of
 
 
-class Predictions(FittedModel):
+class Predictions(ClassNamePrefixFeaturesOutMixin, TransformerMixin, FittedModel):
     """Predictions of `UnifiedKernelMachine`."""
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
