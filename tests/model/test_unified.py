@@ -43,6 +43,7 @@ WAIVED = {
 }
 
 
+@pytest.mark.filterwarnings("ignore:the labelled rows have a mean sample_weight")
 @parametrize_with_checks(
     [UnifiedKernelMachine(random_state=0)],
     expected_failed_checks=lambda _: WAIVED,

@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from mercer._base.checks import FLOATS, checked_points
@@ -15,7 +14,7 @@ from mercer.graphs.neighbors import Graph
 from mercer.spectrum.features import Features
 
 
-class FittedModel(BaseEstimator):
+class FittedModel:
     """The attributes of a fitted `UnifiedKernelMachine`, and their checks."""
 
     rule: Rule | None
