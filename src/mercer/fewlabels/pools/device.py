@@ -26,9 +26,6 @@ from mercer.fewlabels.rule import Rule
 from mercer.spectrum.base import BasisCertificate, check_n_components
 from mercer.spectrum.gram import KernelMap
 
-# Limit of work. Rough directions serve as well: over rings and sheets of 12,000 points
-# a tenth of the work costs 0.3 points.
-WORK_PER_EDGE = base.WORK_PER_EDGE / 4
 _ROWS, _NEW_ROWS = 2**17, 2**14  # looked at, and extended to, at a time
 
 
@@ -136,7 +133,7 @@ class TorchPool(PoolBase):
             walk=True,
             tol=base.TOL,
             on_failure="rough",
-            most_work=WORK_PER_EDGE * 2 * n * k,  # counted both ways
+            most_work=base.WORK_PER_EDGE * 2 * n * k,  # counted both ways
             rng=rng,
         )
         proof = BasisCertificate(
