@@ -162,7 +162,7 @@ class AnnealedKernelMachine(LabeledScoreMixin, BaseEstimator):
             Labels; -1, None and NaN mark unlabelled points. With two columns or more,
             the shares of the classes in each row; zeros where there is no label.
         sample_weight : array-like of shape (n,), optional
-            A label of weight 2 counts as one given twice, one of weight 0 is none.
+            Weight of each label. 2 is equivalent to repeating the label; 0 removes it.
         """
         self._check_parameters()
         warn_if_reordered(X, y)

@@ -10,8 +10,8 @@ class LapRLSCV(LeastSquares, WeightsByGrid):
     .. math:: \min_f \frac1l \sum_i (y_i - f(x_i))^2 + \gamma_A \|f\|_K^2
         + \gamma_I\, f^\top L^p f,
 
-    with f on labelled and unlabelled points in the last term. More than two classes
-    are told one from the rest.
+    with f on labelled and unlabelled points in the last term.
+    Multi-class problems are handled one-vs-rest.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The whole sentence as one estimator: kernel, machine, and the next question."""
+"""Kernel learning, classifier and query strategy in one estimator."""
 
 import warnings
 from copy import copy
@@ -69,10 +69,10 @@ class UnifiedKernelMachine(
     Parameters
     ----------
     learner : "auto" or learner, default="auto"
-        What turns evidence into a kernel. "auto" is `AutoKernel`, or `PairwiseKernel`
+        Kernel learner. "auto" is `AutoKernel`, or `PairwiseKernel`
         where pairs are given.
     machine : {"auto", "klr", "rls", "svm"} or kernel machine, default="auto"
-        What is trained on the learned kernel. "auto" is `LeaveOneOutRLS`, which sets
+        Classifier trained on the learned kernel. "auto" is `LeaveOneOutRLS`, which sets
         its own ridge, slope, offsets and class sizes. A machine of your own needs a
         parameter `kernel` and a method ``solve(kernel, labels, *, features=None)``, as
         those of `mercer.machines` have. A classifier that has only `fit` goes after a
@@ -190,7 +190,7 @@ class UnifiedKernelMachine(
             two columns or more, the shares of the classes in each row, as of several
             annotators (`mercer.active.answer_shares`); zeros where there is no label.
         sample_weight : array-like of shape (n,), optional
-            A label of weight 2 counts as one given twice, one of weight 0 is none.
+            Weight of each label. 2 is equivalent to repeating the label; 0 removes it.
         pairs : Pairs, optional
             Points that belong together or apart.
         """
@@ -207,7 +207,7 @@ class UnifiedKernelMachine(
         self.growth_ = Growth()
         if is_dask(X):
             if sample_weight is not None:
-                msg = "sample_weight is not taken with a Dask array."
+                msg = "sample_weight is not supported for Dask arrays."
                 raise ValueError(msg)
             return self._fit_dask(X, y)
         points = self._checked(X, reset=True)
@@ -252,9 +252,9 @@ class UnifiedKernelMachine(
         Parameters
         ----------
         n : int, default=1
-            How many; fewer when fewer are unlabelled.
+            Number of rows; fewer if fewer are unlabelled.
         exclude : array-like, default=()
-            Ids of rows not to ask about: nobody could label them.
+            Ids of rows to skip, such as rows that nobody could label.
         """
         self._check_rows()
         check_unique(self.ids_)

@@ -104,7 +104,7 @@ class TableModel(Shown, ClassifierMixin, BaseEstimator):
             If it has the target column, labelled rows are not asked for, and rows
             like them less.
         n : int, default=20
-            How many; fewer when fewer are unlabelled.
+            Number of rows; fewer if fewer are unlabelled.
         query : str, default="fill"
             See `mercer.active.strategies.choose_rows`.
         random_state : int, default=0

@@ -240,7 +240,7 @@ class Session:
         Parameters
         ----------
         n : int, default=1
-            How many; fewer when fewer are unlabelled.
+            Number of rows; fewer if fewer are unlabelled.
         exclude : iterable of int, default=()
             Rows that nobody can label.
         """
