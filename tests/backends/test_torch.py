@@ -204,39 +204,6 @@ def test_a_looser_tolerance_and_less_work_take_fewer_products(monkeypatch):
     assert "are certain" in found[2].note
 
 
-def test_a_filter_takes_half_of_the_work_that_is_left_at_most(monkeypatch):
-    t = np.random.default_rng(0).random(3000) * 2 * np.pi
-    X, degrees = np.c_[np.cos(t), np.sin(t)], []
-    run = torch_eigen.Laplacian.filter
-
-    def counted(self, X, degree, low):
-        degrees.append(degree * X.shape[1])
-        return run(self, X, degree, low)
-
-    monkeypatch.setattr(torch_eigen.Laplacian, "filter", counted)
-    graph = torch_graph.graph_of(prepared(X).neighbors(10))
-    null, _ = torch_graph.null_vectors(
-        graph, torch_graph.component_labels(graph), at_most=31
-    )
-    found = []
-    for most in (np.inf, 1500.0):
-        degrees.append(0)
-        rng = np.random.default_rng(0)
-        found.append(
-            torch_eigen.smallest_pairs(
-                graph, 30, null=null, rng=rng, tol=1e-3,
-                most_work=most * len(graph.weights),
-            )
-        )  # fmt: skip
-        first = degrees[degrees.index(0) + 1]
-        if most < np.inf:
-            assert degrees[-1] <= 1500 / 2
-            assert first <= 1500 / 2 + 40  # a degree is whole
-        degrees.clear()
-    assert found[0].note == ""
-    assert "are certain" in found[1].note
-
-
 @pytest.mark.parametrize("columns", [3, None])
 def test_products_of_features_are_those_of_the_host(columns):
     rng = np.random.default_rng(0)

@@ -22,9 +22,6 @@ from mercer.eigen.policy import OnFailure, exact_enough, first_inexact, settle
 UPPER = 2.0  # no eigenvalue of a normalised Laplacian is above
 _GROWTH = 6.0  # of the smallest value that a filter raises
 _MOST_DEGREE = 500
-_LEAST_DEGREE = 5.0
-_FOR_CUT = 0.1  # share of the work for the estimate of the cut
-_MOST_DEGREE_OF_COUNT = 640
 _LOCKED = 0.1  # pairs more exact than asked for by this factor are left alone
 _ROUNDS = 30
 _PATIENCE = 10  # rounds before one that does not help is the last
@@ -149,17 +146,13 @@ def smallest_pairs(
     draw = generator(rng, L.device)
     Z = t.randn((n, min(width, _MOMENTS)), generator=draw, device=L.device)
     most = most_work / len(graph.weights)  # products with a vector
-    most_degree = max(_FOR_CUT * most / Z.shape[1], 40.0)
-    cut = _value_below_which(L, width, _outside(Z, null), most_degree=most_degree)
+    cut = _value_below_which(L, width, _outside(Z, null))
     X = _outside(t.randn((n, width), generator=draw, device=L.device), null)
     X = _orthonormal(X)
     least, best, smallest, q = np.full(width, _SINGLE), np.inf, 0.0, 0
     values, residuals, L.n_products = np.zeros(width), np.full(width, np.inf), 0.0
     for round_ in range(_ROUNDS):
-        # A filter may take half of the work that is left: with a higher cut if it must.
-        room = max((most - L.n_products) / (2 * (width - q)), _LEAST_DEGREE)
         low = float(np.clip(cut, 1e-5, 0.9 * UPPER))
-        low = max(low, min(_cut_of_degree(room), 0.9 * UPPER))
         # Pairs that are exact stay as they are: the others are what a filter raises.
         known = t.cat([null, X[:, :q]], dim=1)
         Y = L.filter(_outside(X[:, q:], known), _degree(low, smallest), low)
@@ -170,7 +163,7 @@ def smallest_pairs(
         worst = float(residuals[:k].max(initial=0.0))
         # Rounding ends what no further round can mend.
         is_stuck = round_ >= _PATIENCE and worst > 0.99 * best
-        if exact.all() or is_stuck or L.n_products >= 0.9 * most:
+        if exact.all() or is_stuck or L.n_products >= most:
             break
         best = min(best, worst)
         # The wanted values must lie below the cut, the last of the block about at it;
@@ -203,11 +196,6 @@ def _degree(low: float, smallest: float) -> int:
     below = low - np.clip(smallest, 0.0, 0.99 * low)
     rate = np.arccosh(1 + 2 * below / (UPPER - low))
     return int(np.clip(np.ceil(_GROWTH / rate), 2, _MOST_DEGREE))
-
-
-def _cut_of_degree(degree: float) -> float:
-    """Return the cut for which a filter of this degree raises 0 by about exp(6) / 2."""
-    return float(UPPER * np.tanh(_GROWTH / (2 * degree)) ** 2)
 
 
 def _outside(X: Any, null: Any) -> Any:
@@ -247,9 +235,7 @@ def _rayleigh_ritz(L: Laplacian, X: Any) -> tuple[Any, FloatArray, FloatArray]:
     return X, values, LX.norm(dim=0).double().cpu().numpy()
 
 
-def _value_below_which(
-    L: Laplacian, count: int, Z: Any, degree: int = 40, *, most_degree: float = 640.0
-) -> float:
+def _value_below_which(L: Laplacian, count: int, Z: Any, degree: int = 40) -> float:
     """Estimate the value below which L has `count` eigenvalues.
 
     See `mercer.eigen.chebyshev.value_below_which`.
@@ -270,6 +256,6 @@ def _value_below_which(
     moments[3::2] -= dots[1]
     moments[:2] = dots[:2]
     angle, step = angle_below_which(moments, count)
-    if angle < 4 * step and 2 * degree <= min(most_degree, _MOST_DEGREE_OF_COUNT):
-        return _value_below_which(L, count, Z, 2 * degree, most_degree=most_degree)
+    if angle < 4 * step and degree < 640:
+        return _value_below_which(L, count, Z, 2 * degree)
     return float(UPPER * (1 - np.cos(angle)) / 2)
