@@ -9,7 +9,8 @@ import pytest
 from mercer.app.studio import bulk
 from mercer.app.studio.engine import Snapshot
 from mercer.app.studio.ledger import Ledger
-from mercer.app.studio.service import RefusedError, Studio
+from mercer.app.studio.refused import RefusedError
+from mercer.app.studio.service import Studio
 from mercer.app.studio.views import review
 from studio_at_hand import FixedEngine, acting, rows, serving, small_studio
 

@@ -11,7 +11,8 @@ import pytest
 from mercer import persist
 from mercer.app.studio.exports import EXPORTS, _learned, labelled_frame
 from mercer.app.studio.interop import from_label_studio, from_prodigy, take_in
-from mercer.app.studio.service import RefusedError, Studio
+from mercer.app.studio.refused import RefusedError
+from mercer.app.studio.service import Studio
 from mercer.app.tables.table import as_table
 from studio_at_hand import serving, small_studio
 from tables_at_hand import two_groups

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mercer.app.studio.pair_labels import implied_labels
-from mercer.app.studio.service import RefusedError
+from mercer.app.studio.refused import RefusedError
 from studio_at_hand import rows, small_studio
 
 

@@ -12,7 +12,8 @@ import pytest
 
 from mercer.app.studio.engine import Snapshot, Told, wait_until
 from mercer.app.studio.items import Items
-from mercer.app.studio.service import PATIENCE, RefusedError
+from mercer.app.studio.refused import RefusedError
+from mercer.app.studio.service import PATIENCE
 from mercer.app.tables.table import as_table
 from mercer.app.tables.task import Task
 from studio_at_hand import FixedEngine, rows, small_studio

@@ -9,7 +9,8 @@ import pytest
 from mercer.app.studio import settings
 from mercer.app.studio.history import MOST, history
 from mercer.app.studio.ledger import Ledger
-from mercer.app.studio.service import RefusedError, Studio
+from mercer.app.studio.refused import RefusedError
+from mercer.app.studio.service import Studio
 from mercer.app.studio.similar import similar_rows
 from mercer.app.studio.table_view import Where, rows_where
 from studio_at_hand import label_rows, rows, small_studio

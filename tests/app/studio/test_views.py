@@ -8,7 +8,8 @@ import pytest
 
 from mercer.app.studio.engine import Snapshot
 from mercer.app.studio.exports import as_people, people_frame, with_accuracy
-from mercer.app.studio.service import RefusedError, Studio
+from mercer.app.studio.refused import RefusedError
+from mercer.app.studio.service import Studio
 from mercer.app.studio.table_view import PAGE, Where, table_page
 from mercer.app.studio.views import accuracy, curve_of, outcomes, review
 from mercer.app.tables.learning import learn

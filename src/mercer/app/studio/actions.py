@@ -4,8 +4,10 @@ from collections.abc import Callable
 from typing import Any
 
 from mercer.app.studio import bulk, settings
+from mercer.app.studio.classes import MOST_NAME
 from mercer.app.studio.parsing import whole
-from mercer.app.studio.service import MOST_NAME, RefusedError, Studio
+from mercer.app.studio.refused import RefusedError
+from mercer.app.studio.service import Studio
 
 Said = dict[str, Any]
 Act = Callable[[Studio, Said], Any]

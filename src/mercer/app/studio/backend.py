@@ -4,7 +4,8 @@ from typing import Any
 from xml.etree import ElementTree
 
 from mercer.app.studio.interop import ID_FIELD, Foreign, choice_in, result_of, take_in
-from mercer.app.studio.service import RefusedError, Studio
+from mercer.app.studio.refused import RefusedError
+from mercer.app.studio.service import Studio
 
 MOST_CONFIG = 20_000
 

@@ -5,7 +5,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mercer._base.typing import IntArray
-from mercer.app.studio.service import RefusedError, Studio
+from mercer.app.studio.refused import RefusedError
+from mercer.app.studio.service import Studio
 from mercer.app.studio.table_view import Where, certainty, predictions, rows_where
 
 ACTIONS = ("label", "accept", "confirm", "clear")

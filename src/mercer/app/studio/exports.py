@@ -13,7 +13,8 @@ import numpy as np
 
 from mercer._base.typing import IntArray
 from mercer.app.studio.interop import to_label_studio, to_prodigy
-from mercer.app.studio.service import RefusedError, Studio
+from mercer.app.studio.refused import RefusedError
+from mercer.app.studio.service import Studio
 from mercer.app.studio.views import curve_of
 from mercer.app.tables.class_sizes import sizes_of
 from mercer.app.tables.table import Table

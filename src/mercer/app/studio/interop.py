@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from mercer.app.studio.parsing import parsed
-from mercer.app.studio.service import RefusedError, Studio
+from mercer.app.studio.refused import RefusedError
+from mercer.app.studio.service import Studio
 
 ID_FIELD = "mercer_id"
 # Who answered, in a field that Label Studio keeps: it knows its own users only, and

@@ -4,7 +4,7 @@ import json
 from typing import Any, NoReturn
 
 from mercer._base.words import reason
-from mercer.app.studio.service import RefusedError
+from mercer.app.studio.refused import RefusedError
 
 
 def parsed(body: bytes, what: str = "the body") -> Any:

@@ -23,7 +23,8 @@ from mercer.app.studio.history import history
 from mercer.app.studio.interop import IMPORTS, take_in
 from mercer.app.studio.items import FULL_SIDE, IMAGE_SIDE
 from mercer.app.studio.parsing import parsed, whole
-from mercer.app.studio.service import RefusedError, Studio
+from mercer.app.studio.refused import RefusedError
+from mercer.app.studio.service import Studio
 from mercer.app.studio.table_view import Where, table_page
 
 KINDS = {".html": "text/html", ".js": "text/javascript", ".css": "text/css"}

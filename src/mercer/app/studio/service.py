@@ -1,6 +1,5 @@
 """The studio itself: items, answers and model together, behind plain methods."""
 
-import json
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -10,32 +9,24 @@ from typing import Any
 import numpy as np
 
 from mercer._base.typing import IntArray
+from mercer.app.studio import pairing
+from mercer.app.studio.classes import add_class, counts_of, rename_class, set_sizes
 from mercer.app.studio.engine import Engine, ModelEngine, Snapshot, Told, wait_until
 from mercer.app.studio.first_events import start, token_of
 from mercer.app.studio.items import Items, changes, names_of
 from mercer.app.studio.ledger import Event
 from mercer.app.studio.pair_labels import implied_labels
-from mercer.app.studio.queue import claim, partner_of
-from mercer.app.studio.sizes import SizesError, read_percents, shares_of
+from mercer.app.studio.queue import claim
+from mercer.app.studio.refused import RefusedError
+from mercer.app.studio.sizes import shares_of
+from mercer.app.studio.state import notices_of, state_of
 from mercer.app.studio.store import Store, Transaction
 from mercer.app.studio.worker import ProcessEngine, open_session
 from mercer.app.tables.session import Session
 
 CHECK_EVERY = 8  # one question in this many is drawn at random
 PATIENCE = 0.2  # seconds; a person looks at a row for longer
-MOST_CLASSES = 500
-MOST_NAME = 200
 MOST_MEASURED = 1_000
-
-
-class RefusedError(Exception):
-    """A request that is not carried out, with a sentence for the person."""
-
-    def __init__(
-        self, message: str, status: int = 400, *, label: int | None = None
-    ) -> None:
-        super().__init__(message)
-        self.status, self.label = status, label  # the class that it is about, if any
 
 
 class Studio:
@@ -89,7 +80,7 @@ class Studio:
         self._given = start(store, given, classes, named)
         self._codes, self._n_folded = self._given.copy(), 0
         self._closed = np.zeros(len(items), dtype=bool)
-        self._changes = [*notes, *changes(items, store.ledger)]
+        self.changes = [*notes, *changes(items, store.ledger)]
         self.order = np.random.default_rng(0).permutation(len(items))
         self.engine: Engine
         if engine is not None:
@@ -108,7 +99,7 @@ class Studio:
     @property
     def class_sizes(self) -> dict[int, float]:
         """Shares of the classes as people gave them; empty where they did not."""
-        return shares_of(self.store.ledger.sizes, self._labelled())
+        return shares_of(self.store.ledger.sizes, counts_of(self))
 
     def digest(self) -> int:
         """Return a number that tells what the model should have learned from."""
@@ -152,7 +143,7 @@ class Studio:
 
     def next(self, who: str) -> dict[str, Any] | None:
         """Return the question for a person: the one on the screen, or the next."""
-        self._check_who(who)
+        self.check_who(who)
         with self._lock, self.store.writing() as transaction:
             return claim(self, transaction, who, keep=True)
 
@@ -160,7 +151,7 @@ class Studio:
         self, who: str, token: str, row: int, label: int
     ) -> dict[str, Any] | None:
         """Keep an answer for good and return the next question."""
-        self._check_class(label)
+        self.check_class(label)
         return self._act(who, token, row, "answer", label=label)
 
     def skip(self, who: str, token: str, row: int) -> dict[str, Any] | None:
@@ -169,7 +160,7 @@ class Studio:
 
     def undo(self, who: str, token: str) -> dict[str, Any] | None:
         """Take back the last answer of a person and show its item again."""
-        self._check_who(who)
+        self.check_who(who)
         with self.writing() as transaction:
             ledger = self.store.ledger
             if token in ledger.by_token:
@@ -192,7 +183,7 @@ class Studio:
 
     def measure(self, who: str, n: int) -> None:
         """Ask a person about random rows next, so that the accuracy is known better."""
-        self._check_who(who)
+        self.check_who(who)
         if not 1 <= n <= MOST_MEASURED:
             msg = f"measure with 1 to {MOST_MEASURED:,} rows."
             raise RefusedError(msg)
@@ -202,8 +193,8 @@ class Studio:
 
     def reask(self, who: str, token: str) -> None:
         """Let skipped items be asked about again."""
-        self._check_who(who)
-        self._append(who, "reask", token)
+        self.check_who(who)
+        self.append(who, "reask", token)
 
     def take_in(self, who: str, row: int, name: str | None) -> bool:
         """Keep an answer of another program, once; None stands for a skip."""
@@ -223,78 +214,34 @@ class Studio:
         fields = {} if label is None else {"label": label}
         with self.writing() as transaction:
             kind = "skip" if label is None else "answer"
-            self._write(transaction, who, token, row, kind, fields)
+            self.write(transaction, who, token, row, kind, fields)
         return True
 
     def next_pair(self, who: str) -> dict[str, Any] | None:
         """Return two rows to compare: the next question, and the most telling row."""
-        question = self.next(who)
-        if question is None:
-            return None
-        other = partner_of(self, question["row"])
-        if other is None:
-            return None
-        return {"first": question, "second": self.question(other, "labelled")}
+        return pairing.next_pair(self, who)
 
     def answer_pair(
         self, who: str, token: str, row: int, other: int, same: bool
     ) -> dict[str, Any] | None:
         """Keep whether two rows belong together and return the next two."""
-        self._check_who(who)
-        if row == other:
-            msg = "a row cannot be compared with itself."
-            raise RefusedError(msg)
-        with self.writing() as transaction:
-            if token not in self.store.ledger.by_token:
-                fields = {"label": int(same), "other": self.items.keys[other]}
-                self._write(transaction, who, token, row, "pair", fields)
-            transaction.release(who)
-        return self.next_pair(who)
+        return pairing.answer_pair(self, who, token, row, other, same)
+
+    def pairs(self) -> list[tuple[int, int, bool]]:
+        """Return the pairs that people agree on."""
+        return pairing.agreed(self.store.ledger, self.items.row_of)
 
     def add_class(self, who: str, token: str, name: str) -> int:
         """Make a class and return its number."""
-        self._check_who(who)
-        with self.writing() as transaction:
-            ledger = self.store.ledger
-            if token in ledger.by_token:
-                return ledger.by_token[token].label or 0
-            name = self._checked_name(name)
-            if len(ledger.classes) >= MOST_CLASSES:
-                msg = f"there are {MOST_CLASSES} classes already, which is the limit."
-                raise RefusedError(msg)
-            label = ledger.next_label
-            transaction.append(who, "class", token, label=label, text=name)
-        return label
+        return add_class(self, who, token, name)
 
     def rename_class(self, who: str, token: str, label: int, name: str) -> None:
         """Give a class another name; its answers stay with it."""
-        self._check_who(who)
-        if label not in self.store.ledger.classes:
-            msg = f"there is no class number {label}."
-            raise RefusedError(msg)
-        if self.store.ledger.classes[label] != name.strip():
-            name = self._checked_name(name)
-            self._append(who, "rename", token, label=label, text=name)
+        rename_class(self, who, token, label, name)
 
     def set_sizes(self, who: str, token: str, said: dict[int, str]) -> None:
-        """Keep how large classes are, in per cent, in place of what was said before.
-
-        Parameters
-        ----------
-        who, token : str
-        said : dict
-            What a person wrote, by the numbers of the classes; without any, sizes are
-            estimated again.
-        """
-        self._check_who(who)
-        names, counts = self.store.ledger.classes, self._labelled()
-        for label in sorted(said):
-            self._check_class(label)
-        try:
-            percents = read_percents(said, names, counts, len(self.items))
-        except SizesError as error:
-            raise RefusedError(str(error), label=error.label) from error
-        self._append(who, "sizes", token, text=json.dumps(percents))
+        """Keep how large classes are, in per cent, in place of earlier sizes."""
+        set_sizes(self, who, token, said)
 
     def question(self, row: int, purpose: str) -> dict[str, Any]:
         """Return a row with what the model says about it."""
@@ -328,57 +275,11 @@ class Studio:
 
     def state(self) -> dict[str, Any]:
         """Return what the page shows around the question."""
-        self.store.sync()
-        snapshot, ledger = self.snapshot, self.store.ledger
-        codes, _ = self.labels()
-        counts = np.bincount(codes[codes >= 0], minlength=1)
-        sizes = {} if self._without_sizes() else self.class_sizes
-        return {
-            "data": self.items.fingerprint,
-            "source": self.items.table.source,
-            "rows": len(self.items),
-            "images": self.items.table.image_shape is not None,
-            "labelled": int((codes >= 0).sum()),
-            "skipped": len(ledger.skips),
-            "classes": [
-                {
-                    "label": label,
-                    "name": name,
-                    "count": int(counts[label]) if label < len(counts) else 0,
-                    "size": sizes.get(label),
-                    "said": ledger.sizes.get(label),
-                    **ledger.looks.get(label, {}),
-                }
-                for label, name in sorted(ledger.classes.items(), key=ledger.place_of)
-            ],
-            "guide": ledger.guide,
-            "goal": ledger.goal,
-            "people": ledger.people(),
-            "version": snapshot.version,
-            "seq": ledger.seq,
-            "map": snapshot.map_version,
-            "doubts": sum(
-                not ledger.is_confirmed(self.items.keys[row])
-                for row, _, _ in snapshot.suspicious
-            )
-            + len(ledger.disagreements()),
-            "overlap": self.overlap,
-            "measuring": dict(self.measuring),
-            "notices": self.notices(),
-            "stage": snapshot.stage,
-            "error": snapshot.error,
-            "trained": snapshot.proba is not None,
-            "model_labels": snapshot.n_labels,
-        }
+        return state_of(self)
 
     def notices(self) -> list[str]:
         """Return what a person should know about the table and the store."""
-        return [
-            *self._changes,
-            *self.items.changed_on_disk(),
-            *self._without_sizes(),
-            *self.snapshot.notes,
-        ]
+        return notices_of(self)
 
     def check_row(self, row: Any, data: Any) -> int:
         """Return a row number that a page sent, if it belongs to this table."""
@@ -393,13 +294,13 @@ class Studio:
     def _act(
         self, who: str, token: str, row: int, kind: str, **fields: Any
     ) -> dict[str, Any] | None:
-        self._check_who(who)
+        self.check_who(who)
         key = self.items.keys[row]
         with self._lock:
             snapshot = self.snapshot
             with self.writing() as transaction:
                 if token not in self.store.ledger.by_token:
-                    event = self._write(transaction, who, token, row, kind, fields)
+                    event = self.write(transaction, who, token, row, kind, fields)
                     self._measured(who, event)
                 question = claim(self, transaction, who, keep=False, done=key)
         if question is None or not self._learns_soon(snapshot):
@@ -423,7 +324,7 @@ class Studio:
             lambda: self.snapshot.learned_from == told, self.patience
         )
 
-    def _write(
+    def write(
         self,
         transaction: Transaction,
         who: str,
@@ -432,6 +333,7 @@ class Studio:
         kind: str,
         fields: dict[str, Any],
     ) -> Event:
+        """Write an event about a row, with what the model thought of it."""
         (about,) = self.fields_of([row])
         if "purpose" not in fields:
             shown = {(i, w): p for i, w, p in transaction.claims()}
@@ -463,56 +365,20 @@ class Studio:
             self.engine.wake()
             self.announce()
 
-    def pairs(self) -> list[tuple[int, int, bool]]:
-        """Return the pairs that people agree on."""
-        row_of = self.items.row_of
-        said = []
-        for (item, other), answers in self.store.ledger.pairs.items():
-            votes = {event.label for event in answers.values()}
-            if len(votes) == 1 and item in row_of and other in row_of:
-                said.append((row_of[item], row_of[other], votes == {1}))
-        return said
-
-    def _append(self, who: str, kind: str, token: str, **fields: Any) -> None:
+    def append(self, who: str, kind: str, token: str, **fields: Any) -> None:
+        """Write an event that is not about a row, once per token."""
         with self.writing() as transaction:
             if token not in self.store.ledger.by_token:
                 transaction.append(who, kind, token, **fields)
 
-    def _labelled(self) -> dict[int, int]:
-        """Return the number of labels of each class that has some."""
-        codes, _ = self.labels()
-        labels, counts = np.unique(codes[codes >= 0], return_counts=True)
-        return dict(zip(labels.tolist(), counts.tolist(), strict=True))
-
-    def _without_sizes(self) -> list[str]:
-        """Say so if class sizes are not used, as a class has none."""
-        sizes = self.class_sizes
-        lacking = self._labelled().keys() - sizes.keys()
-        if not sizes or not lacking:
-            return []
-        names = self.store.ledger.classes
-        said = ", ".join(repr(names[c]) for c in sorted(lacking))
-        return [
-            f"No size was given for {said}, and the others add up to 100%, so class "
-            'sizes are estimated. Change them under "Class sizes".'
-        ]
-
-    def _checked_name(self, name: str) -> str:
-        name = name.strip()
-        if not name or len(name) > MOST_NAME:
-            msg = f"a class needs a name of 1 to {MOST_NAME} characters."
-            raise RefusedError(msg)
-        if name in self.store.ledger.classes.values():
-            msg = f"the class {name!r} exists already."
-            raise RefusedError(msg, 409)
-        return name
-
-    def _check_class(self, label: int) -> None:
+    def check_class(self, label: int) -> None:
+        """Refuse the number of a class that does not exist."""
         if label not in self.store.ledger.classes:
             msg = f"there is no class number {label}; reload the page."
             raise RefusedError(msg)
 
-    def _check_who(self, who: Any) -> None:
+    def check_who(self, who: Any) -> None:
+        """Refuse a name that is not one."""
         if not isinstance(who, str) or not 0 < len(who.strip()) <= 64:
             msg = "a person needs a name of 1 to 64 characters."
             raise RefusedError(msg)

@@ -5,7 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from mercer.app.studio.service import MOST_NAME, RefusedError, Studio
+from mercer.app.studio.classes import MOST_NAME
+from mercer.app.studio.refused import RefusedError
+from mercer.app.studio.service import Studio
 
 MOST_NOTE = 2_000
 MOST_GUIDE = 20_000

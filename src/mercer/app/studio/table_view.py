@@ -9,7 +9,8 @@ import pandas as pd
 
 from mercer._base.typing import BoolArray, FloatArray, IntArray
 from mercer.app.studio.engine import Snapshot
-from mercer.app.studio.service import RefusedError, Studio
+from mercer.app.studio.refused import RefusedError
+from mercer.app.studio.service import Studio
 
 PAGE = 50
 ALIKE = 100  # rows that are similar to one
