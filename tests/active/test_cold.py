@@ -6,6 +6,7 @@ from sklearn.datasets import load_digits, make_blobs
 
 from mercer import UnifiedKernelMachine
 from mercer.active.cold import cold_rows, typical_rows, unseen_share
+from mercer.model.asking import looks_for_classes
 
 NONE = np.empty(0, dtype=np.intp)
 
@@ -107,12 +108,12 @@ def test_classes_are_looked_for_while_many_have_one_label(
         asked=model.labeled_,
         rng=np.random.default_rng(0),
     )
-    assert model._looks_for_classes() == looks
+    assert looks_for_classes(model) == looks
     if looks:
         assert model.ask(1).tolist() == cold.tolist()
         assert truth[cold[0]] == 5  # the one class without a label
     margin = UnifiedKernelMachine(query="margin", random_state=0).fit(points, given)
-    assert not margin._looks_for_classes()
+    assert not looks_for_classes(margin)
 
 
 @pytest.mark.parametrize("first", [0, 1])

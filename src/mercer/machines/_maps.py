@@ -223,8 +223,10 @@ def gram_map(kernel: Any, X: Any, labeled: IntArray) -> GramMap:
     check_finite(K, name)
     check_symmetric(K, name, rtol=1e-8)
     if isinstance(kernel, Linear) and not issparse(points) and len(K) > points.shape[1]:
-        # The columns are features already, and fewer than those of the matrix.
-        return GramMap(kernel, points, np.asarray(points, dtype=np.float64), K)
+        # Fewer columns than rows: along their principal axes they are features.
+        U, s, _ = svd(np.asarray(points, dtype=np.float64), full_matrices=False)
+        kept = s**2 > len(K) * np.finfo(float).eps * s.max(initial=0.0) ** 2
+        return GramMap(kernel, points, U[:, kept] * s[kept], K)
     # The default driver fails on matrices as near to diagonal as narrow kernels give.
     values, vectors = eigh(K, driver="evd")
     scale = np.abs(values).max(initial=0.0)

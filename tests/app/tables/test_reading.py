@@ -167,7 +167,7 @@ def test_folder_of_texts(tmp_path: Path) -> None:
     result = learn(tmp_path)
     said = result.predictions.set_index("id")["prediction"]
     assert all(said[f"{name}{k}.txt"] == name for name in words for k in range(4, 12))
-    assert result.session.notes[0].kind == "text"
+    assert result.session.rows.notes[0].kind == "text"
 
 
 def test_images_and_texts_in_one_folder(tmp_path: Path) -> None:

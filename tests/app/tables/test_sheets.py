@@ -137,7 +137,9 @@ def test_a_result_in_a_notebook(tmp_path: Path) -> None:
     assert "<td>big</td><td>5</td>" in page
     assert page.count("<tr>") == 1 + 2 + 1 + 5  # classes, and the least certain rows
     more = replace(result, outlook=Outlook(20, 0.8, 0.85, 0.82, 0.88))._repr_html_()
-    assert "<p>20 more labels would add about 5 points (2 to 8).</p>" in more
+    assert (
+        "<p>20 more labels would add about 5 points (2 to 8), from 80% to about" in more
+    )
     assert "<b>0" not in page
     files = result.save(tmp_path / "out")
     assert files[0].name == "report.html"

@@ -22,7 +22,7 @@ def parsed(body: bytes, what: str = "the body") -> Any:
     {'row': 3}
     >>> parsed(b'"\\ud800"')
     Traceback (most recent call last):
-    mercer.app.studio.service.RefusedError: the body holds half a character (\ud800).
+    mercer.app.studio.refused.RefusedError: the body holds half a character (\ud800).
     """
     try:
         value = json.loads(body, parse_constant=_refuse)

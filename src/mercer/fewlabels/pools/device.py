@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from mercer._base.checks import check_several
+from mercer._base.checks import FLOATS, check_several, checked_points
 from mercer._base.random import as_generator
 from mercer._base.rows import stacked, thinned
 from mercer._base.tensors import as_tensor, to_numpy, told_memory, torch
@@ -85,14 +85,13 @@ class TorchPool(PoolBase):
         X : tensor or array-like of shape (n, n_features)
         y : ignored
         """
-        X = as_tensor(X, self.device)
+        X = as_tensor(self._checked(X, reset=True), self.device)
         with told_memory(X):
             return self._fit(X, as_generator(self.random_state))
 
     def _fit(self, X: Any, rng: np.random.Generator) -> Self:
         t = torch()
         self._device = str(X.device)
-        self.n_features_in_ = int(X.shape[1]) if X.ndim == 2 else 0
         some = to_numpy(thinned(X, SCALED_BY))
         self.scales_ = scales_for(some, self.scaling, self._rule)
         plain_rng = rng.spawn(1)[0]  # whatever the graphs draw, as on the host
@@ -235,14 +234,13 @@ class TorchPool(PoolBase):
     def _placed(self, X: Any) -> Any:
         """Return new points on the device, columns on one scale."""
         check_is_fitted(self, "vectors_")
-        X = as_tensor(X, self._device).to(self._own.dtype)
-        if X.ndim != 2 or X.shape[1] != self.n_features_in_:
-            msg = (
-                f"X has the shape {tuple(X.shape)}; give a tensor with "
-                f"{self.n_features_in_} columns."
-            )
-            raise ValueError(msg)
-        return self._usual(X)
+        X = as_tensor(self._checked(X, reset=False), self._device)
+        return self._usual(X.to(self._own.dtype))
+
+    def _checked(self, X: Any, *, reset: bool) -> Any:
+        return checked_points(
+            X, self, reset=reset, sparse=False, dtype=FLOATS, at_least=2
+        )
 
     def _usual(self, points: Any) -> Any:
         if self.scales_ is None:
