@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mercer._base.typing import FloatArray, SparseArray
+from mercer.backends.torch.basis import DeviceBasis
 from mercer.eigen.components import component_vectors
 from mercer.eigen.policy import OnFailure
 from mercer.eigen.search import SAME
@@ -95,6 +96,23 @@ def graph_directions(
         share = np.where(d > 0, d / (d.mean() or 1.0), 1.0)
         U /= np.sqrt(share)[:, None]
     return Directions(U, pairs.values, certificate)
+
+
+def certificate_on_device(found: DeviceBasis) -> BasisCertificate:
+    """Return how well directions are known that PyTorch has computed."""
+    return BasisCertificate(
+        method=found.pairs.method,
+        reason="asked for",
+        residual=found.pairs.residual,
+        orthogonality=found.orthogonality,
+        gap=found.gap,
+        cuts_repeated_value=found.gap <= 2e-6,
+        n_null=found.n_null,
+        recall=found.graph.recall,
+        floor=found.pairs.floor,
+        failure=found.pairs.failure,
+        note=found.pairs.note,
+    )
 
 
 def graph_null_vectors(

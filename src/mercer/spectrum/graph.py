@@ -19,11 +19,10 @@ from mercer.graphs.laplacians import LaplacianKind
 from mercer.graphs.neighbors import Graph, Symmetry, Weights, graph_from_neighbors
 from mercer.neighbors.index import Metric, NeighborIndex
 from mercer.spectrum.base import (
-    BasisCertificate,
     BasisMixin,
     check_n_components,
 )
-from mercer.spectrum.directions import graph_directions
+from mercer.spectrum.directions import certificate_on_device, graph_directions
 from mercer.spectrum.extension import (
     equal_training_points,
     equal_training_rows,
@@ -252,19 +251,7 @@ class GraphBasis(BasisMixin):
         self.graph_ = found.graph
         self.values_ = found.pairs.values
         self.vectors_ = DeviceVectors(found.vectors)
-        self.certificate_ = BasisCertificate(
-            method=found.pairs.method,
-            reason="asked for",
-            residual=found.pairs.residual,
-            orthogonality=found.orthogonality,
-            gap=found.gap,
-            cuts_repeated_value=found.gap <= 2e-6,
-            n_null=found.n_null,
-            recall=found.graph.recall,
-            floor=found.pairs.floor,
-            failure=found.pairs.failure,
-            note=found.pairs.note,
-        )
+        self.certificate_ = certificate_on_device(found)
         return self
 
     def __getstate__(self) -> dict[str, Any]:

@@ -23,7 +23,8 @@ from mercer.fewlabels.pools.base import Member, PoolBase, smallest_positive
 from mercer.fewlabels.pools.plain_kernels import PlainKernel, kernels_of
 from mercer.fewlabels.pools.units import SCALED_BY, Scaling, scales_for
 from mercer.fewlabels.rule import Rule
-from mercer.spectrum.base import BasisCertificate, check_n_components
+from mercer.spectrum.base import check_n_components
+from mercer.spectrum.directions import certificate_on_device
 from mercer.spectrum.gram import KernelMap
 
 _ROWS, _NEW_ROWS = 2**17, 2**14  # looked at, and extended to, at a time
@@ -135,19 +136,7 @@ class TorchPool(PoolBase):
             most_work=base.WORK_PER_EDGE * 2 * n * k,  # counted both ways
             rng=rng,
         )
-        proof = BasisCertificate(
-            method=basis.pairs.method,
-            reason="asked for",
-            residual=basis.pairs.residual,
-            orthogonality=basis.orthogonality,
-            gap=basis.gap,
-            cuts_repeated_value=basis.gap <= 2e-6,
-            n_null=basis.n_null,
-            recall=basis.graph.recall,
-            floor=basis.pairs.floor,
-            failure=basis.pairs.failure,
-            note=basis.pairs.note,
-        )
+        proof = certificate_on_device(basis)
         values, scales = basis.pairs.values, basis.graph.scales
         return Member(
             f"graph {k}", "laplacian", basis.vectors, values, scales, proof, k
