@@ -1,6 +1,6 @@
 """Which rows a model asks about."""
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -9,9 +9,15 @@ from mercer._base.typing import IntArray
 from mercer.active.cold import MOST_UNSEEN, cold_rows, unseen_share
 from mercer.active.strategies import EXPLORING, ask_rows
 
+if TYPE_CHECKING:
+    from mercer.model.estimator import UnifiedKernelMachine
+
 
 def rows_to_ask(
-    model: Any, n: int, excluded: IntArray, rng: np.random.Generator
+    model: "UnifiedKernelMachine",
+    n: int,
+    excluded: IntArray,
+    rng: np.random.Generator,
 ) -> IntArray:
     """Return positions of the unlabelled rows most worth a label.
 
@@ -48,7 +54,7 @@ def rows_to_ask(
         )
 
 
-def looks_for_classes(model: Any) -> bool:
+def looks_for_classes(model: "UnifiedKernelMachine") -> bool:
     """Tell whether many rows may be of classes that have no label yet."""
     if len(model.classes_) < 2:
         return True

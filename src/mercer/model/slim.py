@@ -2,12 +2,15 @@
 
 from copy import copy
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+if TYPE_CHECKING:
+    from mercer.model.estimator import UnifiedKernelMachine
 
-def without_rows(model: Any) -> Any:
+
+def without_rows(model: "UnifiedKernelMachine") -> "UnifiedKernelMachine":
     """Return a copy of a fitted UnifiedKernelMachine without its training rows."""
     slim = copy(model)
     slim.machine_, slim.learner_ = copy(model.machine_), copy(model.learner_)
