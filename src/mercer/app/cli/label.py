@@ -79,7 +79,6 @@ def command(
     """
     click.echo(f"Reading {file} ...", err=True)
     try:
-        from mercer.app.embedding.wanted import read_embed
         from mercer.app.studio.from_file import open_studio
         from mercer.app.studio.serving import Running
         from mercer.app.tables.class_sizes import parse_sizes
@@ -92,14 +91,14 @@ def command(
     try:
         studio = open_studio(
             file,
-            Task(
+            Task.of(
                 target,
                 id=id_column,
                 class_sizes=parse_sizes(class_sizes),
                 drop=drop,
                 keep=keep,
                 missing=reading.pop("missing"),
-                embed=read_embed(embed),
+                embed=embed,
             ),
             classes=tuple(c.strip() for c in classes.split(",") if c.strip()),
             store=store,

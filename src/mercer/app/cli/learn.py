@@ -121,7 +121,6 @@ def command(
 
     def job(progress: "Progress") -> dict[str, Any]:
         from mercer._base.threads import threads_for
-        from mercer.app.embedding.wanted import read_embed
         from mercer.app.tables.answers import HISTORY, add_answers, not_used
         from mercer.app.tables.class_sizes import parse_sizes
         from mercer.app.tables.learning import learn_task
@@ -129,10 +128,10 @@ def command(
         from mercer.app.tables.reading import read_table
         from mercer.app.tables.saving import save_result
         from mercer.app.tables.target import read_ids
-        from mercer.app.tables.task import Task, bytes_of
+        from mercer.app.tables.task import Task
         from mercer.app.tables.writing import check_writable
 
-        task = Task(
+        task = Task.of(
             target,
             id=id_column,
             pairs=pairs,
@@ -142,9 +141,9 @@ def command(
             keep=keep,
             labels_as_written=labels_as_written,
             missing=reading["missing"],
-            memory=bytes_of(memory),
+            memory=memory,
             random_state=seed,
-            embed=read_embed(embed),
+            embed=embed,
         )
         check_writable(folder)
         if is_first_run():

@@ -10,7 +10,6 @@ import numpy as np
 
 from mercer._base.progress import Progress, quiet, watching
 from mercer._base.typing import FloatArray, IntArray
-from mercer.app.embedding.wanted import read_embed
 from mercer.app.tables.class_sizes import size_advice, sizes_matter
 from mercer.app.tables.influence import Influence, column_influences
 from mercer.app.tables.model import TableModel
@@ -18,7 +17,7 @@ from mercer.app.tables.notebook import headline, in_html
 from mercer.app.tables.rows import Rows
 from mercer.app.tables.session import Session
 from mercer.app.tables.table import Table
-from mercer.app.tables.task import Task, bytes_of, names
+from mercer.app.tables.task import Task
 from mercer.evidence.labels import Labels
 from mercer.fewlabels.sizes import LabelsDrawn
 from mercer.judging.hiding import Check
@@ -196,19 +195,19 @@ def learn(
     >>> told.predictions["prediction"].value_counts().to_dict()
     {'small': 6, 'big': 2}
     """
-    task = Task(
-        str(target),
-        id=None if id is None else str(id),
+    task = Task.of(
+        target,
+        id=id,
         pairs=pairs,
         labels_drawn=labels_drawn,
         class_sizes=class_sizes,
-        drop=names(drop),
-        keep=names(keep),
+        drop=drop,
+        keep=keep,
         labels_as_written=labels_as_written,
-        missing=tuple(missing),
-        memory=bytes_of(memory),
+        missing=missing,
+        memory=memory,
         random_state=random_state,
-        embed=read_embed(embed),
+        embed=embed,
     )
     with watching(progress) as watcher:
         return learn_task(data, task, progress=watcher)

@@ -10,12 +10,11 @@ from numpy.typing import NDArray
 from mercer._base.extras import require
 from mercer._base.progress import Progress, quiet
 from mercer._base.typing import FloatArray, IntArray
-from mercer.app.embedding.wanted import read_embed
 from mercer.app.tables.class_sizes import check_known
 from mercer.app.tables.model import TableModel
 from mercer.app.tables.rows import Rows
 from mercer.app.tables.table import Table
-from mercer.app.tables.task import Task, bytes_of, names
+from mercer.app.tables.task import Task
 from mercer.app.tables.told import Page, Told
 from mercer.evidence.labels import Labels
 from mercer.evidence.row_names import check_answers, check_once, positions_of
@@ -109,19 +108,19 @@ class Session:
         progress : Progress, optional
             Receives each stage and the share of it that is done.
         """
-        task = Task(
-            str(target),
-            id=None if id is None else str(id),
+        task = Task.of(
+            target,
+            id=id,
             pairs=pairs,
             labels_drawn=labels_drawn,
             class_sizes=class_sizes,
-            drop=names(drop),
-            keep=names(keep),
+            drop=drop,
+            keep=keep,
             labels_as_written=labels_as_written,
-            missing=tuple(missing),
-            memory=bytes_of(memory),
+            missing=missing,
+            memory=memory,
             random_state=random_state,
-            embed=read_embed(embed),
+            embed=embed,
         )
         return cls(Rows.read(data, task, min_classes=0, progress=progress), task)
 

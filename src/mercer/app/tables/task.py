@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
-from mercer.app.embedding.wanted import Wanted
+from mercer.app.embedding.wanted import Wanted, read_embed
 from mercer.app.tables.class_sizes import check_drawn
 from mercer.app.tables.table import TableError
 from mercer.fewlabels.sizes import LabelsDrawn
@@ -69,6 +69,38 @@ class Task:
     memory: float | None = None
     random_state: int = 0
     embed: tuple[Wanted, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        target: Any = "label",
+        *,
+        id: Any = None,
+        drop: str | Iterable[Any] = (),
+        keep: str | Iterable[Any] = (),
+        missing: Iterable[str] = (),
+        memory: float | str | None = None,
+        embed: Any = None,
+        **known: Any,
+    ) -> "Task":
+        """Return the task that a person describes, in Python or on the command line.
+
+        Examples
+        --------
+        >>> task = Task.of("kind", id=0, drop="price", memory="2 KiB")
+        >>> task.id, task.drop, task.memory
+        ('0', ('price',), 2048.0)
+        """
+        return cls(
+            str(target),
+            id=None if id is None else str(id),
+            drop=names(drop),
+            keep=names(keep),
+            missing=tuple(missing),
+            memory=bytes_of(memory),
+            embed=read_embed(embed),
+            **known,
+        )
 
     def __post_init__(self) -> None:
         check_drawn(self.labels_drawn, self.class_sizes)
