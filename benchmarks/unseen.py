@@ -8,9 +8,11 @@ least 1e-4), mean confidence minus accuracy. Standard errors are over data sets.
     python benchmarks/unseen.py run CACHE RESULTS.csv --half choose [--columns raw]
     python benchmarks/unseen.py table RESULTS.csv --half choose
 
-Rows are appended one at a time, and what is there is not run again. `scaled` tables
-have unit variances, `raw` ones the units they come in; series, images, gene expression
-and texts are the same in both. Peers with their defaults; the graph methods of
+`--collection second` takes the sets of `collection/second.py`. Rows are appended one at
+a time, and what is there is not run again. `scaled` tables have unit variances, `raw`
+ones the units they come in; series, images, gene expression and texts are the same in
+both. With `given` the default gets all columns as they are, and its peers unit
+variances but for images and texts. Peers with their defaults; the graph methods of
 graphlearning as in `few_labels.py`. Gradient boosting is left out above ten classes.
 """
 
@@ -24,7 +26,7 @@ import pathlib
 import sys
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -44,8 +46,10 @@ from sklearn.semi_supervised import (
 from sklearn.svm import SVC
 
 HERE = pathlib.Path(__file__).parent
+COLUMNS = ("scaled", "raw", "given")
+UNSCALED = ("image", "text")  # peers get them as they are, whatever `--columns` says
 CELLS = ("1/c", "2/c", "5/c", "10/c", "20", "50", "100")
-LABELED_ONLY = ("logistic", "forest", "boosting", "knn", "svc")
+LABELED_ONLY = ("logistic", "forest", "average", "boosting", "knn", "svc")
 GRAPHS = ("laplace", "poisson", "poisson mbo")
 PEERS = (*LABELED_ONLY, "spreading", "propagation", "self-training", *GRAPHS)
 BLIND = ("forest", "boosting")  # to units: not run again on raw columns
@@ -112,6 +116,17 @@ def with_all(make: Callable[[], Any]) -> Predict:
     return predict
 
 
+def average(X: Any, y: np.ndarray) -> np.ndarray:
+    """Return the mean of logistic regression and a forest."""
+    known = np.flatnonzero(y >= 0)
+    both = (
+        LogisticRegression(max_iter=1000),
+        RandomForestClassifier(100, random_state=0),
+    )
+    parts = [m.fit(X[known], y[known]).predict_proba(X) for m in both]
+    return np.mean(parts, axis=0)
+
+
 def svc(X: Any, y: np.ndarray) -> np.ndarray:
     """Return softmax of the decision: too few labels to fit probabilities."""
     known = np.flatnonzero(y >= 0)
@@ -145,11 +160,12 @@ def graph_method(kind: str) -> Predict:
     return predict
 
 
-def peers() -> dict[str, Predict]:
-    """Return all peers."""
+def peers(names: Sequence[str] = PEERS) -> dict[str, Predict]:
+    """Return peers by their names."""
     found: dict[str, Predict] = {
         "logistic": labeled_only(lambda _: LogisticRegression(max_iter=1000)),
         "forest": labeled_only(lambda _: RandomForestClassifier(100, random_state=0)),
+        "average": average,
         "boosting": labeled_only(
             lambda _: GradientBoostingClassifier(n_estimators=50, random_state=0)
         ),
@@ -161,7 +177,8 @@ def peers() -> dict[str, Predict]:
             lambda: SelfTrainingClassifier(LogisticRegression(max_iter=1000))
         ),
     }
-    return found | {kind: graph_method(kind) for kind in GRAPHS}
+    found |= {kind: graph_method(kind) for kind in GRAPHS if kind in names}
+    return {name: found[name] for name in names}
 
 
 class Ours:
@@ -221,15 +238,21 @@ KEYS = ["name", "columns", "cell", "draw", "method"]
 FIGURES = ["accuracy", "balanced", "log_loss", "overconfidence", "seconds"]
 
 
+def registry_of(args: argparse.Namespace) -> pd.DataFrame:
+    """Return what is known of the sets of a collection."""
+    name = "registry" if args.collection == "first" else args.collection
+    return pd.read_csv(HERE / "collection" / f"{name}.csv")
+
+
 def tasks(args: argparse.Namespace) -> Iterator[tuple[int, str, str]]:
     """Yield what to run: all sets with one draw, then with the next."""
-    registry = pd.read_csv(HERE / "collection" / "registry.csv")
+    registry = registry_of(args)
     chosen = registry[registry["half"] == args.half]
     if args.names:
         chosen = chosen[chosen["name"].isin(args.names)]
     for number in range(args.draws):
         for name, kind in zip(chosen["name"], chosen["kind"], strict=True):
-            if args.columns == "scaled" or kind == "table":
+            if args.columns != "raw" or kind == "table":
                 yield number, name, kind
 
 
@@ -239,7 +262,8 @@ def run(args: argparse.Namespace) -> None:
     if args.ours == "only":
         methods: dict[str, Predict] = {args.tag: Ours(), NO_SIZES: Ours(None)}
     else:
-        methods = {args.tag: Ours(), **peers()} if args.ours else peers()
+        methods = peers(args.peers)
+        methods = {args.tag: Ours(), **methods} if args.ours else methods
     if args.columns == "raw":
         methods = {m: f for m, f in methods.items() if m not in BLIND}
     done = set()
@@ -252,6 +276,9 @@ def run(args: argparse.Namespace) -> None:
         for number, name, kind in tasks(args):
             scale = args.columns == "scaled" and kind == "table"
             X, y = problem(args.cache, name, scale=scale, rows=args.rows)
+            theirs = X
+            if args.columns == "given" and kind not in UNSCALED:
+                theirs = StandardScaler().fit_transform(X)
             for cell in CELLS:
                 known = draw(y, cell, number)
                 if known is None:
@@ -266,7 +293,7 @@ def run(args: argparse.Namespace) -> None:
                     if key in done or many:
                         continue
                     start = time.process_time()
-                    p = predict(X, given)
+                    p = predict(X if isinstance(predict, Ours) else theirs, given)
                     seconds = time.process_time() - start
                     figures = {
                         **measure(named(p, seen, names), y, known),
@@ -308,11 +335,12 @@ def regret_elsewhere(frame: pd.DataFrame, tag: str, rivals: list[str]) -> pd.Ser
 
 def table(args: argparse.Namespace) -> None:
     """Print what the default is worth against its peers."""
-    registry = pd.read_csv(HERE / "collection" / "registry.csv").set_index("name")
+    registry = registry_of(args).set_index("name")
     frame = pd.read_csv(args.results).drop_duplicates(KEYS, keep="last")
     frame = frame[frame["name"].map(registry["half"]) == args.half]
     raw = frame[frame["columns"] == "raw"]
-    frame = frame[frame["columns"] == "scaled"]
+    wanted = "given" if args.columns == "given" else "scaled"
+    frame = frame[frame["columns"] == wanted]
     if args.columns == "raw":
         blind = frame[frame["method"].isin(BLIND)]
         tables = frame[frame["name"].isin(raw["name"])]
@@ -383,7 +411,9 @@ if __name__ == "__main__":
     parser.add_argument("results", type=pathlib.Path)
     parser.add_argument("names", nargs="*", help="some sets only")
     parser.add_argument("--half", choices=["choose", "judge"], required=True)
-    parser.add_argument("--columns", choices=["scaled", "raw"], default="scaled")
+    parser.add_argument("--collection", choices=["first", "second"], default="first")
+    parser.add_argument("--peers", nargs="+", default=PEERS, help="some of them only")
+    parser.add_argument("--columns", choices=COLUMNS, default="scaled")
     parser.add_argument("--ours", choices=["only", "too"])
     parser.add_argument("--tag", default="ours", help="name of the default's rows")
     parser.add_argument("--draws", type=int, default=2)

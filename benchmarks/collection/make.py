@@ -178,12 +178,12 @@ def load(cache: pathlib.Path, name: str) -> tuple[Any, np.ndarray]:
         return sparse.csr_matrix(parts, shape=found["shape"]), found["y"]
 
 
-def halves(names: list[str]) -> dict[str, str]:
+def halves(kinds: dict[str, str]) -> dict[str, str]:
     """Divide the members once, at random, kind by kind."""
     rng = np.random.default_rng(SEED)
     half = {}
-    for kind in sorted({RECIPES[name].kind for name in names}):
-        members = [name for name in sorted(names) if RECIPES[name].kind == kind]
+    for kind in sorted(set(kinds.values())):
+        members = sorted(name for name in kinds if kinds[name] == kind)
         first = rng.integers(2)
         for place, i in enumerate(rng.permutation(len(members))):
             half[members[i]] = ("choose", "judge")[(place + first) % 2]
@@ -201,7 +201,7 @@ def main(cache: pathlib.Path, names: list[str], most: int) -> None:
             print(name, X.shape, np.bincount(y), flush=True)
     if REGISTRY.exists() or names:
         return
-    half = halves(list(RECIPES))
+    half = halves({name: recipe.kind for name, recipe in RECIPES.items()})
     rows = []
     for name, recipe in RECIPES.items():
         X, y = load(cache, name)

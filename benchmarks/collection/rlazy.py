@@ -12,6 +12,8 @@ import numpy as np
 import pandas as pd
 import rdata
 
+_FILES = (".rda", ".rdata")
+
 
 def read_object(package: pathlib.Path, name: str) -> Any:
     """Return one object of an unpacked R package as pandas or NumPy sees it.
@@ -25,13 +27,30 @@ def read_object(package: pathlib.Path, name: str) -> Any:
     """
     folder = next(package.glob("usr/lib/R/*/*/data"))
     for path in sorted(folder.glob(f"{name}.*")):
-        if path.suffix.lower() in (".rda", ".rdata"):
+        if path.suffix.lower() in _FILES:
             return _convert(path.read_bytes())[name]
+    return _convert(_entry(folder, name))
+
+
+def read_columns(package: pathlib.Path, name: str) -> dict[str, Any]:
+    """Return what a file of an R package holds, data frames as their columns.
+
+    A column may be a matrix, and a file may hold several objects.
+    """
+    folder = next(package.glob("usr/lib/R/*/*/data"))
+    files = [p for p in folder.glob(f"{name}.*") if p.suffix.lower() in _FILES]
+    found = files[0].read_bytes() if files else _entry(folder, name)
+    columns: dict[str, Any] = _convert(found, frames=False)
+    return columns
+
+
+def _entry(folder: pathlib.Path, name: str) -> bytes:
+    """Return one object of a lazy-load database, as R writes it."""
     index = _convert((folder / "Rdata.rdx").read_bytes())
     start, length = (int(v) for v in index["variables"][name])
     with (folder / "Rdata.rdb").open("rb") as file:
         file.seek(start)
-        return _convert(_unpacked(file.read(length)))
+        return _unpacked(file.read(length))
 
 
 def _unpacked(chunk: bytes) -> bytes:
@@ -49,11 +68,16 @@ def _unpacked(chunk: bytes) -> bytes:
     return data
 
 
-def _convert(data: bytes) -> Any:
+def _convert(data: bytes, *, frames: bool = True) -> Any:
+    classes = dict(rdata.conversion.DEFAULT_CLASS_MAP)
+    if not frames:
+        classes |= {"data.frame": lambda found, _: found, "I": lambda found, _: found}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         parsed = rdata.parser.parse_data(data)
-        return rdata.conversion.convert(parsed, default_encoding="latin-1")
+        return rdata.conversion.convert(
+            parsed, constructor_dict=classes, default_encoding="latin-1"
+        )
 
 
 def as_frame(found: Any) -> pd.DataFrame:
