@@ -2,6 +2,7 @@
 
 import inspect
 import pkgutil
+import re
 import subprocess
 import sys
 from importlib import import_module
@@ -57,3 +58,45 @@ def test_subpackages_need_no_import_of_their_own() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
     assert said.stdout.strip() == "mercer.kernels.parametric"
+
+
+def public_things() -> dict[str, object]:
+    return {
+        name: getattr(import_module("mercer" + package), name)
+        for package in PACKAGES
+        for name in import_module("mercer" + package).__all__
+    }
+
+
+def related(thing: object) -> list[str]:
+    section = re.search(
+        r"\nSee Also\n-+\n(.*?)\n\n", f"{inspect.getdoc(thing)}\n\n", re.S
+    )
+    return re.findall(r"^([\w.]+) : ", section[1], re.M) if section else []
+
+
+def test_names_under_see_also_exist() -> None:
+    things = public_things()
+    for thing in things.values():
+        for name in related(thing):
+            *home, last = name.split(".")
+            if not home:
+                assert last in things, name
+            elif home[0] == "mercer":
+                assert hasattr(import_module(".".join(home)), last), name
+            else:
+                assert hasattr(things[home[0]], last), name
+
+
+def test_estimators_name_what_is_related_to_them() -> None:
+    apart = {"BasisMixin", "KernelMachine", "SpectralLearner"}  # to be extended
+    alone = [
+        name
+        for name, thing in public_things().items()
+        if inspect.isclass(thing)
+        and hasattr(thing, "fit")
+        and hasattr(thing, "get_params")
+        and name not in apart
+        and not related(thing)
+    ]
+    assert alone == []

@@ -82,6 +82,10 @@ def save(obj: Any, path: str | os.PathLike[str]) -> None:
     path : path-like
         Conventionally ending in ``.skops``.
 
+    See Also
+    --------
+    load : Reads the file again.
+
     Examples
     --------
     >>> import tempfile, os
@@ -192,6 +196,10 @@ def load(
     ------
     ValueError
         If the file is not one of `save`, or names types that are not trusted.
+
+    See Also
+    --------
+    save : Writes the file.
 
     Examples
     --------

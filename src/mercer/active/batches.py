@@ -46,6 +46,10 @@ def diverse_batch(
     ndarray of shape (n,)
         Rows, most useful first.
 
+    See Also
+    --------
+    reducing_batch : Rows that remove most errors.
+
     Notes
     -----
     Each pick adds a row to the Cholesky factor of the kernel of known points, at
@@ -110,6 +114,10 @@ def reducing_batch(
     -------
     ndarray of shape (n,)
         Rows, most useful first.
+
+    See Also
+    --------
+    diverse_batch : Uncertain rows far from each other.
 
     Notes
     -----

@@ -67,6 +67,10 @@ def typical_rows(
     ndarray of shape (n,)
         Positions, most useful first.
 
+    See Also
+    --------
+    cold_rows : Rows of classes that have no label yet.
+
     Notes
     -----
     F is submodular, so the greedy choice reaches 1 - 1/e of the best value
@@ -124,6 +128,10 @@ def cold_rows(
         Draws the rows that are compared where there are more than `most`.
     most : int, default=2000
         Rows compared.
+
+    See Also
+    --------
+    typical_rows : Rows that stand for many others.
     """
     free = np.setdiff1d(np.arange(n_points), asked)
     some, known = np.sort(draw_rows(free, most, rng)), draw_rows(asked, most, rng)

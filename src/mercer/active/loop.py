@@ -125,6 +125,11 @@ def learn_actively(
     History
         The model itself holds the new labels.
 
+    See Also
+    --------
+    choose_rows : One batch of questions.
+    UnifiedKernelMachine.ask : The questions of a fitted model.
+
     Examples
     --------
     >>> from sklearn.datasets import make_moons

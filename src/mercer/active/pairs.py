@@ -30,6 +30,10 @@ def select_constraints(pairs: Pairs, features: FloatArray, n_points: int) -> Pai
     -------
     Pairs
 
+    See Also
+    --------
+    next_pairs : The next pair to ask about.
+
     Notes
     -----
     Zhuang, Tsang and Hoi (ICML 2009), section 3.2.4, as printed. It thins pairs whose
@@ -89,6 +93,11 @@ def next_pairs(
     -------
     ndarray of shape (n, 2)
         Points to compare, the most useful pair first; fewer where fewer are unknown.
+
+    See Also
+    --------
+    select_constraints : A set of pairs at once.
+    PairwiseKernel : Learns from them.
 
     Notes
     -----

@@ -89,6 +89,11 @@ def choose_rows(
         Rows already labelled, and rows that may be asked about.
     rng : Generator
         Breaks ties of uncertain rows, and draws the random ones.
+
+    See Also
+    --------
+    learn_actively : A whole loop.
+    ask_rows : The same from probabilities and features.
     """
     n = min(n, len(candidates))
     if query == "random":

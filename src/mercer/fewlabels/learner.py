@@ -58,6 +58,13 @@ class AutoKernel(LabelLearner):
     certificate_ : PoolEvidence
         Loss and weight of every kernel of the pool.
 
+    See Also
+    --------
+    UnifiedKernelMachine : Adds a machine and questions.
+    KernelPool : Its basis for up to 100,000 points.
+    AnchorPool : Its basis for more points.
+    LeaveOneOutRLS : The machine made for it.
+
     Notes
     -----
     A graph kernel has weights :math:`(\tau/(\gamma_j + \tau))^5` of effective rank 1,

@@ -78,6 +78,12 @@ class LeaveOneOutRLS(KernelMachine):
     intercept_ : ndarray of shape (n_columns,)
     certificate_ : HeldOut
 
+    See Also
+    --------
+    AutoKernel : The kernel made for it.
+    RLSClassifier : Least squares with a ridge of your own.
+    KernelLogisticRegression : The same loss as logistic regression.
+
     Notes
     -----
     The gain g (`spreading_gain`) is 4 among many points of clear clusters, falls to 0

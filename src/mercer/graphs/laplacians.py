@@ -59,6 +59,11 @@ def laplacian(
     -------
     csr_array of shape (n, n)
 
+    See Also
+    --------
+    neighbor_graph : A graph of points.
+    GraphBasis : Its smooth directions.
+
     Notes
     -----
     The normalised Laplacian is that of Mao and Tsang (2010), section II. An isolated

@@ -259,6 +259,11 @@ def neighbor_graph(
     -------
     Graph
 
+    See Also
+    --------
+    graph_from_neighbors : From neighbours that are known.
+    GraphBasis : Its smooth directions.
+
     Notes
     -----
     The default is the graph of Mao and Tsang (UAI 2010), section 5.2. Self-tuning

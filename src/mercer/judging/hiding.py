@@ -124,6 +124,11 @@ def check_by_hiding(
     -------
     Check or None
         None if no class has two labels.
+
+    See Also
+    --------
+    held_out_interval : The interval it reports.
+    expected_gain : What more labels would bring.
     """
     labeled = labels.labeled
     codes = labels.codes[labeled]

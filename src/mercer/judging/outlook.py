@@ -123,6 +123,10 @@ def expected_gain(
     -------
     Outlook or None
         None with too few labels.
+
+    See Also
+    --------
+    check_by_hiding : How good the model is now.
     """
     n = len(labels.labeled)
     if n < FEWEST_ROWS:

@@ -132,6 +132,11 @@ def rank_labels(
     classes : ndarray of shape (n_classes,)
     prior : NoisePrior, optional
 
+    See Also
+    --------
+    UnifiedKernelMachine.suspicious_labels : The list of a fitted model.
+    NoisePrior : What is assumed of label errors.
+
     Examples
     --------
     >>> held_out = np.log(np.repeat([[0.99, 0.01], [0.01, 0.99]], 20, axis=0))

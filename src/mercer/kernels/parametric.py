@@ -113,6 +113,12 @@ class RBF(PointKernel):
         - ``"mean_distance"``: :math:`2 \sigma^2` is the mean squared distance;
         - ``"median"``: sigma is the median distance.
 
+    See Also
+    --------
+    Polynomial : A polynomial of the inner product.
+    Linear : The inner product.
+    as_kernel : Any name or callable as a kernel.
+
     Examples
     --------
     >>> kernel = RBF(gamma="median").resolve([[0.0], [1.0], [3.0]])

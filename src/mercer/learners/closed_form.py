@@ -83,6 +83,12 @@ class ClosedFormKernel(LabelLearner):
     basis_ : fitted basis
     certificate_ : ClosedFormCertificate
 
+    See Also
+    --------
+    ClosedFormKernelCV : Chooses its parameters by cross-validation.
+    ParameterFreeKernel : The same without parameters.
+    DecayingKernel : Weights that fall along the spectrum.
+
     Notes
     -----
     Mao and Tsang (2010), Proposition 2 and Algorithm 2. One-hot targets, for two
@@ -173,6 +179,11 @@ class ClosedFormKernelCV(ClosedFormKernel):
         Mean accuracy; NaN where every weight is cut at zero in some fold.
     kernel_, weights_, basis_, certificate_
         As in `ClosedFormKernel`.
+
+    See Also
+    --------
+    ClosedFormKernel : The same with given parameters.
+    LapRLSCV : Cross-validation of a machine.
 
     Notes
     -----

@@ -64,6 +64,11 @@ def cluster(
     ndarray of shape (m,)
         Cluster of each point, 0 to n_clusters - 1.
 
+    See Also
+    --------
+    PairwiseKernel : Learns a kernel from pairs.
+    Pairs : Points that belong together or apart.
+
     Examples
     --------
     >>> import numpy as np

@@ -75,6 +75,11 @@ class AverageKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         Non-negative, of sum 1.
     certificate_ : CombinationCertificate
 
+    See Also
+    --------
+    CenteredAlignmentKernel : Weights learned from labels.
+    InfluenceKernel : Weights learned without labels.
+
     Notes
     -----
     Without the scaling, which SimpleMKL uses too, the average is decided by the units
@@ -190,6 +195,11 @@ class CenteredAlignmentKernel(AverageKernel):
     ----------
     kernel_, kernels_, weights_, certificate_
         As in `AverageKernel`.
+
+    See Also
+    --------
+    AverageKernel : Equal weights, a strong baseline.
+    SimpleMKL : Weights learned with the machine.
 
     Notes
     -----

@@ -57,6 +57,11 @@ class DecayingKernel(LabelLearner):
     certificate_ : AlignmentCertificate or tuple of them
         One per class with ``target="each"``.
 
+    See Also
+    --------
+    OrderedKernel : Weights that fall, without a rate.
+    FilterKernel : Weights that ignore the labels.
+
     Notes
     -----
     Hoi, Lyu and Chang (KDD 2006), eq. (11) to (14), solved as non-negative least

@@ -55,6 +55,11 @@ class FilterKernel(SpectralLearner):
     certificate_ : BasisCertificate
         Certificate of the basis. (A filter involves no optimisation.)
 
+    See Also
+    --------
+    mercer.spectrum.diffusion : A filter of the spectrum.
+    DecayingKernel : Weights learned from labels.
+
     Notes
     -----
     Mao and Tsang (2010), section 4.2, for diffusion and Gaussian field; Hoi, Lyu and

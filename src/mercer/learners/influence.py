@@ -117,6 +117,11 @@ class InfluenceKernel(KernelFeatures):
         s.
     certificate_ : InfluenceCertificate
 
+    See Also
+    --------
+    AverageKernel : Equal weights, a strong baseline.
+    CenteredAlignmentKernel : Weights from labels.
+
     Notes
     -----
     Abbasnejad, Ramachandram and Mandava (2010). Distances are plain in the input space

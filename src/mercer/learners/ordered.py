@@ -47,6 +47,11 @@ class OrderedKernel(LabelLearner):
     basis_ : fitted basis
     certificate_ : AlignmentCertificate
 
+    See Also
+    --------
+    DecayingKernel : Weights that fall at a given rate at least.
+    ParameterFreeKernel : Weights without an order.
+
     Notes
     -----
     Zhu, Kandola, Ghahramani and Lafferty (NIPS 2004), as used by Hoi, Lyu and Chang

@@ -64,6 +64,11 @@ class PairClassifier(ClassifierMixin, BaseEstimator):
         Pairs are the same where minus the similarity is not above it.
     n_features_in_ : int
 
+    See Also
+    --------
+    PairwiseKernel : The kernel it is made of.
+    mercer.model_selection.PairKFold : Folds of pairs.
+
     Notes
     -----
     The contract of metric-learn: ``fit(pairs, y)`` with pairs of shape (m, 2, d), or

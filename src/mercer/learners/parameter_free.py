@@ -78,6 +78,12 @@ class ParameterFreeKernel(LabelLearner):
     basis_ : fitted basis
     certificate_ : ParameterFreeCertificate
 
+    See Also
+    --------
+    ClosedFormKernel : With a trade-off to choose.
+    AutoKernel : The default for few labels.
+    OrderedKernel : Weights in the order of the spectrum.
+
     Notes
     -----
     Mao and Tsang (2010), Propositions 2 to 4 and Algorithm 1. Departures:

@@ -94,6 +94,12 @@ class AnnealedKernelMachine(LabeledScoreMixin, BaseEstimator):
         anneal.
     certificate_ : AnnealedCertificate
 
+    See Also
+    --------
+    GraphAnnealedKernelMachine : With a graph of all points.
+    SimpleMKL : Weights kernels for an SVM.
+    mercer.machines.candidate_kernels : Kernels to choose from.
+
     Notes
     -----
     Dai and Yeung (2007): KS-SSKM on Gaussians, GLKS-SSKM on graph Laplacian kernels

@@ -50,6 +50,11 @@ class GraphAnnealedKernelMachine(AnnealedKernelMachine):
     threshold_, annealing_, certificate_
         As in `AnnealedKernelMachine`.
 
+    See Also
+    --------
+    AnnealedKernelMachine : Without a graph.
+    LapRLS : A graph with one given kernel.
+
     Notes
     -----
     Dai and Yeung (2007), section 3.3. The kernels are taken as they are: a graph with

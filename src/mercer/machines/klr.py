@@ -71,6 +71,12 @@ class KernelLogisticRegression(KernelMachine):
     n_iter_ : int
         Newton steps taken, the largest number for ``multi_class="ovr"``.
 
+    See Also
+    --------
+    RLSClassifier : Least squares in place of the logistic loss.
+    KernelSVC : The hinge loss.
+    LeaveOneOutRLS : Chooses its ridge itself.
+
     Notes
     -----
     Hoi, Lyu and Chang (2006), eq. 17 and 18; they leave b out. A point that no

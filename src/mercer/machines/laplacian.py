@@ -56,6 +56,12 @@ class LapRLS(LeastSquares, FixedWeights):
         Given labels, and predictions for the unlabelled points.
     certificate_ : RLS
 
+    See Also
+    --------
+    LapRLSCV : Chooses its parameters by cross-validation.
+    LapSVM : The hinge loss.
+    RLSClassifier : Labelled points alone.
+
     Notes
     -----
     Belkin, Niyogi and Sindhwani (2006), eq. 8, as Mao and Tsang (2010) use it in
@@ -97,6 +103,12 @@ class LapSVM(Hinge, FixedWeights):
         As in `LapRLS`.
     certificate_ : SVM
         With the duality gap.
+
+    See Also
+    --------
+    LapSVMCV : Chooses its parameters by cross-validation.
+    LapRLS : Least squares.
+    KernelSVC : Labelled points alone.
 
     Notes
     -----

@@ -57,6 +57,11 @@ class RLSClassifier(KernelMachine):
     certificate_ : RLS
         Its `residual` is that of the normal equations.
 
+    See Also
+    --------
+    LeaveOneOutRLS : Chooses its ridge itself.
+    LapRLS : Uses unlabelled points as well.
+
     Notes
     -----
     Mao and Tsang (2010), eq. 1 to 3. Two classes are coded +1 and -1 and more

@@ -32,6 +32,11 @@ def candidate_kernels() -> list[Kernel]:
     them from Rakotomamonjy et al. (2008). With :math:`(x^\top z + 1)^p` their figures
     on texts do not come out.
 
+    See Also
+    --------
+    SimpleMKL : Weighs them.
+    AnnealedKernelMachine : Chooses one of them.
+
     Examples
     --------
     >>> len(candidate_kernels())
@@ -90,6 +95,11 @@ class SimpleMKL(KernelMachine):
         With the duality gap.
     n_iter_ : int
         Descent directions followed.
+
+    See Also
+    --------
+    AnnealedKernelMachine : Chooses one kernel while it is trained.
+    CenteredAlignmentKernel : Weights kernels before training.
 
     Notes
     -----

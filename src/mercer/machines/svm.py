@@ -58,6 +58,11 @@ class KernelSVC(KernelMachine):
     certificate_ : float
         Largest violation of the optimality conditions of any of the machines.
 
+    See Also
+    --------
+    LapSVM : Uses unlabelled points as well.
+    SimpleMKL : Learns the kernel with the machine.
+
     Notes
     -----
     For three or more classes `decision_function` counts the votes of the pairs, and

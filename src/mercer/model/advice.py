@@ -78,6 +78,10 @@ def does_unlabeled_help(
     -------
     Advice
 
+    See Also
+    --------
+    check_by_hiding : The accuracy of one model.
+
     Notes
     -----
     The check is that of the report (`mercer.judging.check_by_hiding`), and so are the

@@ -116,6 +116,13 @@ class UnifiedKernelMachine(
     growth_ : Growth
         Rows that joined by `add_rows`, and whether they had drifted.
 
+    See Also
+    --------
+    AutoKernel : The default learner.
+    LeaveOneOutRLS : The default machine.
+    mercer.learn : The same model for a table.
+    learn_actively : A loop of questions and answers.
+
     Notes
     -----
     Hoi, Lyu and Chang (KDD 2006), section 3. Their UKLR (figure 6) is

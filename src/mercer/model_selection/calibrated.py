@@ -45,6 +45,11 @@ class TemperatureScaledClassifier(MetaEstimatorMixin, LabeledScoreMixin, BaseEst
         Divides the scores.
     classes_ : ndarray of shape (n_classes,)
 
+    See Also
+    --------
+    fit_temperature : The temperature alone.
+    expected_calibration_error : How far confidence and accuracy differ.
+
     Examples
     --------
     >>> from sklearn.datasets import make_moons

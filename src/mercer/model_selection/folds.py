@@ -30,6 +30,11 @@ class SemiSupervisedKFold(BaseEstimator):
     random_state : int, Generator, RandomState or None, default=None
         Deals the labels.
 
+    See Also
+    --------
+    LabeledScorer : A score of the labelled rows.
+    PairKFold : Folds of pairs.
+
     Examples
     --------
     >>> import numpy as np

@@ -27,6 +27,10 @@ class PairKFold(BaseEstimator):
     random_state : int, Generator, RandomState or None, default=None
         Deals the points.
 
+    See Also
+    --------
+    SemiSupervisedKFold : Folds of labels.
+
     Examples
     --------
     >>> import numpy as np

@@ -18,6 +18,10 @@ class LabeledScorer:
     scoring : str, callable or None, default=None
         A scikit-learn scorer or its name; None is the estimator's own `score`.
 
+    See Also
+    --------
+    SemiSupervisedKFold : Folds that keep unlabelled rows in training.
+
     Examples
     --------
     >>> import numpy as np

@@ -18,6 +18,10 @@ class LabelCurveDisplay(Display):
     name : str or None
         Goes into the legend.
 
+    See Also
+    --------
+    learn_actively : The loop whose accuracy is drawn.
+
     Examples
     --------
     >>> from mercer.plotting import LabelCurveDisplay

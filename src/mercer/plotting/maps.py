@@ -22,6 +22,10 @@ class MapDisplay(Display):
     marked : ndarray of int
         Rows drawn with a ring, such as the labelled ones.
 
+    See Also
+    --------
+    SpectrumDisplay : The values along the directions.
+
     Examples
     --------
     >>> import numpy as np

@@ -21,6 +21,11 @@ class ReliabilityDisplay(Display):
     table : Reliability
         Mean probability, share correct, its interval and number of points of each bin.
 
+    See Also
+    --------
+    IntervalDisplay : Intervals and the truth.
+    mercer.model_selection.expected_calibration_error : One number for it.
+
     Examples
     --------
     >>> import numpy as np

@@ -19,6 +19,10 @@ class SpectrumDisplay(Display):
     weights : ndarray of shape (r,)
         Weights of the directions.
 
+    See Also
+    --------
+    KernelWeightsDisplay : Weights of whole kernels.
+
     Examples
     --------
     >>> import numpy as np

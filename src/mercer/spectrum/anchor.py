@@ -67,6 +67,11 @@ class AnchorBasis(BasisMixin):
         k-means centres of a sample of the points.
     certificate_ : BasisCertificate
 
+    See Also
+    --------
+    GraphBasis : An exact neighbour graph.
+    AnchorPool : Several anchor graphs side by side.
+
     Notes
     -----
     Liu, He and Chang (ICML 2010). With :math:`B = Z \Lambda^{-1/2}` and the m x m

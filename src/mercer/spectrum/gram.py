@@ -164,6 +164,11 @@ class GramBasis(BasisMixin):
     landmarks_ : ndarray of shape (n_landmarks,)
         Rows of the landmarks; all rows if K is exact.
 
+    See Also
+    --------
+    GraphBasis : The directions of a neighbour graph.
+    SpectralKernel : What is made of a basis and weights.
+
     Notes
     -----
     The start of Hoi, Lyu and Chang (KDD 2006), section 4, and of kernel PCA. With

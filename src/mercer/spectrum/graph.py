@@ -86,6 +86,12 @@ class GraphBasis(BasisMixin):
     graph_ : Graph
         The graph of the training points.
 
+    See Also
+    --------
+    AnchorBasis : Linear time, for many points.
+    GramBasis : The directions of a given kernel.
+    KernelPool : Several graphs side by side.
+
     Notes
     -----
     Mao and Tsang (UAI 2010), sections 3 and 5.2, for the graph and the normalised

@@ -48,6 +48,11 @@ def laplacian_kernels(
     list of SpectralKernel
         Metric by metric, in the order of `n_neighbors`.
 
+    See Also
+    --------
+    AnnealedKernelMachine : Chooses among such kernels.
+    mercer.machines.candidate_kernels : Kernels of points to choose from.
+
     Notes
     -----
     Dai and Yeung (2007), section 3.3, after Argyriou, Herbster and Pontil (2006):

@@ -27,6 +27,12 @@ class SpectralKernel(Shown, Kernel):
         Spectral weights >= 0, the diagonal of M, or M itself, symmetric and positive
         semi-definite.
 
+    See Also
+    --------
+    GraphBasis : A basis of a graph.
+    FilterKernel : Weights from a function of the spectrum.
+    ClosedFormKernel : Weights learned from labels.
+
     Notes
     -----
     Mao and Tsang (2010), below eq. (8), and Hoi, Lyu and Chang (KDD 2006), eq. (7),

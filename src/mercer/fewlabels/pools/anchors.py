@@ -92,6 +92,12 @@ class AnchorPool(PoolBase):
     certificate_ : BasisCertificate
         The worst residual of the graphs.
 
+    See Also
+    --------
+    KernelPool : Exact graphs, for up to 100,000 points.
+    choose_pool : Chooses between them.
+    AnchorBasis : One anchor graph.
+
     Notes
     -----
     The linear and the Gaussian kernel have the principal directions of a sample of

@@ -106,6 +106,12 @@ def choose_pool(
     MemoryError
         If not even a few directions fit.
 
+    See Also
+    --------
+    KernelPool : Neighbour graphs and plain kernels.
+    AnchorPool : Anchor graphs.
+    TorchPool : Neighbour graphs of tensors.
+
     Examples
     --------
     >>> choose_pool(5_000_000, 50, n_classes=2, memory=16 * GIB).reason

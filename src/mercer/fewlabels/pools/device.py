@@ -47,6 +47,11 @@ class TorchPool(PoolBase):
     vectors_ : DeviceVectors
         Centred columns, of which rows come as NumPy arrays.
 
+    See Also
+    --------
+    KernelPool : The same on the processor.
+    choose_pool : Chooses between the pools.
+
     Examples
     --------
     >>> import pytest

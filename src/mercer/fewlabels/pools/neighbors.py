@@ -89,6 +89,12 @@ class KernelPool(PoolBase):
     certificate_ : BasisCertificate
         The worst residual and the worst recall of the bases.
 
+    See Also
+    --------
+    AnchorPool : The same for many rows.
+    TorchPool : The same on a GPU.
+    choose_pool : Chooses between them.
+
     Notes
     -----
     Graph directions are those of the random walk, :math:`D^{-1/2} u` scaled to the
