@@ -8,8 +8,6 @@ three labels. The curves are the accuracy on the wines that have no label yet, m
 standard deviation over five starts.
 """
 
-import sys
-
 import numpy as np
 from matplotlib import pyplot as plt
 from sklearn.datasets import load_wine
@@ -47,6 +45,4 @@ for query in ("fill", "random"):
     LabelCurveDisplay.from_predictions(runs[0].n_labels, accuracy, name=query, ax=ax)
     print(f"{query:>10}: {100 * accuracy.mean(axis=0)[-1]:.1f}% after 21 labels")
 
-if len(sys.argv) > 1:
-    figure.savefig(sys.argv[1], dpi=110)
 plt.show()

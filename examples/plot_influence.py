@@ -14,7 +14,6 @@ that put points close together: here it finds a combination that is nearly const
 (mind the scale of its panel), says so, and shows the plain average beside it.
 """
 
-import sys
 import warnings
 
 import numpy as np
@@ -71,6 +70,4 @@ for ax, (title, K) in zip(panels.ravel(), matrices.items(), strict=True):
     ax.set_yticks(ticks, [f"{angle}°" for angle in angles[ticks]])
     figure.colorbar(shown, ax=ax, shrink=0.8)
 
-if len(sys.argv) > 1:
-    figure.savefig(sys.argv[1], dpi=110)
 plt.show()

@@ -13,7 +13,6 @@ above, the error of the machine with that kernel alone. The machine never saw th
 errors.
 """
 
-import sys
 import warnings
 
 import numpy as np
@@ -92,6 +91,4 @@ for group, name in enumerate(names):
         color=colors[10 * group],
     )
 
-if len(sys.argv) > 1:
-    figure.savefig(sys.argv[1], dpi=110)
 plt.show()

@@ -8,8 +8,6 @@ all points a kernel is learned, its clusters are compared with those of k-means,
 points, which were in no pair, join the clusters.
 """
 
-import sys
-
 import numpy as np
 from matplotlib import pyplot as plt
 from sklearn.cluster import KMeans
@@ -72,6 +70,4 @@ for ends, style, label in (
     lines[0].set_label(label)
 panels[1].legend(loc="lower left")
 
-if len(sys.argv) > 1:
-    figure.savefig(sys.argv[1], dpi=110)
 plt.show()

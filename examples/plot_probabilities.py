@@ -7,8 +7,6 @@ class it chose is compared with the share of such choices that are correct. Poin
 the dotted line are calibrated; the bars are 95% intervals of the share.
 """
 
-import sys
-
 import numpy as np
 from matplotlib import pyplot as plt
 from sklearn.datasets import load_digits
@@ -30,6 +28,4 @@ right = np.mean(model.transduction_[hidden] == truth[hidden])
 print(f"{right:.1%} of the unlabelled images right")
 print(f"mean probability {model.predict_proba(X[hidden]).max(axis=1).mean():.1%}")
 
-if len(sys.argv) > 1:
-    display.figure_.savefig(sys.argv[1], dpi=110)
 plt.show()

@@ -8,8 +8,6 @@ the values of the graph Laplacian; on the right the learned kernel, rows sorted 
 class.
 """
 
-import sys
-
 import numpy as np
 from matplotlib import pyplot as plt
 from sklearn.datasets import load_digits
@@ -26,6 +24,4 @@ figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.5), layout="constraine
 SpectrumDisplay.from_estimator(learner, ax=left)
 KernelMatrixDisplay.from_estimator(learner, X, truth, ax=right)
 
-if len(sys.argv) > 1:
-    figure.savefig(sys.argv[1], dpi=110)
 plt.show()
