@@ -1,17 +1,15 @@
-"""The choice of a basis, and what every basis must do."""
+"""What every basis must do."""
 
 import numpy as np
 import pytest
-from scipy import sparse
 from sklearn.base import BaseEstimator, clone
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mercer.graphs.neighbors import neighbor_graph
-from mercer.spectrum import basis as basis_module
 from mercer.spectrum.anchor import AnchorBasis
-from mercer.spectrum.basis import AutoBasis, Basis, make_basis
+from mercer.spectrum.basis import Basis
 from mercer.spectrum.gram import GramBasis
 from mercer.spectrum.graph import GraphBasis
 
@@ -20,7 +18,6 @@ BASES = [
     GraphBasis(3, random_state=0),
     AnchorBasis(3, random_state=0),
     GramBasis(3, random_state=0),
-    AutoBasis(3, random_state=0),
 ]
 
 
@@ -57,39 +54,3 @@ def test_a_graph_has_no_points_to_compare(basis: BaseEstimator) -> None:
 def test_in_a_pipeline() -> None:
     pipeline = make_pipeline(StandardScaler(), GraphBasis(4)).fit(X)
     assert pipeline.transform(X).shape == (60, 4)
-
-
-def test_auto_chooses_and_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
-    graph = neighbor_graph(X, 5, rng=np.random.default_rng(0))
-    few = AutoBasis(3, random_state=0).fit(X)
-    assert isinstance(few.basis_, GraphBasis)
-    assert few.certificate_.reason == (
-        "GraphBasis: 60 points are few enough for a neighbour graph"
-    )
-    assert few.certificate_.method == few.basis_.certificate_.method
-    given = AutoBasis(3).fit(graph)
-    assert given.certificate_.reason == "GraphBasis: a graph was given"
-    rows = AutoBasis(3).fit(sparse.csr_array(np.abs(X)))
-    assert rows.basis_.metric == "cosine"
-    assert "60 sparse rows" in rows.certificate_.reason
-    monkeypatch.setattr(basis_module, "GRAPH_UP_TO", 50)
-    many = AutoBasis(3, random_state=0).fit(X)
-    assert isinstance(many.basis_, AnchorBasis)
-    assert "60 points are too many" in many.certificate_.reason
-    same = AnchorBasis(3, random_state=0).fit(X)
-    assert np.array_equal(many.vectors_, same.vectors_)
-    assert np.array_equal(many.extend(X + 0.1), same.extend(X + 0.1))
-
-
-def test_make_basis() -> None:
-    assert isinstance(make_basis("anchor", n_components=7), AnchorBasis)
-    assert make_basis("gram", kernel="linear").kernel == "linear"
-    assert isinstance(make_basis(None), AutoBasis)
-    mine = GraphBasis(3)
-    assert make_basis(mine) is mine
-    with pytest.raises(ValueError, match="'anchor', 'auto', 'gram', 'graph'"):
-        make_basis("spectral")
-    with pytest.raises(TypeError, match="estimator with `extend`"):
-        make_basis(StandardScaler())
-    with pytest.raises(TypeError, match="set them on the estimator"):
-        make_basis(mine, n_components=9)
