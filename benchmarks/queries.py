@@ -32,7 +32,7 @@ SETS = {
     "chosen": ("iris", "wine", "breast", "digits"),
     "judged": ("heart", "ionosphere", "glass", "uspst", "ssl_digit1", "ssl_usps"),
 }
-QUERIES = ("random", "margin", "entropy", "reduction", "fill", "predict")
+QUERIES = ("random", "margin", "entropy", "reduction", "fill", "fill_new")
 DRAWS, ROUNDS, BATCH = 4, 8, 5
 
 

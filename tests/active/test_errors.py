@@ -63,4 +63,4 @@ def test_filling_asks_a_lonely_doubt_and_predicting_a_typical_one() -> None:
         "rng": np.random.default_rng(0),
     }
     assert choose_rows("fill", 1, **at).tolist() == [1]
-    assert choose_rows("predict", 1, **at)[0] >= 2
+    assert choose_rows("fill_new", 1, **at)[0] >= 2

@@ -45,7 +45,7 @@ UNCERTAINTIES: dict[str, Callable[[FloatArray], FloatArray]] = {
 
 EXPLORING = (
     "fill",
-    "predict",
+    "fill_new",
     "reduction",
     "variance",
     "diverse",
@@ -53,7 +53,7 @@ EXPLORING = (
 MOST_CANDIDATES = 1000  # of these
 # Noise in units of the kernel's mean diagonal. Of 0.1, 0.3 and 1 the first was best on
 # the choosing half of benchmarks/collection, with few questions most.
-NOISES = {"fill": 0.1, "predict": 0.1}
+NOISES = {"fill": 0.1, "fill_new": 0.1}
 QUERIES = (*UNCERTAINTIES, *EXPLORING, "random")
 
 
@@ -74,7 +74,7 @@ def choose_rows(
     query : str
         One of `QUERIES`: "entropy", "margin" and "least_confidence" take the most
         uncertain rows; "reduction" takes those that tell most about uncertain ones
-        (`reducing_batch`); "fill" and "predict" take those expected to remove most
+        (`reducing_batch`); "fill" and "fill_new" take those expected to remove most
         errors, in this table and among new rows (`error_batch`); "variance"
         explores what the labels leave unknown; "diverse" is entropy times that
         variance, conditioned on the rest of the batch (`diverse_batch`); "random" is
@@ -111,7 +111,7 @@ def choose_rows(
     mean = float(np.einsum("ij,ij->", features, features)) / len(features) or 1.0
     # Noise as large as the kernel: the middle of the ridges of the default machine.
     ridge = mean if query not in NOISES else NOISES[query] * mean
-    if query in ("fill", "predict", "reduction"):
+    if query in ("fill", "fill_new", "reduction"):
         candidates = draw_rows(candidates, max(MOST_CANDIDATES, 2 * n), rng)
         others = np.setdiff1d(np.arange(len(proba)), labeled)
         targets = np.union1d(draw_rows(others, MOST_CANDIDATES, rng), candidates)

@@ -88,7 +88,7 @@ class LapSVM(Hinge, FixedWeights):
     .. math:: \min_{f, b} \frac1l \sum_i \max(0, 1 - y_i (f(x_i) + b))
         + \gamma_A \|f\|_K^2 + \gamma_I\, f^\top L^p f.
 
-    More than two classes are told one from the rest.
+    Multi-class problems are handled one-vs-rest.
 
     Parameters
     ----------

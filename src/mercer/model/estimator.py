@@ -78,10 +78,9 @@ class UnifiedKernelMachine(
         those of `mercer.machines` have. A classifier that has only `fit` goes after a
         learner in a pipeline.
     query : str or callable, default="fill"
-        Which points `ask` names: "fill" for those expected to remove most errors,
-        "predict" for the same without the row's own, "reduction", "entropy", "margin",
-        "least_confidence", "variance", "diverse" or "random" (see
-        `mercer.active.strategies`), or a callable that takes the model, n and a
+        Query strategy of `ask`: "fill" for rows expected to remove most errors,
+        "fill_new" for the same without the errors of the rows themselves, another of
+        `mercer.active.choose_rows`, or a callable that takes the model, n and a
         generator and returns positions of rows
         (`mercer.active.skactiveml.from_skactiveml` makes one of any strategy there).
     basis : "auto" or basis, default="auto"
@@ -187,9 +186,9 @@ class UnifiedKernelMachine(
         Parameters
         ----------
         X : array-like, sparse array or data frame of shape (n, n_features)
-            All points, labelled or not. Of a Dask array or data frame all points
-            shape the kernel, and the labelled rows with 100,000 others come to this
-            process: `ids_`, `transduction_`, `ask` and `tell` are about these.
+            All points, labelled or not. With a Dask array or data frame the kernel is
+            learned from all rows; the labelled ones and 100,000 others are loaded, and
+            `ids_`, `transduction_`, `ask` and `tell` refer to these.
             `predict` of a Dask array is lazy.
         y : array-like of shape (n,) or (n, n_classes)
             Labels; -1, None and NaN mark unlabelled points. Without a label, or with

@@ -47,7 +47,7 @@ class FittedModel:
     def _check_two_classes(self) -> None:
         self._check_rows()
         if len(self.classes_) < 2:
-            msg = "one class cannot be told from itself; label a row of another class."
+            msg = "at least two classes are needed; label a row of another class."
             raise ValueError(msg)
 
     def _features(self, rows: IntArray) -> FloatArray:

@@ -201,8 +201,8 @@ class GraphBasis(BasisMixin):
         if isinstance(X, Graph):
             msg = (
                 "X is a Graph, which has no new points: give rows of weights to the "
-                "training points. What is said of these is in vectors_ of a basis and "
-                "in transduction_ of a machine."
+                "training points. Results for the training points are in "
+                "vectors_ of a basis and in transduction_ of a machine."
             )
             raise TypeError(msg)
         if self._on_device is not None:
