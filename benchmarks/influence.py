@@ -47,7 +47,7 @@ def problem(n: int, kind: str) -> tuple[np.ndarray, np.ndarray]:
     else:
         K = [np.exp(-squared / (10 + 0.5 * i)) for i in range(8)]
     K = np.array([k / np.sqrt(np.outer(k.diagonal(), k.diagonal())) for k in K])
-    return K, influence_costs(K, stationary_distances(cdist(X, X))).weighted
+    return K, influence_costs(K, 1 - stationary_distances(cdist(X, X))).weighted
 
 
 def by_sdp(K: np.ndarray, s: np.ndarray) -> tuple[float, str]:

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.cluster import KMeans
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine, make_blobs
@@ -8,11 +9,18 @@ from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mercer.exceptions import NearlyConstantKernelWarning, NotPSDError
+from mercer.graphs.laplacians import stationary_distribution
+from mercer.graphs.neighbors import neighbor_graph
 from mercer.kernels.composite import Weighted
+from mercer.kernels.normalized import Normalized
 from mercer.kernels.parametric import RBF, Linear, Polynomial
 from mercer.learners.influence import InfluenceKernel
 from mercer.persist import load, save
-from oracles.influence import affine_by_sdp, literal_costs
+from oracles.influence import (
+    affine_by_sdp,
+    literal_costs,
+    literal_diffusion_distances,
+)
 
 BASE = [Linear(), Polynomial(degree=2), RBF(gamma=0.05), RBF(gamma=0.5)]
 
@@ -41,6 +49,81 @@ def test_costs_and_influence_are_those_of_the_paper():
     u, s = literal_costs(X, [kernel(X) for kernel in BASE])
     np.testing.assert_allclose(learner.costs_, s, rtol=1e-10)
     np.testing.assert_allclose(learner.influence_, 1 - u, rtol=1e-10)
+
+
+def weighted_costs(X, influence):
+    costs = []
+    for kernel in BASE:
+        K = Normalized(kernel)(X)
+        costs.append(sum(influence[j] * (2 - 2 * K[:, j]).sum() for j in range(len(X))))
+    return np.array(costs)
+
+
+def test_a_similarity_gives_influence_to_points_that_are_well_joined():
+    X, _ = points(15)
+    W = np.exp(-((X[:, None] - X) ** 2).sum(axis=2) / 20)
+    u = np.array([W[i].sum() for i in range(15)]) / W.sum()
+    learner = InfluenceKernel(BASE, similarity=RBF(gamma=0.05)).fit(X)
+    np.testing.assert_allclose(learner.influence_, u, rtol=1e-10)
+    np.testing.assert_allclose(learner.costs_, weighted_costs(X, u), rtol=1e-10)
+    nearest = W.sum(axis=1).argmax()
+    assert learner.influence_.argmax() == nearest
+    for same in (W, W.tolist(), csr_array(W)):
+        again = InfluenceKernel(BASE, similarity=same).fit(X)
+        np.testing.assert_allclose(again.influence_, u, rtol=1e-10)
+
+
+def test_a_graph_of_ones_own_joins_the_points():
+    X, _ = points(15)
+    graph = neighbor_graph(X, n_neighbors=3, rng=np.random.default_rng(0))
+    learner = InfluenceKernel(BASE, similarity=graph).fit(X)
+    u = stationary_distribution(graph.adjacency)
+    np.testing.assert_allclose(learner.influence_, u, rtol=1e-12)
+
+
+@pytest.mark.parametrize("time", [1, 4])
+def test_diffusion_distances_stand_where_euclidean_ones_do(time):
+    X, _ = points(12)
+    W = RBF(gamma=0.05)(X)
+    distances = literal_diffusion_distances(W, time)
+    u = distances.sum(axis=1) / distances.sum()
+    learner = InfluenceKernel(BASE, similarity=W, diffusion_time=time).fit(X)
+    np.testing.assert_allclose(learner.influence_, 1 - u, rtol=1e-9)
+    np.testing.assert_allclose(learner.costs_, weighted_costs(X, 1 - u), rtol=1e-9)
+    alone = InfluenceKernel(BASE, diffusion_time=time).fit(X)
+    gaussian = InfluenceKernel(BASE, similarity="rbf", diffusion_time=time).fit(X)
+    np.testing.assert_array_equal(alone.influence_, gaussian.influence_)
+    assert np.abs(alone.influence_ - learner.influence_).max() > 1e-6
+
+
+def test_walks_that_have_met_weigh_all_points_alike():
+    X, _ = points(12)
+    everyone = InfluenceKernel(BASE, similarity=np.ones((12, 12)), diffusion_time=3)
+    np.testing.assert_allclose(everyone.fit(X).influence_, 11 / 12)
+
+
+@pytest.mark.parametrize(
+    ("similarity", "message"),
+    [
+        (np.eye(11), "similarity joins 11 points, but X has 10 rows"),
+        (np.triu(np.ones((10, 10))), r"similarity\[0, 1\] = 1 but"),
+        (np.eye(10) - 0.1, r"similarity\[0, 1\] = -0.1 is negative"),
+        (np.full((10, 10), np.nan), "similarity holds NaN"),
+        (np.zeros((10, 10)), "similarity is zero everywhere"),
+    ],
+)
+def test_bad_similarities(similarity, message):
+    X, _ = points(10)
+    with pytest.raises(ValueError, match=message):
+        InfluenceKernel(BASE, similarity=similarity).fit(X)
+
+
+def test_bad_diffusion_times():
+    X, _ = points(10)
+    with pytest.raises(ValueError, match="diffusion_time == 0, must be >= 1"):
+        InfluenceKernel(BASE, diffusion_time=0).fit(X)
+    with pytest.raises(TypeError, match="diffusion_time must be an instance of int"):
+        InfluenceKernel(BASE, diffusion_time=1.5).fit(X)
 
 
 def test_convex_combination_is_the_kernel_of_smallest_cost():

@@ -9,11 +9,16 @@ from sklearn.exceptions import ConvergenceWarning
 
 from mercer.optim.affine_psd import solve_affine_psd
 from mercer.optim.influence import (
+    diffusion_distances,
     influence_costs,
     solve_fractional_affine,
     stationary_distances,
 )
-from oracles.influence import affine_by_sdp, literal_costs
+from oracles.influence import (
+    affine_by_sdp,
+    literal_costs,
+    literal_diffusion_distances,
+)
 
 
 def normalized(K):
@@ -44,7 +49,7 @@ def problem(n, b, seed=0):
     X, K = base_kernels(n, b, seed)
     K = normalized(K)
     u = stationary_distances(cdist(X, X))
-    return K, influence_costs(K, u)
+    return K, influence_costs(K, 1 - u)
 
 
 def nearly_dependent(n, b=8):
@@ -52,14 +57,14 @@ def nearly_dependent(n, b=8):
     X = rng.standard_normal((n, 5))
     squared = cdist(X, X, "sqeuclidean")
     K = np.array([np.exp(-squared / (10 + 0.5 * i)) for i in range(b)])
-    return K, influence_costs(K, stationary_distances(cdist(X, X))).weighted
+    return K, influence_costs(K, 1 - stationary_distances(cdist(X, X))).weighted
 
 
 def test_costs_equal_a_literal_reading_of_the_paper():
     X, K = base_kernels(12, 6)
     u, s = literal_costs(X, K)
     ours_u = stationary_distances(cdist(X, X))
-    ours = influence_costs(normalized(K), ours_u)
+    ours = influence_costs(normalized(K), 1 - ours_u)
     np.testing.assert_allclose(ours_u, u, rtol=1e-12)
     np.testing.assert_allclose(ours.weighted, s, rtol=1e-12)
 
@@ -67,11 +72,28 @@ def test_costs_equal_a_literal_reading_of_the_paper():
 def test_effect_of_influence_is_the_change_against_equal_weights():
     X, K = base_kernels(15, 3)
     K = normalized(K)
-    even = influence_costs(K, np.full(15, 1 / 15))
-    ours = influence_costs(K, stationary_distances(cdist(X, X)))
+    even = influence_costs(K, np.full(15, 1 - 1 / 15))
+    ours = influence_costs(K, 1 - stationary_distances(cdist(X, X)))
     change = np.abs(ours.weighted / even.weighted - 1).max()
     assert ours.effect == pytest.approx(change, rel=1e-10)
     assert even.effect == pytest.approx(0, abs=1e-14)
+
+
+@pytest.mark.parametrize("time", [1, 2, 7])
+def test_diffusion_distances_equal_a_literal_walk(time):
+    rng = np.random.default_rng(0)
+    W = rng.uniform(0, 1, (9, 9)) * (rng.uniform(0, 1, (9, 9)) < 0.6)
+    W += W.T
+    ours = diffusion_distances(W, time)
+    np.testing.assert_allclose(ours, literal_diffusion_distances(W, time), atol=1e-12)
+    assert (np.diag(ours) == 0).all()
+
+
+def test_no_walk_leaves_a_point_without_neighbours():
+    W = np.ones((3, 3))
+    W[1] = W[:, 1] = 0
+    with pytest.raises(ValueError, match="row 1 of the similarity is zero"):
+        diffusion_distances(W, 1)
 
 
 def test_coinciding_points_are_an_error():

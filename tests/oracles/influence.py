@@ -22,6 +22,27 @@ def literal_costs(X, kernels):
     return np.array(u), s
 
 
+def literal_diffusion_distances(W, time):
+    """Eq. 5 and 7: probabilities of each walk, one step and one point at a time."""
+    n = len(W)
+    degree = [sum(W[i]) for i in range(n)]
+    u = [d / sum(degree) for d in degree]
+    walks = np.eye(n)
+    for _ in range(time):
+        walks = np.array(
+            [
+                [sum(walk[k] * W[k, j] / degree[k] for k in range(n)) for j in range(n)]
+                for walk in walks
+            ]
+        )
+    distances = np.empty((n, n))
+    for i in range(n):
+        for j in range(n):
+            squares = [(walks[i, k] - walks[j, k]) ** 2 / u[k] for k in range(n)]
+            distances[i, j] = np.sqrt(sum(squares))
+    return distances
+
+
 def affine_by_sdp(K, cost):
     """Eq. 31 by a general semi-definite solver; the cost is scaled to one."""
     import cvxpy as cp

@@ -3,15 +3,14 @@
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any, Literal, Self
 
 import numpy as np
-from sklearn.metrics import pairwise_distances
-from sklearn.utils import Tags
+from sklearn.utils import Tags, check_scalar
 
 from mercer._base.checks import check_number, checked_points
 from mercer._base.html import Shown
-from mercer._base.ranges import far_origin, moved
 from mercer._base.typing import ArrayLike, FloatArray, SparseArray
 from mercer.exceptions import NearlyConstantKernelWarning
 from mercer.graphs.points import refuse_equal_points, refuse_graph
@@ -20,13 +19,13 @@ from mercer.kernels.composite import Weighted
 from mercer.kernels.normalized import Normalized
 from mercer.kernels.parametric import RBF, Polynomial
 from mercer.kernels.stack import gram_stack, resolve_kernels
+from mercer.learners._influence import influence_of_points
 from mercer.learners.base import KernelFeatures
 from mercer.optim.affine_psd import AffineCombination, solve_affine_psd
 from mercer.optim.influence import (
     InfluenceCosts,
     influence_costs,
     solve_fractional_affine,
-    stationary_distances,
 )
 from mercer.spectrum.gram import GramBasis
 from mercer.spectrum.kernel import SpectralKernel
@@ -76,7 +75,8 @@ class InfluenceKernel(KernelFeatures):
 
     with :math:`\alpha \ge 0` (convex) or :math:`\sum_\ell\alpha_\ell K_\ell \succeq 0`
     (affine). The weight :math:`1 - u_j` is the influence of a point: u is the
-    stationary distribution of the walk whose transition weights are distances.
+    stationary distribution of the walk whose transition weights are distances. With a
+    similarity of your own the influence is u itself.
 
     Parameters
     ----------
@@ -93,6 +93,14 @@ class InfluenceKernel(KernelFeatures):
         "linear" is the printed one. "fractional" is Eq. 26 itself,
         :math:`s^\top\alpha / t^\top\alpha` with t the unweighted sums; the step from
         (26) to (29) drops t, although it depends on the weights.
+    similarity : Kernel, str, callable, array, sparse array or Graph, optional
+        What joins the points in place of Euclidean distances: a kernel, or a symmetric
+        matrix or graph over the rows of X; at least 0 everywhere, and it need not be
+        positive semi-definite. A point has the more influence the more it is joined.
+    diffusion_time : int, optional
+        Measure distances by walks of so many steps on the similarity (Eq. 7), and
+        influence by :math:`1 - u` from these. Without a similarity the walk is on the
+        Gaussian kernel.
     tol : float, default=1e-6
         Largest gap of the affine combination, relative to its objective.
 
@@ -112,7 +120,7 @@ class InfluenceKernel(KernelFeatures):
     average_kernel_ : Weighted
         Their plain average: the bar to beat.
     influence_ : ndarray of shape (n,)
-        :math:`1 - u`.
+        :math:`1 - u`; u with a similarity alone.
     costs_ : ndarray of shape (n_kernels,)
         s.
     certificate_ : InfluenceCertificate
@@ -149,11 +157,15 @@ class InfluenceKernel(KernelFeatures):
         *,
         combination: Literal["convex", "affine"] = "convex",
         objective: Literal["linear", "fractional"] = "linear",
+        similarity: Any = None,
+        diffusion_time: int | None = None,
         tol: float = 1e-6,
     ) -> None:
         self.kernels = kernels
         self.combination = combination
         self.objective = objective
+        self.similarity = similarity
+        self.diffusion_time = diffusion_time
         self.tol = tol
 
     def fit(self, X: ArrayLike | SparseArray, y: object = None) -> Self:
@@ -178,9 +190,11 @@ class InfluenceKernel(KernelFeatures):
             _check_diagonal(kernel, X, j)
         self.kernels_ = [Normalized(kernel) for kernel in base]
         K = gram_stack(self.kernels_, X)
-        u = stationary_distances(pairwise_distances(moved(X, far_origin(X))))
-        costs = influence_costs(K, u)
-        self.influence_, self.costs_ = 1 - u, costs.weighted
+        self.influence_ = influence_of_points(
+            X, self.similarity, self.diffusion_time, names=names
+        )
+        costs = influence_costs(K, self.influence_)
+        self.costs_ = costs.weighted
         solution = self._solve(K, costs)
         self.weights_ = solution.weights
         self.certificate_ = self._certificate(solution, costs, K)
@@ -240,6 +254,8 @@ class InfluenceKernel(KernelFeatures):
                 msg = f"{name} must be one of {allowed}, got {getattr(self, name)!r}."
                 raise ValueError(msg)
         check_number(self.tol, "tol", above=0)
+        if self.diffusion_time is not None:
+            check_scalar(self.diffusion_time, "diffusion_time", Integral, min_val=1)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -53,19 +53,71 @@ def stationary_distances(distances: FloatArray) -> FloatArray:
     return np.asarray(degrees / total, dtype=np.float64)
 
 
-def influence_costs(K: FloatArray, u: FloatArray) -> InfluenceCosts:
+def diffusion_distances(similarity: FloatArray, time: int) -> FloatArray:
+    r"""Distances between where walks from two points are after some steps.
+
+    .. math::
+        D_\tau^2(i, j) = \sum_k \frac{\bigl((P^\tau)_{ik} - (P^\tau)_{jk}\bigr)^2}
+        {u_k}, \qquad P = \operatorname{diag}(d)^{-1} W, \quad
+        u_k = d_k / \textstyle\sum_j d_j.
+
+    Parameters
+    ----------
+    similarity : ndarray of shape (n, n)
+        W: symmetric, non-negative, no row of zeros.
+    time : int
+        Steps :math:`\tau` of the walk, at least 1.
+
+    Returns
+    -------
+    ndarray of shape (n, n)
+
+    Notes
+    -----
+    Abbasnejad, Ramachandram, Mandava (2010), Eq. 5 and 7. The print divides by
+    :math:`\mu`, which its Eq. 11 defines as 1 - u; the diffusion maps that it cites
+    divide by the stationary distribution u, and so does this function: only then is
+    the distance plain between the eigenvectors of the walk.
+
+    Examples
+    --------
+    >>> diffusion_distances(np.array([[2.0, 1.0], [1.0, 2.0]]), 1).round(3)
+    array([[0.   , 0.667],
+           [0.667, 0.   ]])
+    """
+    d = similarity.sum(axis=1)
+    empty = np.flatnonzero(d == 0)
+    if len(empty):
+        msg = (
+            f"row {empty[0]} of the similarity is zero: no walk leaves that point; "
+            "give each point a neighbour, or leave diffusion_time out."
+        )
+        raise ValueError(msg)
+    # S = D^(-1/2) W D^(-1/2) is symmetric, and P^t = D^(-1/2) S^t D^(1/2).
+    root = np.sqrt(d)
+    S = np.linalg.matrix_power(similarity / root[:, None] / root, time)
+    walks = S / root[:, None] * np.sqrt(d.sum())  # P^t / sqrt(u)
+    squares = np.square(walks).sum(axis=1)
+    squared = squares[:, None] + squares - 2 * walks @ walks.T
+    squared[squared < len(d) * np.finfo(float).eps * squares.max()] = 0.0
+    np.fill_diagonal(squared, 0.0)
+    return np.sqrt(squared)
+
+
+def influence_costs(K: FloatArray, influence: FloatArray) -> InfluenceCosts:
     r"""Distances in each feature space, weighted by influence.
 
     .. math::
-        s_\ell = \sum_{ij} (1 - u_j) (B_\ell)_{ij}, \qquad
+        s_\ell = \sum_{ij} \mu_j (B_\ell)_{ij}, \qquad
         (B_\ell)_{ij} = K_{ii} + K_{jj} - 2 K_{ij}.
 
     Parameters
     ----------
     K : ndarray of shape (b, n, n)
         Kernel matrices after the normalisation of Eq. 19.
-    u : ndarray of shape (n,)
-        From `stationary_distances`.
+    influence : ndarray of shape (n,)
+        :math:`\mu`: 1 - u with u from `stationary_distances`, or the stationary
+        distribution itself where it is one of similarities.
 
     Returns
     -------
@@ -73,9 +125,9 @@ def influence_costs(K: FloatArray, u: FloatArray) -> InfluenceCosts:
 
     Notes
     -----
-    Eq. 28-30: squared distances in the feature space. `effect` compares with u
-    replaced by 1/n; it is usually below a percent, since 1 - u hardly differs from
-    point to point once n is large.
+    Eq. 28-30: squared distances in the feature space. `effect` compares with the mean
+    influence for all points; with distances it is usually below a percent, since
+    1 - u hardly differs from point to point once n is large.
 
     Examples
     --------
@@ -87,9 +139,9 @@ def influence_costs(K: FloatArray, u: FloatArray) -> InfluenceCosts:
     diagonals = np.diagonal(K, axis1=1, axis2=2)
     # Column sums of B: sum_i B_ij.
     columns = diagonals.sum(axis=1)[:, None] + n * diagonals - 2 * K.sum(axis=1)
-    weighted = columns @ (1 - u)
+    weighted = columns @ influence
     total = columns.sum(axis=1)
-    even = total * (1 - 1 / n)
+    even = total * influence.mean()
     positive = even > 0
     change = np.abs(weighted[positive] - even[positive]) / even[positive]
     return InfluenceCosts(weighted, total, float(change.max(initial=0.0)))
