@@ -18,6 +18,8 @@ QUICK = {"tol": 1e-4, "final_temperature": 1e-4}
 MACHINES = [
     AnnealedKernelMachine(FEW, **QUICK),
     AnnealedKernelMachine(FEW, beta=0, **QUICK),
+    AnnealedKernelMachine(FEW, loss="logistic", **QUICK),
+    AnnealedKernelMachine(FEW, loss="hinge", **QUICK),
     GraphAnnealedKernelMachine(n_neighbors=(3, 8), random_state=0, **QUICK),
     GraphAnnealedKernelMachine(
         n_neighbors=(3, 8), n_components=5, random_state=0, **QUICK
@@ -149,14 +151,19 @@ def test_class_ratio_is_met_and_matters():
     np.testing.assert_allclose(default.class_ratio_, [0.5, 0.5])
 
 
+@pytest.mark.parametrize(
+    ("loss", "steep"), [("squared", 4), ("logistic", 1), ("hinge", 2)]
+)
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_decisions_are_the_logits_of_the_soft_labels(n_classes):
+def test_decisions_are_the_logits_of_the_soft_labels(n_classes, loss, steep):
     X, y, _ = blobs(n_classes)
     ratio = {2: [0.8, 0.2], 3: [0.6, 0.2, 0.2]}[n_classes]
-    machine = AnnealedKernelMachine(FEW, class_ratio=ratio, final_temperature=0.5)
+    machine = AnnealedKernelMachine(
+        FEW, loss=loss, class_ratio=ratio, final_temperature=0.5
+    )
     fitted = machine.fit(X, y)
     hidden, P = y < 0, fitted.annealing_.P
-    logits = fitted.annealing_.temperatures[-1] * np.log(P) / (4 * machine.beta)
+    logits = fitted.annealing_.temperatures[-1] * np.log(P) / (steep * machine.beta)
     scores = fitted.decision_function(X[hidden])
     if n_classes == 2:
         np.testing.assert_allclose(scores, logits[:, 1] - logits[:, 0], atol=1e-5)
@@ -241,6 +248,10 @@ def test_bad_kernels_and_settings():
         AnnealedKernelMachine([]).fit(X, y)
     with pytest.raises(ValueError, match="gamma must be a finite number above 0"):
         AnnealedKernelMachine(gamma=0).fit(X, y)
+    with pytest.raises(
+        ValueError, match="loss must be 'squared', 'logistic' or 'hinge'"
+    ):
+        AnnealedKernelMachine(loss="absolute").fit(X, y)
     with pytest.raises(ValueError, match="cooling must be a finite number above 1"):
         AnnealedKernelMachine(cooling=1.0).fit(X, y)
     with pytest.raises(ValueError, match="are all too many for 60 points"):

@@ -3,7 +3,9 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from mercer.optim.annealing import solve_annealed
-from mercer.optim.kernel_stack import DenseStack, FactoredStack
+from mercer.optim.kernel_stack import FactoredStack
+from mercer.optim.loss_stack import dense_stack
+from oracles.annealed import LOSSES as CONVEX
 from oracles.annealed import free_energy
 
 GAMMA, BETA = 0.1, 0.2
@@ -21,13 +23,16 @@ def blobs(n_classes=2, each=20, seed=0):
     return K, codes, truth
 
 
-def anneal(K, codes, n_classes=2, stack=None, **settings):
+LOSSES = ["squared", "logistic", "hinge"]
+
+
+def anneal(K, codes, n_classes=2, stack=None, loss="squared", **settings):
     noise = np.where(codes >= 0, GAMMA, GAMMA / BETA)
-    stack = DenseStack(K, noise) if stack is None else stack(noise)
+    stack = dense_stack(K, noise, loss) if stack is None else stack(noise)
     return solve_annealed(
         stack,
-        noise,
         codes,
+        loss=loss,
         n_classes=n_classes,
         gamma=GAMMA,
         beta=BETA,
@@ -37,19 +42,21 @@ def anneal(K, codes, n_classes=2, stack=None, **settings):
     )
 
 
+@pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_objective_never_increases_within_a_temperature(n_classes):
+def test_objective_never_increases_within_a_temperature(n_classes, loss):
     K, codes, _ = blobs(n_classes)
-    end = anneal(K, codes, n_classes)
+    end = anneal(K, codes, n_classes, loss=loss, tol=1e-5, final_temperature=1e-5)
     assert len(end.objectives) == len(end.temperatures)
     assert any(len(path) > 2 for path in end.objectives)
     for path in end.objectives:
         assert np.diff(path).max(initial=0) <= 1e-10
 
 
-def test_reported_objective_is_the_free_energy_of_the_paper():
+@pytest.mark.parametrize("loss", LOSSES)
+def test_reported_objective_is_the_free_energy_of_the_paper(loss):
     K, codes, _ = blobs()
-    end = anneal(K, codes, final_temperature=0.1)
+    end = anneal(K, codes, loss=loss, final_temperature=0.1)
     literal = free_energy(
         np.tensordot(end.weights, K, axes=1),
         codes,
@@ -58,16 +65,19 @@ def test_reported_objective_is_the_free_energy_of_the_paper():
         gamma=GAMMA,
         beta=BETA,
         temperature=end.temperatures[-1],
+        loss=loss,
     )
     assert end.objectives[-1][-1] == pytest.approx(literal, rel=1e-9)
 
 
+@pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_soft_labels_are_stationary_at_the_last_temperature(n_classes):
+def test_soft_labels_are_stationary_at_the_last_temperature(n_classes, loss):
     K, codes, _ = blobs(n_classes)
-    end = anneal(K, codes, n_classes, final_temperature=0.1)
+    end = anneal(K, codes, n_classes, loss=loss, final_temperature=0.1)
     f = (np.tensordot(end.weights, K, axes=1) @ end.coef)[codes < 0]
-    slope = 4 * BETA * (f if n_classes > 2 else np.hstack([0 * f, f]))
+    gain = np.vectorize(lambda m: CONVEX[loss](-m) - CONVEX[loss](m))(f)
+    slope = BETA * (gain if n_classes > 2 else np.hstack([0 * f, gain]))
     # Minus the slope of the loss, less T log P, is one number for each row and class.
     rest = slope - end.temperatures[-1] * np.log(end.P)
     rest -= rest.mean(axis=1, keepdims=True)
@@ -80,10 +90,11 @@ def test_temperatures_follow_the_schedule():
     np.testing.assert_allclose(end.temperatures, [8, 4, 2, 1])
 
 
+@pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_clusters_are_found_from_one_label_each(n_classes):
+def test_clusters_are_found_from_one_label_each(n_classes, loss):
     K, codes, truth = blobs(n_classes)
-    end = anneal(K, codes, n_classes)
+    end = anneal(K, codes, n_classes, loss=loss, tol=1e-5, final_temperature=1e-3)
     hidden = codes < 0
     assert (end.P.argmax(axis=1) == truth[hidden]).mean() >= 0.95
     assert end.ratio_residual <= 1e-6

@@ -20,7 +20,9 @@ from mercer.kernels.base import Kernel
 from mercer.kernels.composite import Weighted
 from mercer.machines._maps import ROUNDING
 from mercer.machines._sizes import numbers_of
-from mercer.optim.kernel_stack import DenseStack, FactoredStack
+from mercer.optim.convex_losses import Loss
+from mercer.optim.kernel_stack import FactoredStack, KernelStack
+from mercer.optim.loss_stack import dense_stack
 from mercer.spectrum.kernel import SpectralKernel
 
 # Less than this share of the largest kernel value is rounding error of eigenvectors.
@@ -102,9 +104,11 @@ class MatrixView:
         """Tell whether no kernel tells two training points apart."""
         return all(all_equal(K, rtol=ROUNDING) for K in self.K)
 
-    def stack(self, noise: FloatArray, rows: IntArray | slice) -> DenseStack:
+    def stack(
+        self, noise: FloatArray, rows: IntArray | slice, loss: Loss
+    ) -> KernelStack:
         """Return the kernels over some training points."""
-        return DenseStack(self.K[:, rows][:, :, rows], noise)
+        return dense_stack(self.K[:, rows][:, :, rows], noise, loss)
 
     def function(
         self, weights: FloatArray, coef: FloatArray, labeled: IntArray
@@ -158,13 +162,14 @@ class FeatureView:
         return all(all_equal(F, rtol=ROUNDING) for F in self.features)
 
     def stack(
-        self, noise: FloatArray, rows: IntArray | slice
-    ) -> DenseStack | FactoredStack:
+        self, noise: FloatArray, rows: IntArray | slice, loss: Loss
+    ) -> KernelStack:
         """Return the kernels over some training points, in the smaller form."""
         features = [F[rows] for F in self.features]
-        if sum(F.shape[1] for F in features) < len(features[0]):
+        narrow = sum(F.shape[1] for F in features) < len(features[0])
+        if narrow and loss == "squared":
             return FactoredStack(features, noise)
-        return DenseStack(np.stack([F @ F.T for F in features]), noise)
+        return dense_stack(np.stack([F @ F.T for F in features]), noise, loss)
 
     def function(
         self, weights: FloatArray, coef: FloatArray, labeled: IntArray

@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import Tags, check_scalar
 from sklearn.utils.validation import check_is_fitted
 
-from mercer._base.checks import check_number, checked_points
+from mercer._base.checks import check_choice, check_number, checked_points
 from mercer._base.proba import codes_of, lead, probabilities
 from mercer._base.ranges import all_equal
 from mercer._base.typing import ArrayLike, BoolArray, FloatArray, IntArray, SparseArray
@@ -32,6 +32,7 @@ from mercer.machines._annealed_parts import (
 )
 from mercer.machines._sizes import known_shares
 from mercer.optim.annealing import Annealed, soft_targets, solve_annealed
+from mercer.optim.convex_losses import LOSSES, STEEPNESS, Loss, difference
 from mercer.optim.kernel_weights import solve_kernel_weights
 
 
@@ -58,6 +59,9 @@ class AnnealedKernelMachine(LabeledScoreMixin, BaseEstimator):
     beta : float, default=0.1
         Weight of the unlabelled loss. With 0 the unlabelled points are left out:
         kernel selection for supervised learning (KS-SL).
+    loss : {"squared", "logistic", "hinge"}, default="squared"
+        What takes the place of the squares. The other two solve many small problems
+        in place of one linear system and are slower.
     class_ratio : float or array-like of shape (n_classes,), default=None
         Share of ``classes_[1]``, or of each class, among the unlabelled points. By
         default that among the labelled ones, which is worth a thought: 0.4 in place
@@ -88,7 +92,7 @@ class AnnealedKernelMachine(LabeledScoreMixin, BaseEstimator):
     transduction_ : ndarray of shape (n,)
         Given labels, and those found for the unlabelled points.
     threshold_ : ndarray of shape (1,) or (n_classes,)
-        Value of f that parts the classes; zero without annealing.
+        Decision value that parts the classes; zero without annealing.
     annealing_ : Annealed or None
         Soft labels, objectives at every temperature; None if there was nothing to
         anneal.
@@ -103,13 +107,14 @@ class AnnealedKernelMachine(LabeledScoreMixin, BaseEstimator):
     Notes
     -----
     Dai and Yeung (2007): KS-SSKM on Gaussians, GLKS-SSKM on graph Laplacian kernels
-    (`GraphAnnealedKernelMachine`); the baselines KS-SL and GLKS-SSL have ``beta=0``.
-    Squared loss, no bias. Readings of the print: the saddle function needs
-    1/(4 gamma); line 13 of Algorithm 1 is a maximum of minima (see
-    `solve_kernel_weights`). A new point is compared with the threshold that gives the
-    unlabelled points their shares, not with zero. More than two classes: one output
-    for each class on one kernel. Points that no labelled point reaches get the class
-    ratio, and a warning.
+    (`GraphAnnealedKernelMachine`); the baselines KS-SL and GLKS-SSL have ``beta=0``,
+    which with squares is multiple-kernel regularised least squares (Mao and Tsang
+    2010, eq. 4). Squared loss in their experiments, any convex one in their theory; no
+    bias. Readings of the print: the saddle function needs 1/(4 gamma); line 13 of
+    Algorithm 1 is a maximum of minima (see `solve_kernel_weights`). A new point is
+    compared with the threshold that gives the unlabelled points their shares, not with
+    zero. More than two classes: one output for each class on one kernel. Points that
+    no labelled point reaches get the class ratio, and a warning.
 
     References
     ----------
@@ -131,6 +136,7 @@ class AnnealedKernelMachine(LabeledScoreMixin, BaseEstimator):
         *,
         gamma: float = 0.1,
         beta: float = 0.1,
+        loss: Loss = "squared",
         class_ratio: float | ArrayLike | None = None,
         trace_normalized: bool = False,
         start_temperature: float = 10.0,
@@ -143,6 +149,7 @@ class AnnealedKernelMachine(LabeledScoreMixin, BaseEstimator):
         self.kernels = kernels
         self.gamma = gamma
         self.beta = beta
+        self.loss: Loss = loss
         self.class_ratio = class_ratio
         self.trace_normalized = trace_normalized
         self.start_temperature = start_temperature
@@ -241,7 +248,7 @@ class AnnealedKernelMachine(LabeledScoreMixin, BaseEstimator):
     def _supervised(self, view: MatrixView | FeatureView, labels: Labels) -> FloatArray:
         noise = self.gamma / labels.weight()
         fit = solve_kernel_weights(
-            view.stack(noise, labels.labeled),
+            view.stack(noise, labels.labeled, self.loss),
             soft_targets(labels.one_hot()),
             weights=self._start(view),
             tol=self.tol,
@@ -260,8 +267,7 @@ class AnnealedKernelMachine(LabeledScoreMixin, BaseEstimator):
         noise = np.full(len(codes), self.gamma / self.beta)
         noise[labels.labeled] = self.gamma / labels.weight()
         end = solve_annealed(
-            view.stack(noise, slice(None)),
-            noise,
+            view.stack(noise, slice(None), self.loss),
             codes,
             n_classes=len(self.classes_),
             gamma=self.gamma,
@@ -269,6 +275,7 @@ class AnnealedKernelMachine(LabeledScoreMixin, BaseEstimator):
             ratio=self.class_ratio_,
             weights=self._start(view),
             shares=labels.one_hot(),
+            loss=self.loss,
             start_temperature=self.start_temperature,
             cooling=self.cooling,
             final_temperature=self.final_temperature,
@@ -276,7 +283,7 @@ class AnnealedKernelMachine(LabeledScoreMixin, BaseEstimator):
             max_greedy=self.max_greedy,
         )
         self.weights_, self.annealing_ = end.weights, end
-        self.threshold_ = -lead(end.offsets) / 4 / self.beta
+        self.threshold_ = -lead(end.offsets) / STEEPNESS[self.loss] / self.beta
         self.certificate_ = AnnealedCertificate(
             end.gap,
             end.ratio_residual,
@@ -293,7 +300,8 @@ class AnnealedKernelMachine(LabeledScoreMixin, BaseEstimator):
         if self.annealing_ is not None and len(self.classes_) == 2:
             hidden = unlabeled[reached[unlabeled]]
             positive = self.annealing_.P[reached[unlabeled], 1] > 0.5
-            self.threshold_ = middle_threshold(f[hidden, 0], positive, self.threshold_)
+            linked = _linked(f[hidden, 0], self.loss)
+            self.threshold_ = middle_threshold(linked, positive, self.threshold_)
         scores = self._shifted(f[unlabeled], reached[unlabeled])
         codes[unlabeled] = codes_of(scores)
         self.transduction_ = self.classes_[codes]
@@ -309,7 +317,7 @@ class AnnealedKernelMachine(LabeledScoreMixin, BaseEstimator):
 
     def _shifted(self, f: FloatArray, reached: BoolArray) -> FloatArray:
         """Return decision values; the class ratio where no labelled point reaches."""
-        scores = f - self.threshold_
+        scores = _linked(f, self.loss) - self.threshold_
         if self._indistinct:
             reached = np.zeros_like(reached)
         if not reached.all():
@@ -334,9 +342,15 @@ class AnnealedKernelMachine(LabeledScoreMixin, BaseEstimator):
                 f"{self.unreached!r}."
             )
             raise ValueError(msg)
+        check_choice(self.loss, "loss", LOSSES)
         check_scalar(self.max_greedy, "max_greedy", Integral, min_val=1)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+def _linked(f: FloatArray, loss: Loss) -> FloatArray:
+    """Return what the label +1 gains over -1, in units of f near 0."""
+    return f if loss == "squared" else -difference(f, loss) / STEEPNESS[loss]

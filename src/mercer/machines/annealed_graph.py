@@ -11,6 +11,7 @@ from mercer.graphs.neighbors import Weights
 from mercer.machines._annealed_parts import FeatureView
 from mercer.machines.annealed import AnnealedKernelMachine
 from mercer.neighbors.index import Metric
+from mercer.optim.convex_losses import Loss
 from mercer.spectrum.graph_kernels import laplacian_kernels
 from mercer.spectrum.kernel import SpectralKernel
 
@@ -30,12 +31,13 @@ class GraphAnnealedKernelMachine(AnnealedKernelMachine):
         paper.
     n_components : int or None, default=None
         Directions kept of each Laplacian, its null space aside; None for all. With
-        n_components the kernels live in their bases and no n x n matrix is made.
+        n_components and the squared loss the kernels live in their bases and no n x n
+        matrix is made.
     edge_weights : {"gaussian", "binary", "self_tuning"}, default="gaussian"
     gamma : float, default=0.1
     beta : float, default=0.01
         With 0 the machine is GLKS-SSL (Argyriou, Herbster and Pontil 2006).
-    class_ratio, trace_normalized : as in `AnnealedKernelMachine`
+    loss, class_ratio, trace_normalized : as in `AnnealedKernelMachine`
     start_temperature, cooling, final_temperature : float, default=10, 1.4, 1e-7
     tol, max_greedy, unreached : as in `AnnealedKernelMachine`
     random_state : int, Generator, RandomState or None, default=None
@@ -81,6 +83,7 @@ class GraphAnnealedKernelMachine(AnnealedKernelMachine):
         edge_weights: Weights = "gaussian",
         gamma: float = 0.1,
         beta: float = 0.01,
+        loss: Loss = "squared",
         class_ratio: float | ArrayLike | None = None,
         trace_normalized: bool = False,
         start_temperature: float = 10.0,
@@ -94,6 +97,7 @@ class GraphAnnealedKernelMachine(AnnealedKernelMachine):
         super().__init__(
             gamma=gamma,
             beta=beta,
+            loss=loss,
             class_ratio=class_ratio,
             trace_normalized=trace_normalized,
             start_temperature=start_temperature,

@@ -9,6 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from mercer._base.typing import FloatArray, IntArray
 from mercer.optim.class_ratio import SoftLabels, solve_soft_labels
+from mercer.optim.convex_losses import Loss, difference
 from mercer.optim.kernel_stack import KernelStack
 from mercer.optim.kernel_weights import KernelWeights, solve_kernel_weights
 
@@ -30,7 +31,6 @@ class Annealed:
 
 def solve_annealed(
     stack: KernelStack,
-    noise: FloatArray,
     codes: IntArray,
     *,
     n_classes: int,
@@ -39,6 +39,7 @@ def solve_annealed(
     ratio: FloatArray,
     weights: FloatArray,
     shares: FloatArray | None = None,
+    loss: Loss = "squared",
     start_temperature: float = 10.0,
     cooling: float = 1.4,
     final_temperature: float = 1e-7,
@@ -61,9 +62,8 @@ def solve_annealed(
     Parameters
     ----------
     stack : KernelStack
-        Kernels over all n points, with the diagonal `noise`.
-    noise : ndarray of shape (n,)
-        gamma over the weight for labelled points, gamma / beta for the others.
+        Kernels over all n points, with gamma over the weight on the diagonal for
+        labelled points and gamma / beta for the others.
     codes : ndarray of shape (n,)
         Class 0 .. C-1, or -1 where unknown.
     n_classes : int
@@ -75,6 +75,8 @@ def solve_annealed(
         Kernel weights to start from.
     shares : ndarray of shape (l, C), optional
         Label distributions of the labelled points, where labels are not sure.
+    loss : {"squared", "logistic", "hinge"}, default="squared"
+        That of the stack.
     start_temperature, cooling, final_temperature : float
         T is divided by `cooling` from the first to the last.
     tol : float, default=1e-7
@@ -94,7 +96,9 @@ def solve_annealed(
     Dai and Yeung (2007), Eq. 5 and Algorithm 1. With squared loss a point with soft
     label p is a point with label 2p - 1 up to a constant, so the step in f is kernel
     ridge regression, :math:`(K + \gamma W^{-1}) c = t`. More than two classes: one
-    column per class, loss and norm summed, one entropy per point.
+    column per class, loss and norm summed, one entropy per point. Other convex losses
+    take the place of the squares in the same way: the step in f is then the machine of
+    that loss in which each unlabelled point has both labels, weighted by p and 1 - p.
 
     Examples
     --------
@@ -103,7 +107,7 @@ def solve_annealed(
     >>> K = np.exp(-((x[:, None] - x) ** 2))[None]
     >>> noise = np.array([0.1, 1.0, 1.0, 0.1])
     >>> end = solve_annealed(
-    ...     DenseStack(K, noise), noise, np.array([0, -1, -1, 1]), n_classes=2,
+    ...     DenseStack(K, noise), np.array([0, -1, -1, 1]), n_classes=2,
     ...     gamma=0.1, beta=0.1, ratio=np.array([0.5, 0.5]), weights=np.ones(1))
     >>> end.P.argmax(axis=1)
     array([0, 1])
@@ -123,10 +127,10 @@ def solve_annealed(
     while final_temperature <= T:
         path = []
         for _ in range(max_rounds):
-            f = (targets - noise[:, None] * fit.point.coef())[unlabeled]
+            f = fit.point.fitted()[unlabeled]
             before = soft.P
             soft = solve_soft_labels(
-                _losses(f, beta), temperature=T, ratio=ratio, offsets=soft.offsets
+                _losses(f, beta, loss), temperature=T, ratio=ratio, offsets=soft.offsets
             )
             targets[unlabeled] = soft_targets(soft.P)
             fit = solve_kernel_weights(
@@ -137,7 +141,7 @@ def solve_annealed(
                 tol=tol,
                 max_iter=max_greedy,
             )
-            path.append(_free_energy(fit, soft.P, gamma, beta, T))
+            path.append(_free_energy(fit, soft.P, gamma, beta, T, loss))
             change = float(np.linalg.norm(soft.P - before))
             if change <= tol:
                 break
@@ -177,17 +181,17 @@ def soft_targets(P: FloatArray) -> FloatArray:
     return 2 * shares - 1
 
 
-def _losses(f: FloatArray, beta: float) -> FloatArray:
+def _losses(f: FloatArray, beta: float, loss: Loss) -> FloatArray:
     """Differentiate the expected loss in P, up to a constant per row."""
-    if f.shape[1] == 1:
-        return np.column_stack([np.zeros(len(f)), -4 * beta * f[:, 0]])
-    return -4 * beta * f
+    g = beta * difference(f, loss)
+    return np.hstack([np.zeros_like(g), g]) if g.shape[1] == 1 else g
 
 
 def _free_energy(
-    fit: KernelWeights, P: FloatArray, gamma: float, beta: float, T: float
+    fit: KernelWeights, P: FloatArray, gamma: float, beta: float, T: float, loss: Loss
 ) -> float:
-    spread = 4 * beta * float((P * (1 - P)).sum())
+    # With squares the fit leaves out the spread of the labels around their mean.
+    spread = 4 * beta * float((P * (1 - P)).sum()) if loss == "squared" else 0.0
     if P.shape[1] == 2:
         spread /= 2  # the two columns share one output
     return float(gamma * fit.value + spread + T * xlogy(P, P).sum())

@@ -101,7 +101,8 @@ def diffusion_distances(similarity: FloatArray, time: int) -> FloatArray:
     squared = squares[:, None] + squares - 2 * walks @ walks.T
     squared[squared < len(d) * np.finfo(float).eps * squares.max()] = 0.0
     np.fill_diagonal(squared, 0.0)
-    return np.sqrt(squared)
+    distances: FloatArray = np.sqrt(squared)
+    return distances
 
 
 def influence_costs(K: FloatArray, influence: FloatArray) -> InfluenceCosts:

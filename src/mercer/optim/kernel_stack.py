@@ -31,6 +31,15 @@ class RidgePoint(Protocol):
         """Return c, (n, m)."""
         ...
 
+    @property
+    def gap(self) -> float:
+        """Return how far `value` may be above its minimum over c."""
+        ...
+
+    def fitted(self) -> FloatArray:
+        """Return f = K c, (n, m)."""
+        ...
+
     def curvature(self, kernels: IntArray) -> FloatArray:
         """Return second derivatives of `value` in the weights of these kernels."""
         ...
@@ -84,7 +93,8 @@ class DenseStack:
         for j in used:
             A += weights[j] * self.K[j]
         A.flat[:: n + 1] += self.noise
-        return DenseSystem(self.K, cho_factor(A, lower=True, check_finite=False))
+        cholesky = cho_factor(A, lower=True, check_finite=False)
+        return DenseSystem(self.K, cholesky, self.noise)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -93,6 +103,7 @@ class DenseSystem:
 
     K: FloatArray
     cholesky: tuple[FloatArray, bool]
+    noise: FloatArray
 
     def solve(self, targets: FloatArray) -> "DensePoint":
         """Solve for targets of shape (n, m)."""
@@ -100,7 +111,9 @@ class DenseSystem:
         c = cho_solve(self.cholesky, targets, check_finite=False)
         images = (self.K.reshape(N * n, n) @ c).reshape(N, n, -1)
         scores = np.einsum("jim,im->j", images, c)
-        return DensePoint(float(np.vdot(targets, c)), scores, c, images, self.cholesky)
+        f = targets - self.noise[:, None] * c
+        value = float(np.vdot(targets, c))
+        return DensePoint(value, scores, c, f, images, self.cholesky)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -110,12 +123,18 @@ class DensePoint:
     value: float
     scores: FloatArray
     c: FloatArray
+    f: FloatArray
     images: FloatArray  # (N, n, m) K_j c
     cholesky: tuple[FloatArray, bool]
+    gap: float = 0.0
 
     def coef(self) -> FloatArray:
         """Return c."""
         return self.c
+
+    def fitted(self) -> FloatArray:
+        """Return f = K c."""
+        return self.f
 
     def curvature(self, kernels: IntArray) -> FloatArray:
         """Return second derivatives of `value` in the weights of these kernels."""
@@ -207,13 +226,19 @@ class FactoredPoint:
     w: FloatArray
     loads: FloatArray  # (R, m) Φᵀ c
     system: FactoredSystem
+    gap: float = 0.0
 
     def coef(self) -> FloatArray:
         """Return c."""
-        stack = self.system.stack
-        fitted = stack.F[:, self.system.used] @ self.w
-        c: FloatArray = (self.targets - fitted) / stack.noise[:, None]
+        c: FloatArray = (self.targets - self.fitted()) / self.system.stack.noise[
+            :, None
+        ]
         return c
+
+    def fitted(self) -> FloatArray:
+        """Return f = K c."""
+        f: FloatArray = self.system.stack.F[:, self.system.used] @ self.w
+        return f
 
     def curvature(self, kernels: IntArray) -> FloatArray:
         """Return second derivatives of `value` in the weights of these kernels."""

@@ -80,7 +80,7 @@ def solve_kernel_weights(
     system = stack.factor(weights) if system is None else system
     point = system.solve(targets)
     for n_iter in range(max_iter + 1):
-        gap = float(point.scores.max() - weights @ point.scores)
+        gap = float(point.scores.max() - weights @ point.scores) + point.gap
         if gap <= tol * point.value or n_iter == max_iter:
             break
         direction, furthest = _direction(point, weights)
@@ -168,7 +168,7 @@ def _line_search(
             high = step
         d = direction[moving]
         bend = float(d @ point.curvature(moving) @ d)
-        step -= slope / bend
+        step = step - slope / bend if bend > 0 else np.inf  # straight: halve
         if step >= high == furthest:
             step = furthest
         elif not low < step < high:
