@@ -168,3 +168,33 @@ def test_bad_parameters_are_named(learner, match) -> None:
     X, y = blobs(2)
     with pytest.raises(ValueError, match=match):
         learner.fit(X, y)
+
+
+@pytest.mark.parametrize("energy", [0.5, 0.95])
+def test_directions_by_cumulative_energy(energy) -> None:
+    X, y = blobs(2)
+    by_share = DecayingKernel(n_components=energy).fit(X, y)
+    squared = euclidean_distances(X, squared=True)
+    spectrum = np.linalg.eigvalsh(np.exp(-squared / squared.mean()))[::-1]
+    wanted = int(np.searchsorted(np.cumsum(spectrum) / spectrum.sum(), energy)) + 1
+    assert by_share.basis_.vectors_.shape[1] == wanted
+    whole = GramBasis(None, kernel=by_share.basis_.kernel).fit(X)
+    given = DecayingKernel(n_components=energy, basis=whole).fit(X, y)
+    assert np.flatnonzero(given.weights_).max() < wanted
+    np.testing.assert_allclose(given.kernel_(), by_share.kernel_(), atol=1e-8)
+    by_number = DecayingKernel(n_components=wanted).fit(X, y)
+    np.testing.assert_allclose(by_number.kernel_(), by_share.kernel_(), atol=1e-8)
+
+
+def test_energy_is_that_of_a_kernel_and_must_be_there() -> None:
+    X, y = blobs(2)
+    with pytest.raises(ValueError, match="values of this basis rise"):
+        DecayingKernel(n_components=0.9, basis=GraphBasis(10)).fit(X, y)
+    few = GramBasis(2, kernel="rbf")
+    with pytest.raises(ValueError, match="the 2 directions of the basis have"):
+        DecayingKernel(n_components=0.99, basis=few).fit(X, y)
+    for wrong in (1.5, 1.0):
+        with pytest.raises(ValueError, match="share of the trace below 1"):
+            DecayingKernel(n_components=wrong).fit(X, y)
+    with pytest.raises(ValueError, match="finite number above 0"):
+        DecayingKernel(n_components=0.0).fit(X, y)

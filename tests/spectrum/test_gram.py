@@ -203,3 +203,35 @@ def test_eigenpairs_that_lapack_misses_are_computed_again(monkeypatch):
     pairs = module.exact_pairs(np.diag([1.0, 2.0, 2.0, 2.0, 5.0]), 3, centered=False)
     assert pairs.values.tolist() == [5.0, 2.0, 2.0]
     assert pairs.next_value == 2.0
+
+
+@pytest.mark.parametrize("n_landmarks", [None, 60])
+@pytest.mark.parametrize("centered", [False, True])
+@pytest.mark.parametrize("energy", [0.3, 0.8, 0.95, 0.999])
+def test_a_share_of_the_trace_keeps_as_few_directions_as_have_it(
+    energy: float, centered: bool, n_landmarks: int | None
+) -> None:
+    basis = GramBasis(energy, centered=centered, n_landmarks=n_landmarks).fit(X)
+    K = rbf_kernel(X)
+    spectrum = np.linalg.eigvalsh(centre(K) if centered else K)[::-1]
+    shares = [spectrum[: r + 1].sum() / spectrum.sum() for r in range(60)]
+    wanted = next(r for r, share in enumerate(shares) if share >= energy) + 1
+    assert basis.vectors_.shape == (60, wanted)
+    assert basis.certificate_.lost_trace <= 1 - energy + 1e-12
+    assert basis.certificate_.lost_trace > 1 - energy - spectrum[wanted - 1] / 60
+    whole = GramBasis(wanted, centered=centered, n_landmarks=n_landmarks).fit(X)
+    np.testing.assert_allclose(basis.values_, whole.values_)
+    np.testing.assert_allclose(basis.extend(NEW), whole.extend(NEW), atol=1e-10)
+    assert basis.certificate_.gap == pytest.approx(whole.certificate_.gap, abs=1e-10)
+
+
+def test_landmarks_that_do_not_have_the_share_are_all_kept() -> None:
+    basis = GramBasis(0.9999, n_landmarks=5, random_state=0).fit(X)
+    assert basis.vectors_.shape == (60, 5)
+    assert basis.certificate_.lost_trace > 1e-4
+
+
+@pytest.mark.parametrize("share", [0.0, 1.0, 1.5, -0.5, float("nan")])
+def test_a_share_lies_between_0_and_1(share: float) -> None:
+    with pytest.raises(ValueError, match=r"n_components must be .* share of the trace"):
+        GramBasis(share).fit(X)

@@ -11,6 +11,7 @@ from mercer.learners.base import unit_mean_diagonal
 from mercer.optim.cone import solve_decaying_spectrum
 from mercer.optim.spectral import eigenspaces
 from mercer.spectrum.basis import Basis
+from mercer.spectrum.gram import directions_of_energy
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,3 +88,33 @@ def aligned_weights(
     weights = np.zeros(len(basis.values_))
     weights[: len(spaces)] = solution.weights[spaces]
     return unit_mean_diagonal(weights, basis.vectors_), certificate
+
+
+def directions_by_energy(basis: Basis, energy: float) -> int:
+    """Return how many directions of a fitted basis have a share of the trace.
+
+    Parameters
+    ----------
+    basis : fitted basis
+        Of a kernel: its values are eigenvalues, largest first.
+    energy : float
+        Between 0 and 1.
+    """
+    values = basis.values_
+    if len(values) > 1 and values[0] < values[-1]:
+        msg = (
+            f"n_components={energy:g} is a share of the trace of a kernel, and the "
+            "values of this basis rise, as those of a graph do; give a whole number, "
+            "or a GramBasis."
+        )
+        raise ValueError(msg)
+    held = 1.0 - basis.certificate_.lost_trace
+    found = directions_of_energy(values, float(values.sum()) / held, energy)
+    if found is None:
+        msg = (
+            f"the {len(values)} directions of the basis have {held:.1%} of the trace, "
+            f"and n_components={energy:g} asks for more; take "
+            f"GramBasis(n_components={energy:g})."
+        )
+        raise ValueError(msg)
+    return found

@@ -10,7 +10,11 @@ from mercer._base.checks import check_choice, check_number
 from mercer._base.typing import RandomState
 from mercer.evidence.labels import Labels
 from mercer.kernels.parametric import RBF
-from mercer.learners._aligned import aligned_weights, signed_targets
+from mercer.learners._aligned import (
+    aligned_weights,
+    directions_by_energy,
+    signed_targets,
+)
 from mercer.learners.base import LabelLearner
 from mercer.spectrum.basis import Basis
 from mercer.spectrum.gram import GramBasis
@@ -30,8 +34,10 @@ class DecayingKernel(LabelLearner):
     ----------
     decay : float, default=2.0
         The decay factor C of the paper, at least 1.
-    n_components : int, default=20
-        The d leading directions of the basis that are used.
+    n_components : int or float, default=20
+        The d leading directions of the basis that are used. A number between 0 and 1
+        takes as few as have that share of the trace of the kernel, the cumulative
+        energy of section 4.2; the basis is then one of a kernel.
     basis : basis or None, default=None
         None is `GramBasis` of a Gaussian kernel whose :math:`2\sigma^2` is the mean
         squared distance of the points.
@@ -94,7 +100,7 @@ class DecayingKernel(LabelLearner):
     def __init__(
         self,
         decay: float = 2.0,
-        n_components: int = 20,
+        n_components: float = 20,
         *,
         basis: Basis | None = None,
         target: Literal["sum", "each"] = "sum",
@@ -108,7 +114,16 @@ class DecayingKernel(LabelLearner):
 
     def _check_parameters(self) -> None:
         check_number(self.decay, "decay", at_least=1)
-        check_scalar(self.n_components, "n_components", Integral, min_val=1)
+        if isinstance(self.n_components, Integral):
+            check_scalar(self.n_components, "n_components", Integral, min_val=1)
+        else:
+            check_number(self.n_components, "n_components", above=0)
+            if self.n_components >= 1:
+                msg = (
+                    "n_components must be a whole number from 1, or a share of the "
+                    f"trace below 1; got {self.n_components!r}."
+                )
+                raise ValueError(msg)
         check_choice(self.target, "target", ("sum", "each"))
 
     def _default_basis(self, n_labeled: int) -> Basis:
@@ -121,6 +136,9 @@ class DecayingKernel(LabelLearner):
     def _learn(self, labels: Labels) -> None:
         self.classes_ = labels.classes
         targets = signed_targets(labels)
+        r = self.n_components
+        if not isinstance(r, Integral):
+            r = directions_by_energy(self.basis_, float(r))
         groups = (
             [targets]
             if self.target == "sum"
@@ -131,7 +149,7 @@ class DecayingKernel(LabelLearner):
                 self.basis_,
                 labels.labeled,
                 group,
-                n_components=self.n_components,
+                n_components=int(r),
                 decay=float(self.decay),
             )
             for group in groups

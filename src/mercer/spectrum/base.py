@@ -130,7 +130,7 @@ class BasisMixin(NestedParameters, TransformerMixin, BaseEstimator):
         return np.array([f"{stem}{i}" for i in range(self._n_features_out)], object)
 
 
-def check_n_components(n_components: int | None, n: int) -> int:
+def check_n_components(n_components: float | None, n: int) -> int:
     """Return how many directions to compute: at most n, all of them for None."""
     if n_components is None:
         return n

@@ -1,7 +1,7 @@
 """Principal directions of a kernel over the data, and their values at new points."""
 
 from dataclasses import dataclass
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
@@ -28,7 +28,7 @@ from mercer.spectrum.base import (
     orthogonality,
 )
 from mercer.spectrum.directions import Directions
-from mercer.spectrum.kernel_pairs import exact_pairs, landmark_pairs
+from mercer.spectrum.kernel_pairs import exact_pairs, landmark_pairs, leading_pairs
 
 EXACT_UP_TO = 3000
 DEFAULT_LANDMARKS = 1000
@@ -71,6 +71,7 @@ def gram_directions(
     *,
     n_landmarks: int | None = None,
     centered: bool = False,
+    energy: float = 1.0,
     rng: np.random.Generator,
 ) -> GramDirections:
     """Compute the r largest eigenpairs of the Gram matrix of a kernel.
@@ -86,6 +87,8 @@ def gram_directions(
         Approximate the matrix by that many of its columns; exact where left out.
     centered : bool, default=False
         Centre the points in feature space.
+    energy : float, default=1
+        Keep no more directions than have this share of the trace.
     rng : numpy.random.Generator
         Draws the landmarks.
 
@@ -114,6 +117,10 @@ def gram_directions(
             columns, diagonal, r, n_landmarks, centered=centered, rng=rng
         )
         method = f"nystrom with {len(pairs.landmarks)} landmarks"
+    if energy < 1:
+        enough = directions_of_energy(pairs.values, pairs.trace, energy)
+        if enough is not None:
+            pairs = leading_pairs(pairs, enough)
     gap = float(pairs.values[-1]) - pairs.next_value
     certificate = BasisCertificate(
         method=method,
@@ -129,6 +136,31 @@ def gram_directions(
     return GramDirections(pairs.vectors, pairs.values, certificate, found)
 
 
+def directions_of_energy(values: FloatArray, trace: float, energy: float) -> int | None:
+    """Return how many leading eigenvalues have a share of the trace; None: not all do.
+
+    Examples
+    --------
+    >>> directions_of_energy(np.array([6.0, 3.0, 1.0]), 10.0, 0.9)
+    2
+    """
+    enough = np.cumsum(values) >= energy * trace * (1 - 1e-12)
+    return int(np.argmax(enough)) + 1 if enough.any() else None
+
+
+def _directions_wanted(n_components: float | None, n: int) -> tuple[int, float]:
+    """Return the largest number of directions, and the share of the trace wanted."""
+    if isinstance(n_components, Real) and not isinstance(n_components, Integral):
+        if not 0 < float(n_components) < 1:
+            msg = (
+                "n_components must be a whole number from 1, a share of the trace "
+                f"between 0 and 1, or None; got {n_components!r}."
+            )
+            raise ValueError(msg)
+        return n, float(n_components)
+    return check_n_components(n_components, n), 1.0
+
+
 class GramBasis(BasisMixin):
     r"""The r largest eigenpairs of the Gram matrix of a kernel.
 
@@ -137,9 +169,10 @@ class GramBasis(BasisMixin):
 
     Parameters
     ----------
-    n_components : int or None, default=50
-        Largest number of directions r; None for all. Directions below the numerical
-        rank, :math:`e_i \le 10^{-10} e_1`, are never kept.
+    n_components : int, float or None, default=50
+        Largest number of directions r; None for all. A number between 0 and 1 keeps as
+        few as have that share of the trace of K, their cumulative energy. Directions
+        below the numerical rank, :math:`e_i \le 10^{-10} e_1`, are never kept.
     kernel : Kernel, str or callable, default="rbf"
         A Mercer kernel, a scikit-learn kernel name, a callable, or "precomputed".
     centered : bool, default=False
@@ -188,7 +221,7 @@ class GramBasis(BasisMixin):
 
     def __init__(
         self,
-        n_components: int | None = 50,
+        n_components: float | None = 50,
         *,
         kernel: Any = "rbf",
         centered: bool = False,
@@ -218,10 +251,12 @@ class GramBasis(BasisMixin):
         if not self._is_precomputed():
             kernel = as_kernel(self.kernel).resolve(X)
             kernel = Normalized(kernel) if self.normalized else kernel
+        r, energy = _directions_wanted(self.n_components, X.shape[0])
         found = gram_directions(
             X,
             kernel,
-            check_n_components(self.n_components, X.shape[0]),
+            r,
+            energy=energy,
             n_landmarks=self._n_landmarks(X.shape[0]),
             centered=self.centered,
             rng=as_generator(self.random_state),

@@ -1,7 +1,7 @@
 """Largest eigenpairs of a Gram matrix, exact or from some of its columns."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -149,6 +149,26 @@ def landmark_pairs(
         next_value=float(e[kept]) if kept < len(e) else 0.0,
         trace=float(e.sum()) + found.lost,
         residual=float(np.sqrt(_small((error * error).sum(0)).max())),
+    )
+
+
+def leading_pairs(pairs: KernelPairs, r: int) -> KernelPairs:
+    """Return the first r pairs.
+
+    Examples
+    --------
+    >>> pairs = exact_pairs(np.diag([1.0, 3.0, 2.0]), 3, centered=False)
+    >>> leading_pairs(pairs, 1).values, leading_pairs(pairs, 1).next_value
+    (array([3.]), 2.0)
+    """
+    if r == len(pairs.values):
+        return pairs
+    return replace(
+        pairs,
+        values=pairs.values[:r],
+        vectors=pairs.vectors[:, :r],
+        weights=pairs.weights[:, :r],
+        next_value=float(pairs.values[r]),
     )
 
 
