@@ -30,7 +30,7 @@ def influence_of_points(
     similarity : Kernel, str, callable, matrix, Graph or None
         None measures Euclidean distances.
     diffusion_time : int or None
-        Measure diffusion distances on the similarity, after so many steps.
+        Measure diffusion distances on the similarity, after this many steps.
     names : ndarray of shape (d,), optional
         Names of the columns.
 

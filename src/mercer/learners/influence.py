@@ -98,7 +98,7 @@ class InfluenceKernel(KernelFeatures):
         matrix or graph over the rows of X; at least 0 everywhere, and it need not be
         positive semi-definite. A point has the more influence the more it is joined.
     diffusion_time : int, optional
-        Measure distances by walks of so many steps on the similarity (Eq. 7), and
+        Measure distances by walks of this many steps on the similarity (Eq. 7), and
         influence by :math:`1 - u` from these. Without a similarity the walk is on the
         Gaussian kernel.
     tol : float, default=1e-6
