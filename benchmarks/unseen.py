@@ -382,7 +382,7 @@ def table(args: argparse.Namespace) -> None:
     )
     print("|---" * 7 + "|")
     over = by_set(frame, "overconfidence")
-    for cell in CELLS:
+    for cell in accuracy.index.unique("cell"):
         at = accuracy.xs(cell, level="cell")
         losses = loss.xs(cell, level="cell").mean()
         single = at[rivals].dropna(axis=0, how="all").mean()

@@ -68,6 +68,35 @@ def test_mirrored_points_get_mirrored_votes() -> None:
     np.testing.assert_allclose(mirrored, grow_trees(X, Y, n_trees=50).votes(new))
 
 
+@pytest.mark.parametrize("kind", ["numbers", "binary", "few values"])
+def test_columns_turned_around_or_in_another_order_get_the_same_votes(kind) -> None:
+    X, Y, _ = problem(9, count=9, d=6)
+    new = np.random.default_rng(1).standard_normal((40, 6))
+    if kind != "numbers":  # many columns are equal at nine points
+        most = 1.0 if kind == "binary" else 3.0
+        X, new = (np.clip(np.ceil(V), 0, most) for V in (X, new))
+    votes = grow_trees(X, Y, new, n_trees=60).votes(new)
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        order, signs = rng.permutation(6), rng.choice([-1.0, 1.0], 6)
+        units = signs * 4.0 ** rng.integers(-2, 3, 6)
+        other, other_new = (X * units)[:, order], (new * units)[:, order]
+        again = grow_trees(other, Y, other_new, n_trees=60).votes(other_new)
+        np.testing.assert_allclose(again, votes, atol=1e-12)
+
+
+def test_signs_and_order_of_columns_change_no_answer_of_the_model() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((90, 4))
+    truth = (X[:, 0] + X[:, 1] / 2 > 0).astype(int)
+    y = np.where(np.arange(90) < 9, truth, -1)
+    wanted = UnifiedKernelMachine(random_state=0).fit(X, y).training_proba()
+    for order, signs in (([0, 1, 2, 3], [-1, 1, 1, -1]), ([3, 0, 2, 1], [1, 1, 1, 1])):
+        other = X[:, order] * signs
+        found = UnifiedKernelMachine(random_state=0).fit(other, y).training_proba()
+        np.testing.assert_allclose(found, wanted, atol=1e-9)
+
+
 def test_a_weight_counts_as_a_repeated_point() -> None:
     X, Y, _ = problem(5)
     twice = np.r_[0, 0, np.arange(1, len(X))]

@@ -56,7 +56,17 @@ def _merit(values, labels, rows, threshold, total, inside):  # type: ignore[no-u
 
 @njit(cache=True)
 def _best_split(  # type: ignore[no-untyped-def]
-    columns, labels, rows, total, inside, order, places, fixed, n_tried, state, mirrored
+    columns,
+    labels,
+    rows,
+    total,
+    inside,
+    order,
+    places,
+    fixed,
+    n_tried,
+    state,
+    is_turned,
 ):
     """Return the best of several random splits; column -1 where points are equal.
 
@@ -76,7 +86,7 @@ def _best_split(  # type: ignore[no-untyped-def]
             continue
         tried += 1
         u = _unit(_hash(state, key + np.uint64(1)))
-        u = 1 - u if mirrored else u
+        u = 1 - u if is_turned[j] else u
         threshold = low + u * (high - low)
         if not low <= threshold < high:  # by rounding
             threshold = low
@@ -90,7 +100,7 @@ def _best_split(  # type: ignore[no-untyped-def]
 
 # Loops in place of functions of arrays, which take seconds to compile.
 @njit(cache=True)
-def grow_tree(columns, labels, C, first, pair, mirrored, n_tried):  # type: ignore[no-untyped-def]
+def grow_tree(columns, labels, C, every, v, pair, is_turned, n_tried):  # type: ignore[no-untyped-def]
     """Grow one tree.
 
     Parameters
@@ -100,11 +110,13 @@ def grow_tree(columns, labels, C, first, pair, mirrored, n_tried):  # type: igno
         Where the classes of each point start, classes, and their weights: a sparse
         matrix of shape (l, C).
     C : int
-    first : int ndarray of shape (v,)
-        Columns that vary; the root tries them from the one of this pair on.
+    every : int ndarray of shape (d,)
+        Columns, those that vary first.
+    v : int
+        How many vary; the root tries these from the one of this pair on.
     pair : int
-    mirrored : bool
-        Whether thresholds are drawn from the other end.
+    is_turned : bool ndarray of shape (d,)
+        Whether the thresholds of a column are drawn from its other end.
     n_tried : int
         Columns per node.
 
@@ -122,10 +134,9 @@ def grow_tree(columns, labels, C, first, pair, mirrored, n_tried):  # type: igno
     depth = np.zeros(most, np.int64)
     mixed, n_mixed = np.zeros((count, C)), 0
     rows, spare = np.arange(count), np.empty(count, np.int64)
-    every, v = np.arange(d), len(first)
     root, places = np.empty(v, np.int64), np.empty(d, np.int64)
     for k in range(v):
-        root[k] = first[(k + pair) % v]
+        root[k] = every[(k + pair) % v]
     starts, stops = np.zeros(most, np.int64), np.zeros(most, np.int64)
     states = np.zeros(most, np.uint64)
     stops[0], states[0] = count, _hash(np.uint64(pair), np.uint64(0))
@@ -145,7 +156,7 @@ def grow_tree(columns, labels, C, first, pair, mirrored, n_tried):  # type: igno
             order = root if is_root else every
             column, cut = _best_split(
                 columns, labels, inside, total, below, order, places, is_root, n_tried,
-                states[node], mirrored,
+                states[node], is_turned,
             )  # fmt: skip
         if column < 0:
             left[node], weight = node, 0.0
@@ -177,7 +188,9 @@ def grow_tree(columns, labels, C, first, pair, mirrored, n_tried):  # type: igno
             stops[child] = middle if side == 0 else stops[node]
             depth[child] = depth[node] + 1
             deepest = max(deepest, depth[child])
-            states[child] = _hash(states[node], np.uint64((side == 1) != mirrored))
+            states[child] = _hash(
+                states[node], np.uint64((side == 1) != is_turned[column])
+            )
         n_nodes += 2
         node += 1
     return (

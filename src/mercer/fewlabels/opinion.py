@@ -52,7 +52,9 @@ class TreeScores:
         rule : Rule, optional
             How many trees, and how far scores are centred.
         """
-        trees = grow_trees(labeled, Y, n_trees=rule.trees)
+        others = columns.thinned(_CENTRED_ON)
+        told = others.rows(np.arange(len(others))) if len(others) else labeled
+        trees = grow_trees(labeled, Y, told, n_trees=rule.trees)
         plain = cls(trees, rule.tree_doubt / float(Y.sum()), np.zeros(Y.shape[1]))
         scores = plain.at(columns)
         level = log_shares(Y.sum(axis=0), rule)

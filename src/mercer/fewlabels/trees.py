@@ -11,6 +11,7 @@ import numpy as np
 
 from mercer._base.rows import thinned
 from mercer._base.typing import FloatArray, IntArray
+from mercer.fewlabels._column_order import order_columns
 from mercer.fewlabels._grow import count_votes, grow_tree
 from mercer.spectrum.scores import ArrayScores, Scores
 
@@ -81,7 +82,9 @@ class ArrayColumns:
         return ArrayScores(trees.votes(self.values))
 
 
-def grow_trees(X: FloatArray, Y: FloatArray, *, n_trees: int) -> RandomTrees:
+def grow_trees(
+    X: FloatArray, Y: FloatArray, others: FloatArray | None = None, *, n_trees: int
+) -> RandomTrees:
     r"""Grow trees until every leaf holds one class or equal points.
 
     At a node a threshold is drawn between the extremes of each of
@@ -95,16 +98,18 @@ def grow_trees(X: FloatArray, Y: FloatArray, *, n_trees: int) -> RandomTrees:
         Labelled points.
     Y : ndarray of shape (l, C)
         Weights of the classes at each point, >= 0, not all 0.
+    others : ndarray of shape (m, d), optional
+        Points without a class, which tell columns apart that are equal at the labelled
+        ones.
     n_trees : int
         About how many. Trees come in pairs, and each column that varies begins as many
         pairs as any other.
 
     Notes
     -----
-    What is drawn depends on the place in the tree and not on the order of the points.
-    The two trees of a pair draw u and 1 - u, so that mirrored points get mirrored
-    votes. Two labelled points are treated alike whatever the units or the order of
-    their columns.
+    What is drawn depends on the place in the tree and on the values of the columns, not
+    on the order of points or columns, nor on the units or the sign of a column
+    (`order_columns`). The two trees of a pair draw u and 1 - u.
 
     Examples
     --------
@@ -120,16 +125,16 @@ def grow_trees(X: FloatArray, Y: FloatArray, *, n_trees: int) -> RandomTrees:
     starts = np.searchsorted(point, np.arange(len(Y) + 1))
     labels = starts, classes, Y[point, classes].astype(np.float64)
     C = Y.shape[1]
-    varying = np.flatnonzero(columns.min(axis=1) < columns.max(axis=1))
-    np.random.default_rng(0).shuffle(varying)
+    order, is_turned = order_columns(columns.T, Y, X if others is None else others)
+    v = int((columns.min(axis=1) < columns.max(axis=1)).sum())
     pairs = max(n_trees // 2, 1)
-    if 0 < len(varying) < pairs:
-        pairs = len(varying) * round(pairs / len(varying))
+    if 0 < v < pairs:
+        pairs = v * round(pairs / v)
     n_tried = max(int(np.sqrt(len(columns))), 1)
     grown = [
-        grow_tree(columns, labels, C, varying, pair, mirrored, n_tried)
+        grow_tree(columns, labels, C, order, v, pair, turned, n_tried)
         for pair in range(pairs)
-        for mirrored in (False, True)
+        for turned in (is_turned, ~is_turned)
     ]
     feature, threshold, left, leaf, mixed, depths = zip(*grown, strict=True)
     roots = np.cumsum([0, *map(len, feature[:-1])])
