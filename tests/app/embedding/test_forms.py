@@ -75,7 +75,7 @@ def test_numbers_in_brackets_are_vectors(tmp_path):
     frame.to_csv(tmp_path / "t.csv", index=False)
     result = mercer.learn(tmp_path / "t.csv")
     assert result.predictions["prediction"].tolist() == list("ab" * 15)
-    assert any("numbers in brackets" in w for w in result.warnings)
+    assert any("3 numbers per cell, read as vectors" in w for w in result.warnings)
     assert result.model.predict(frame).tolist() == list("ab" * 15)
 
 
@@ -85,8 +85,23 @@ def test_a_row_with_too_few_numbers_is_named():
         read_vectors(table)
 
 
+NUMBERS = "0.5 -1 2 3e-4 5 6 7"  # seven of them
+
+
+@pytest.mark.parametrize("between", [" ", ", ", ";", ",", "\n"])
+def test_eight_numbers_are_a_vector_without_brackets(between):
+    cells = [f"{NUMBERS} 8".replace(" ", between)] * 2
+    (block,) = read_vectors(as_table({"v": cells})).vectors.values()
+    np.testing.assert_allclose(block, [[0.5, -1, 2, 3e-4, 5, 6, 7, 8]] * 2)
+
+
 @pytest.mark.parametrize(
-    "cells", [["[1]", "[2]"], ["[a, b]", "[c, d]"], ["[1, 2]", "x", "y"], ["1, 2", "3"]]
+    "cells",
+    [
+        *(["[1]", "[2]"], ["[a, b]", "[c, d]"], ["[1, 2]", "x", "y"], ["1, 2", "3"]),
+        [NUMBERS] * 9,
+        [f"{NUMBERS} 8"] * 9 + ["none of these"],
+    ],
 )
 def test_other_brackets_stay_texts(cells):
     assert read_vectors(as_table({"v": cells})).vectors == {}
@@ -157,3 +172,99 @@ def test_a_folder_of_images_says_what_a_model_would_do(tmp_path):
     table = read_table(tmp_path).without({"file", "label"})
     assert "pixel by pixel" in hints_of(table)
     assert "pixel by pixel" not in hints_of(table, {"image": mean_colour})
+
+
+def test_vectors_beside_texts_say_what_new_rows_need():
+    texts = [f"a text with word{k % 3} and{k} in it" for k in range(9)]
+    said = hints_of({"text": texts, "v": np.ones((9, 2)) * np.arange(9)[:, None]})
+    assert "Column 'v' holds vectors, which new rows must bring as well" in said
+    assert "pass --embed 'text': the model then needs the texts alone" in said
+    assert "holds vectors" not in hints_of({"v": np.eye(9)})
+
+
+def test_paths_of_images_are_not_called_texts():
+    assert "compared by its words" not in hints_of({"p": ["a.png", "b.png", "c.png"]})
+
+
+def vectors_and_labels():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(30, 3)) + 4 * (np.arange(30) % 2)[:, None]
+    labels = ["ab"[k % 2] if k < 6 else None for k in range(30)]
+    return X, pd.DataFrame({"n": np.zeros(30), "label": labels})
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_an_array_beside_a_table_is_read(tmp_path, ending):
+    X, frame = vectors_and_labels()
+    np.save(tmp_path / "t.npy", X)
+    if ending == "csv":
+        frame.to_csv(tmp_path / "t.csv", index=False)
+    else:
+        frame.to_parquet(tmp_path / "t.parquet")
+    table = read_table(tmp_path / f"t.{ending}")
+    np.testing.assert_array_equal(table.vectors["vectors"], X)
+    assert table.notes[-1] == "t.npy beside the table is its column 'vectors'."
+    result = mercer.learn(table)
+    assert result.predictions["prediction"].tolist() == list("ab" * 15)
+
+
+def test_an_array_of_other_length_is_left_out_and_said(tmp_path):
+    X, frame = vectors_and_labels()
+    np.save(tmp_path / "t.npy", X[:29])
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    table = read_table(tmp_path / "t.csv")
+    assert table.vectors == {}
+    assert "left out: t.npy has 29 rows, and the table 30" in table.notes[-1]
+
+
+def test_a_column_of_the_name_is_not_replaced(tmp_path):
+    X, frame = vectors_and_labels()
+    np.save(tmp_path / "t.npy", X)
+    frame.rename(columns={"n": "vectors"}).to_csv(tmp_path / "t.csv", index=False)
+    table = read_table(tmp_path / "t.csv")
+    assert table.vectors == {}
+    assert "has a column 'vectors' of its own" in table.notes[-1]
+
+
+def test_an_array_alone_is_a_table(tmp_path):
+    X, _ = vectors_and_labels()
+    np.save(tmp_path / "t.npy", X)
+    np.testing.assert_array_equal(read_table(tmp_path / "t.npy").vectors["vectors"], X)
+
+
+@pytest.mark.parametrize("array", [np.array(3.0), np.array([{}], dtype=object)])
+def test_an_array_without_rows_is_refused(tmp_path, array):
+    np.save(tmp_path / "t.npy", array, allow_pickle=True)
+    with pytest.raises(
+        TableError, match=r"t\.npy (holds no array|cannot be read as NPY)"
+    ):
+        read_table(tmp_path / "t.npy")
+
+
+def write_files(folder, images, texts):
+    for k in range(images):
+        Image.new("RGB", (9, 9), (k, 0, 0)).save(folder / f"{k}.png")
+    for k in range(texts):
+        (folder / f"{k}.txt").write_text("some words")
+
+
+@pytest.mark.parametrize(
+    ("images", "texts", "kind"),
+    [(2, 1, "image"), (1, 2, "text"), (20, 2, "image"), (0, 2, "text")],
+)
+def test_a_few_files_of_another_kind_are_left_out_and_named(
+    tmp_path, images, texts, kind
+):
+    write_files(tmp_path, images, texts)
+    table = read_table(tmp_path)
+    assert kind in table.columns
+    assert len(table) == max(images, texts)
+    if min(images, texts):
+        assert "as most files are of another kind: 0." in table.notes[0]
+
+
+@pytest.mark.parametrize(("images", "texts"), [(1, 1), (19, 2), (2, 19)])
+def test_a_folder_of_two_kinds_is_refused(tmp_path, images, texts):
+    write_files(tmp_path, images, texts)
+    with pytest.raises(TableError, match="must hold one kind only"):
+        read_table(tmp_path)

@@ -72,3 +72,14 @@ def test_one_item_that_is_too_large_is_an_error():
 
     with pytest.raises(torch.cuda.OutOfMemoryError):
         in_pieces(encode, range(3), 4)
+
+
+def test_weights_are_read_without_bars(tmp_path, capfd):
+    from transformers.utils import logging
+
+    folder = sentence_model(tmp_path / "quiet")
+    logging.enable_progress_bar()
+    capfd.readouterr()
+    load(find_model(str(folder), "text"))
+    assert "Loading weights" not in capfd.readouterr().err
+    assert logging.is_progress_bar_enabled()

@@ -70,6 +70,15 @@ def test_learn_and_predict_on_the_command_line(model, tmp_path):
     assert (pd.read_csv(tmp_path / "p.csv")["prediction"] == old).mean() > 0.95
 
 
+def test_predictions_say_how_far_embeddings_are(model, tmp_path):
+    mercer.learn(things(), "kind", embed=f"text={model}").save(tmp_path / "out")
+    things(seed=1).to_csv(tmp_path / "t.csv", index=False)
+    words = str(tmp_path / "out/model.skops"), str(tmp_path / "t.csv")
+    found = run("predict", *words, "--out", str(tmp_path / "p.csv"))
+    at = [found.output.index(f"  {name}") for name in ("embeddings", "predictions")]
+    assert at == sorted(at)
+
+
 def test_a_model_that_was_moved_is_named_for_predictions(model, tmp_path):
     result = mercer.learn(things(), "kind", embed=f"text={model}")
     result.save(tmp_path / "out")

@@ -50,7 +50,7 @@ def command(
     path = out or Path(f"{stem_of(file)}-predictions.csv")
 
     def job(progress: "Progress") -> dict[str, Any]:
-        from mercer.app.embedding.columns import moved
+        from mercer.app.embedding.columns import embed_again, moved
         from mercer.app.tables.learning import predictions_frame
         from mercer.app.tables.writing import all_or_nothing, write_frame
 
@@ -58,6 +58,9 @@ def command(
         loaded = load_model(model)
         loaded.encoder.embeddings_ = moved(loaded.encoder.embeddings_, embed)
         table, ids = read_rows(loaded, file, **reading)
+        # Ahead of time, with progress; the prediction finds them in the cache.
+        kept = [e for e in loaded.encoder.embeddings_ if e.model]
+        embed_again(table, kept, progress=progress)
         progress.stage("predictions")
         frame = predictions_frame(ids, loaded.predict_proba(table), loaded.classes_)
         progress.stage("files")
@@ -68,7 +71,7 @@ def command(
     run(
         job,
         lambda said: f"{counted(said['rows'], 'row')} predicted.\nwrote {said['file']}",
-        stages=("reading", "predictions", "files"),
+        stages=("reading", "embeddings", "predictions", "files"),
         quiet=quiet,
         as_json=as_json,
     )

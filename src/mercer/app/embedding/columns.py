@@ -13,7 +13,7 @@ from mercer._base.typing import FloatArray
 from mercer._base.words import counted, some
 from mercer.app.embedding.cache import Cache
 from mercer.app.embedding.computing import Computed, Items, texts, vectors_of
-from mercer.app.embedding.embedder import Kind
+from mercer.app.embedding.embedder import Kind, embedded_name
 from mercer.app.embedding.image_cells import holds_images, image_items
 from mercer.app.embedding.models import Model, find_model, load
 from mercer.app.embedding.wanted import Wanted, read_embed
@@ -62,17 +62,6 @@ class Embedded(NamedTuple):
     table: Table
     embeddings: tuple[Embedding, ...]
     messages: tuple[str, ...]
-
-
-def embedded_name(column: str) -> str:
-    """Return what the vectors of a column are called.
-
-    Examples
-    --------
-    >>> embedded_name("text")
-    'text (embedded)'
-    """
-    return f"{column} (embedded)"
 
 
 def embed_columns(

@@ -26,6 +26,17 @@ class Embedder(Protocol):
         """Return the embeddings of texts, or of images of Pillow."""
 
 
+def embedded_name(column: str) -> str:
+    """Return what the vectors of a column are called.
+
+    Examples
+    --------
+    >>> embedded_name("text")
+    'text (embedded)'
+    """
+    return f"{column} (embedded)"
+
+
 def unit(array: Any) -> FloatArray:
     """Return rows scaled to length 1; rows of zeros stay.
 

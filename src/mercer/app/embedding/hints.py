@@ -2,6 +2,7 @@
 
 from importlib.util import find_spec
 
+from mercer.app.embedding.embedder import embedded_name
 from mercer.app.embedding.image_cells import holds_images
 from mercer.app.embedding.models import LIGHT, USUAL
 from mercer.app.tables.table import Table
@@ -18,14 +19,22 @@ def hints(table: Table, texts: list[str]) -> tuple[str, ...]:
         Its columns of texts.
     """
     said = []
-    for name in texts[:1]:
+    paths = [c for c in table.frame.columns if _holds_paths(table, c)]
+    made = {embedded_name(c) for c in table.columns}
+    given = [c for c in table.vectors if c not in made and c not in table.images]
+    if given and texts:
+        said.append(
+            f"Column {given[0]!r} holds vectors, which new rows must bring as well. If "
+            f"they are embeddings of {texts[0]!r}, leave them out (--drop) and pass "
+            f"--embed {texts[0]!r}: the model then needs the texts alone."
+        )
+    for name in [c for c in texts if c not in paths and not given][:1]:
         how = "" if find_spec(LIGHT) else ' (pip install "mercer[embed]")'
         said.append(
             f"Column {name!r} is compared by its words. To compare texts by meaning as "
             f"well, pass --embed {name!r}{how}, in Python embed={name!r}; "
             "docs/guides/texts.md shows what that brings."
         )
-    paths = [c for c in table.frame.columns if _holds_paths(table, c)]
     if paths:
         said.append(
             f"Column {paths[0]!r} holds paths of images, and only their names are "

@@ -58,7 +58,8 @@ def folder_of(table: Table) -> Path:
     source = Path(table.source)
     if source.is_dir():
         return source
-    return source.parent if source.is_file() else Path()
+    # The table may be many files, of which the source is the pattern.
+    return source.parent if source.parent.is_dir() else Path()
 
 
 def _is_nothing(cell: Any) -> bool:

@@ -9,7 +9,7 @@ import numpy as np
 from mercer._base.extras import require
 from mercer._base.words import reason
 from mercer.app.embedding.embedder import Vectors, unit
-from mercer.app.embedding.torch_device import best_device, in_pieces
+from mercer.app.embedding.torch_device import best_device, in_pieces, without_bars
 from mercer.app.tables.table import TableError
 
 
@@ -31,9 +31,10 @@ class Pictures:
             self._prepare = library.AutoImageProcessor.from_pretrained(
                 str(folder), **safe
             )
-            model = library.AutoModel.from_pretrained(
-                str(folder), use_safetensors=True, **safe
-            )
+            with without_bars():
+                model = library.AutoModel.from_pretrained(
+                    str(folder), use_safetensors=True, **safe
+                )
         except (OSError, ValueError, KeyError) as error:
             msg = f"{folder} cannot be read as a model of images: {reason(error)}."
             raise TableError(msg) from error

@@ -8,7 +8,7 @@ import numpy as np
 
 from mercer._base.extras import require
 from mercer.app.embedding.embedder import Vectors, averaged
-from mercer.app.embedding.torch_device import best_device, in_pieces
+from mercer.app.embedding.torch_device import best_device, in_pieces, without_bars
 
 
 class Sentences:
@@ -27,13 +27,14 @@ class Sentences:
         )
         device = best_device()
         self.batch = 2048 if device == "cuda" else 64
-        self._model = library.SentenceTransformer(
-            str(folder),
-            device=device,
-            trust_remote_code=False,
-            local_files_only=True,
-            model_kwargs={"use_safetensors": True},
-        )
+        with without_bars():
+            self._model = library.SentenceTransformer(
+                str(folder),
+                device=device,
+                trust_remote_code=False,
+                local_files_only=True,
+                model_kwargs={"use_safetensors": True},
+            )
         if device == "cuda":
             self._model.half()
         self._window = int(self._model.max_seq_length or 512)

@@ -1,6 +1,7 @@
 """Where PyTorch computes, and in batches that fit."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,21 @@ def best_device() -> str:
     import torch
 
     return "cuda" if torch.cuda.is_available() else "cpu"
+
+
+@contextmanager
+def without_bars() -> Iterator[None]:
+    """Keep transformers from drawing bars of its own while weights are read."""
+    from transformers.utils import logging
+
+    bars: Any = logging  # its functions have no types
+    were_drawn = bars.is_progress_bar_enabled()
+    bars.disable_progress_bar()
+    try:
+        yield
+    finally:
+        if were_drawn:
+            bars.enable_progress_bar()
 
 
 def in_pieces(

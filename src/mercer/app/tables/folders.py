@@ -16,6 +16,9 @@ from mercer.app.tables.table import Table, TableError
 IMAGES = {".png", ".jpg", ".jpeg", ".bmp", ".gif", ".webp", ".tif", ".tiff", ".pgm"}
 TEXTS = {".txt", ".md", ".rst", ".text"}
 LABELS_FILE = "labels.csv"
+# Files of another kind are left out if they are at most this share of the others: a
+# README beside the images.
+_FEW = 0.1
 UNLABELED_FOLDERS = {"unlabelled", "unlabeled", "unknown"}
 # Images of one size up to this are kept as they are; others become SCALED x SCALED.
 _KEPT, _SCALED = 64, 32
@@ -53,14 +56,12 @@ def read_folder(
         kinds = ", ".join(sorted(IMAGES | TEXTS))
         msg = f"{path} holds neither images nor texts ({kinds})."
         raise TableError(msg)
-    if images and texts:
-        msg = (
-            f"{path} holds {counted(len(images), 'image')} and "
-            f"{counted(len(texts), 'text')}; a folder must hold one kind only."
-        )
-        raise TableError(msg)
+    chosen, aside = _one_kind(images, texts, path)
     budget = Budget(str(path), memory)
-    chosen, contents, notes = _readable(images or texts, path, budget)
+    chosen, contents, notes = _readable(chosen, path, budget)
+    if aside:
+        names = some((f.relative_to(path).as_posix() for f in aside), 3)
+        notes = (*notes, f"Left out, as most files are of another kind: {names}.")
     if len(files) < len(found):
         links = counted(len(found) - len(files), "link")
         notes = (*notes, f"{links} to files outside {path} left out.")
@@ -70,7 +71,7 @@ def read_folder(
             "label": [_label_of(f, path) for f in chosen],
         }
     )
-    if texts:
+    if chosen[0] in set(texts):
         frame["text"] = contents
         return Table(frame, source=str(path), notes=notes)
     pixels, shape = _pixels(contents, image_shape, budget)
@@ -78,6 +79,20 @@ def read_folder(
     return Table(
         frame, {"image": pixels}, str(path), shape, notes, images={"image": names}
     )
+
+
+def _one_kind(
+    images: list[Path], texts: list[Path], path: Path
+) -> tuple[list[Path], list[Path]]:
+    """Return the files of the kind that most are of, and the few others."""
+    few, many = sorted([images, texts], key=len)
+    if len(few) == len(many) or len(few) > max(1, _FEW * len(many)):
+        msg = (
+            f"{path} holds {counted(len(images), 'image')} and "
+            f"{counted(len(texts), 'text')}; a folder must hold one kind only."
+        )
+        raise TableError(msg)
+    return many, few
 
 
 def _readable(

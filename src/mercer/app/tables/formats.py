@@ -17,6 +17,8 @@ from mercer.app.tables.table import Table, TableError, as_table, refuse_repeats
 
 _LINE = 1 << 27  # bytes; no line of JSON may be longer
 _BLOCK = 1 << 20
+# The column of an array that has no name.
+VECTORS = "vectors"
 _NAME = re.compile(rb'"([^"\\]*)"\s*:')
 
 
@@ -156,6 +158,24 @@ def read_npz(source: Source) -> Table:
     # Shorter arrays, such as a list of class names, describe the rest.
     rows = {name: a for name, a in arrays.items() if a.ndim and len(a) == n}
     return as_table(rows, source.name)
+
+
+def read_npy(source: Source) -> Table:
+    """Read one array; rows of numbers are the column "vectors"."""
+    import pyarrow as pa
+
+    # As points it is copied once.
+    source.refuse_if_large(3.0 * source.data.size, "the file is too large")
+    try:
+        array = np.load(pa.BufferReader(source.data), allow_pickle=False)
+    # A header may ask for an array that is larger than any memory.
+    except (ValueError, EOFError, OSError, MemoryError, OverflowError) as error:
+        msg = f"{source.name} cannot be read as NPY: {reason(error)}."
+        raise TableError(msg) from error
+    if array.ndim == 0 or array.dtype.names:
+        msg = f"{source.name} holds no array with a row per item."
+        raise TableError(msg)
+    return as_table({VECTORS: array}, source.name)
 
 
 def read_json(source: Source) -> Table:

@@ -17,6 +17,7 @@ from mercer._base.progress import Progress, quiet
 from mercer._base.random import draw_rows
 from mercer._base.typing import FloatArray, IntArray
 from mercer._base.words import reason
+from mercer.app.embedding.columns import STAGE, embed_again
 from mercer.app.tables.arrow_files import read_parquet
 from mercer.app.tables.budget import Budget
 from mercer.app.tables.encoding import TableEncoder
@@ -164,9 +165,6 @@ def learn_parts(
     if task.pairs is not None:
         msg = "pairs (--pairs) are for one table, not for many files."
         raise TableError(msg)
-    if task.embed:
-        msg = "embeddings (--embed) are for one table, not for many files."
-        raise TableError(msg)
     progress.stage("reading")
     parts = Parts.find(pattern)
     rng = np.random.default_rng(task.random_state)
@@ -178,6 +176,7 @@ def learn_parts(
         msg = f"{pattern}: a table of texts alone must be one file; or add vectors."
         raise TableError(msg)
     ids = at + 1 if task.id is None else rows.ids  # row numbers of all files together
+    _embed_all(parts, rows.encoder, progress)
     of_all = PartsRows(**{**vars(rows), "ids": ids}, parts=parts, at=at)
     result = learned(Session(of_all, task), progress=progress)
     note = (
@@ -185,6 +184,17 @@ def learn_parts(
         "and some drawn at random. predictions-*.parquet holds all rows."
     )
     return replace(result, warnings=(note, *result.warnings)), parts
+
+
+def _embed_all(parts: Parts, encoder: TableEncoder, progress: Progress) -> None:
+    """Compute embeddings before the fit, which reads every block several times."""
+    kept = [e for e in encoder.embeddings_ if e.model]  # others have no cache
+    if not kept:
+        return
+    progress.stage(STAGE)
+    for block in parts.blocks:
+        embed_again(block.read([e.column for e in kept]), kept)
+        progress.advance((block.start + block.n) / len(parts))
 
 
 def write_predictions(result: TableResult, parts: Parts, folder: Path) -> None:
@@ -268,7 +278,12 @@ def _rows(parts: Parts, rows: IntArray) -> Table:
         name: np.concatenate([table.vectors[name] for table in tables])
         for name in tables[0].vectors
     }
-    return Table(frame, vectors, parts.source, unread=tables[0].unread)
+    images = {
+        name: np.concatenate([table.images[name] for table in tables])
+        for name in tables[0].images
+    }
+    unread = tables[0].unread
+    return Table(frame, vectors, parts.source, unread=unread, images=images)
 
 
 def _take(block: Block, rows: IntArray) -> Table:
@@ -292,5 +307,7 @@ def _encoded(parts: Parts, encoder: TableEncoder, d: int) -> Any:
 
 
 def _points(block: Block, encoder: TableEncoder) -> FloatArray:
-    points: FloatArray = encoder.transform(block.read(list(encoder.columns_)))
+    embedded = (e.column for e in encoder.embeddings_)
+    columns = dict.fromkeys([*encoder.columns_, *embedded])
+    points: FloatArray = encoder.transform(block.read(list(columns)))
     return points

@@ -8,7 +8,7 @@ from pathlib import Path
 from mercer.app.tables.databases import is_database, read_query
 from mercer.app.tables.delimited import read_delimited
 from mercer.app.tables.folders import LABELS_FILE, read_folder
-from mercer.app.tables.formats import read_arrow, read_json, read_npz
+from mercer.app.tables.formats import VECTORS, read_arrow, read_json, read_npy, read_npz
 from mercer.app.tables.number_columns import tidy_numbers
 from mercer.app.tables.sources import COMPRESSED, Source, open_source
 from mercer.app.tables.table import Table, TableError
@@ -36,9 +36,11 @@ def read_table(
 ) -> Table:
     r"""Read a table, whatever it is kept in.
 
-    CSV and TSV, Excel, Parquet, Arrow, Feather, NPZ, JSON lines; any of them packed
-    (.gz, .bz2, .xz, .zst, .zip) or from standard input (``-``); a folder of images or
-    texts; a database (a file of SQLite or DuckDB, or an SQLAlchemy URL).
+    CSV and TSV, Excel, Parquet, Arrow, Feather, NPZ, NPY, JSON lines; any of them
+    packed (.gz, .bz2, .xz, .zst, .zip) or from standard input (``-``); a folder of
+    images or texts; a database (a file of SQLite or DuckDB, or an SQLAlchemy URL). The
+    array in a file such as tickets.npy is the column "vectors" of tickets.csv beside
+    it.
 
     Parameters
     ----------
@@ -83,7 +85,7 @@ def read_table(
         msg = f"{source.name} is not a workbook and has no sheets; leave out --sheet."
         raise TableError(msg)
     if source.ending in DELIMITERS:
-        return read_delimited(
+        table = read_delimited(
             source,
             delimiter=_one_character(delimiter),
             usual=DELIMITERS[source.ending],
@@ -92,15 +94,39 @@ def read_table(
             as_text=as_text,
             needed=needed,
         )
+        return _with_vectors_beside(table, path)
     readers: dict[str, Callable[[Source], Table]] = {
         **dict.fromkeys(ARROW, read_arrow),
         **dict.fromkeys(WORKBOOKS, partial(read_excel, sheet=sheet)),
         **dict.fromkeys(JSON, read_json),
         ".npz": read_npz,
+        ".npy": read_npy,
     }
     if source.ending not in readers:
         raise TableError(_not_known(source))
-    return _tidied(readers[source.ending](source), as_text, missing, needed)
+    table = _tidied(readers[source.ending](source), as_text, missing, needed)
+    return table if source.ending == ".npy" else _with_vectors_beside(table, path)
+
+
+def _with_vectors_beside(table: Table, path: Path) -> Table:
+    """Add the array in tickets.npy to the table in tickets.csv, and say so."""
+    beside = path.with_suffix(".npy")
+    if str(path) == "-" or not beside.is_file():
+        return table
+    found = read_npy(open_source(beside, available_memory()))
+    if len(found) != len(table):
+        said = f"{beside.name} has {len(found):,} rows, and the table {len(table):,}"
+    elif VECTORS not in found.vectors or VECTORS in table.columns:
+        said = f"it holds no vectors, or the table has a column {VECTORS!r} of its own"
+    else:
+        note = f"{beside.name} beside the table is its column {VECTORS!r}."
+        return replace(
+            table,
+            vectors={**table.vectors, **found.vectors},
+            notes=(*table.notes, note),
+        )
+    note = f"{beside.name} beside the table was left out: {said}."
+    return replace(table, notes=(*table.notes, note))
 
 
 def _tidied(
@@ -122,7 +148,14 @@ def _tidied(
 
 
 def _not_known(source: Source) -> str:
-    kinds = [*DELIMITERS, *sorted(ARROW), ".npz", *sorted(WORKBOOKS), *sorted(JSON)]
+    kinds = [
+        *DELIMITERS,
+        *sorted(ARROW),
+        ".npz",
+        ".npy",
+        *sorted(WORKBOOKS),
+        *sorted(JSON),
+    ]
     packed = ", ".join([*COMPRESSED, ".zip"])
     return (
         f"{source.name}: the ending {source.ending!r} is not known. Known endings are "

@@ -1,5 +1,6 @@
 """Vectors that are written in cells as text, such as [0.1, 0.2]."""
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -11,11 +12,16 @@ from mercer.app.tables.table import Table, TableError
 if TYPE_CHECKING:
     import pandas as pd
 
+# Without brackets, fewer numbers may be a date, a place or a list of codes.
+_BARE = 8
+_BETWEEN = re.compile(r"[,;\s]+")
+
 
 def read_vectors(table: Table) -> Table:
-    """Return a table in which columns of numbers in brackets are vectors.
+    """Return a table in which columns of written vectors hold vectors.
 
-    A column counts if every cell holds as many numbers as the first, at least two.
+    A column counts if every cell holds as many numbers as the first: in brackets at
+    least two, without them at least eight.
 
     Examples
     --------
@@ -32,7 +38,8 @@ def read_vectors(table: Table) -> Table:
     if not found:
         return table
     frame = table.frame.drop(columns=list(found))
-    said = f"Column {next(iter(found))!r} holds numbers in brackets, read as vectors."
+    name, block = next(iter(found.items()))
+    said = f"Column {name!r} holds {block.shape[1]} numbers per cell, read as vectors."
     return replace(
         table,
         frame=frame,
@@ -48,7 +55,7 @@ def _block(column: "pd.Series[Any]", source: str) -> NDArray[Any] | None:
     rows = [_numbers(cell) if isinstance(cell, str) else None for cell in column]
     usual = len(rows[0] or ())
     odd = [k for k, row in enumerate(rows) if row is None or len(row) != usual]
-    if len(odd) > len(rows) / 2:
+    if len(odd) > len(rows) / 2 or (odd and not first.strip().startswith("[")):
         return None
     if odd:
         msg = (
@@ -60,12 +67,12 @@ def _block(column: "pd.Series[Any]", source: str) -> NDArray[Any] | None:
 
 
 def _numbers(cell: str) -> list[float] | None:
-    """Return the numbers in brackets, or None."""
+    """Return the numbers in a cell, if they are enough for a vector."""
     cell = cell.strip()
-    if not (cell.startswith("[") and cell.endswith("]")):
-        return None
+    in_brackets = cell.startswith("[") and cell.endswith("]")
+    inside = cell[1:-1].strip() if in_brackets else cell
     try:
-        numbers = [float(part) for part in cell[1:-1].replace(",", " ").split()]
+        numbers = [float(part) for part in _BETWEEN.split(inside)]
     except ValueError:
         return None
-    return numbers if len(numbers) >= 2 else None
+    return numbers if len(numbers) >= (2 if in_brackets else _BARE) else None
