@@ -39,6 +39,7 @@ from mercer import UnifiedKernelMachine
 from mercer.app.embedding.wanted import read_embed
 from mercer.app.tables.encoding import TableEncoder
 from mercer.app.tables.table import Table, as_table
+from mercer.app.tables.views import views_of
 
 BUDGETS = ("20", "50", "100", "2 each", "5 each", "10 each")
 Predict = Callable[[np.ndarray], np.ndarray]
@@ -56,9 +57,9 @@ def drawn(truth: np.ndarray, budget: str, draw: int) -> np.ndarray:
     )
 
 
-def mercer(points: Any) -> Predict:
+def mercer(points: Any, views: Any = None) -> Predict:
     """Return what learns from labels; the pool is made once."""
-    fitted = UnifiedKernelMachine(random_state=0)
+    fitted = UnifiedKernelMachine(views=views, random_state=0)
 
     def predict(y: np.ndarray) -> np.ndarray:
         if hasattr(fitted, "classes_"):
@@ -102,7 +103,10 @@ def of_texts(texts: list[str], models: dict[str, str]) -> dict[str, Predict]:
     }
     for name, model in models.items():
         found |= heads(name, encoded(vectors(table, "text", model)))
-        found[f"Mercer on {name} and words"] = mercer(encoded(table, {"text": model}))
+        encoder = TableEncoder()
+        both = encoder.fit_transform(table, read_embed({"text": model}))
+        found[f"Mercer on {name} and words"] = mercer(both, views_of(encoder))
+        found[f"Mercer on {name} and words, one view"] = mercer(both)
     return found
 
 

@@ -56,6 +56,7 @@ def story(name: str = "cat") -> Story:
         weights=np.array([4.0, 3.0, 0.0, 1.0]),
         choices=((name, 0.7), ("linear", 0.3)),
         evidence=(Evidence("graphs", 0.7, 0.5), Evidence("direct", 0.3, 0.4)),
+        views=(Evidence(name, 0.8, 0.5), Evidence("other columns", 0.2, 0.5)),
         n_weighed=10,
         columns=((name, name, name, 3),),
         facts=(Fact(name, name, name, name),),

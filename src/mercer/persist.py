@@ -44,7 +44,7 @@ _DAMAGED = (
     struct.error,
     zlib.error,
 )
-_ARRAY_TYPES = [np.dtype, coo_array, csc_array, csr_array]
+_ARRAY_TYPES = [np.dtype, range, coo_array, csc_array, csr_array]
 
 
 def __getattr__(name: str) -> Any:
@@ -249,7 +249,7 @@ def _is_known(name: str) -> bool:
     """Tell estimators and records of Mercer, encoders of skrub and sparse arrays."""
     module, _, attribute = name.rpartition(".")
     parts = module.split(".")
-    if parts[0] in {"numpy", "scipy"}:
+    if parts[0] in {"builtins", "numpy", "scipy"}:
         return any(name == f"{t.__module__}.{t.__name__}" for t in _ARRAY_TYPES)
     # Importing __main__ would run it.
     if parts[0] not in {"mercer", "skrub"} or "__main__" in parts:

@@ -75,6 +75,8 @@ def test_the_default_is_as_good_and_as_sure_as_it_was(name) -> None:
 MEASURED = Rule(
     graphs=(3, 10, 50),
     nearest_anchors=(3, 5, 10),
+    view_graphs=(10,),
+    view_anchors=(5,),
     directions=150,
     fewest_directions=50,
     class_directions=5,

@@ -10,6 +10,8 @@ from sklearn.datasets import load_wine, make_blobs
 
 from mercer import UnifiedKernelMachine
 from mercer.fewlabels import AnchorPool, AutoKernel, KernelPool
+from mercer.fewlabels.pools.choice import PoolPlan
+from mercer.fewlabels.pools.views import ViewPool
 from mercer.fewlabels.rule import DEFAULT, Rule
 
 
@@ -80,6 +82,8 @@ CASES = {
 CHANGES: dict[str, tuple[str, Any]] = {
     "graphs": ("one label", (5,)),
     "nearest_anchors": ("anchors", (2,)),
+    "view_graphs": ("two views", (5,)),
+    "view_anchors": ("two views on anchors", (2,)),
     "directions": ("one label", 20),
     "fewest_directions": ("one label", 20),
     "class_directions": ("one label", 20),
@@ -151,6 +155,14 @@ def decided(case, rule):
     basis: Any = "auto"
     if case == "anchors":
         case, basis = "one label", AnchorPool(random_state=0)
+    if case.startswith("two views"):
+        plan = PoolPlan("anchors", 50, 50, "", 0.0, 0.0)
+        views = {"one": [0], "other": [1]}
+        if case == "two views on anchors":
+            basis = ViewPool(views, plan, random_state=0)
+        else:
+            settings = {"views": views}
+        case = "one label"
     if case == "labels drawn at random":
         case, settings = "uneven labels", {"labels_drawn": "at random"}
     model = UnifiedKernelMachine(basis=basis, rule=rule, random_state=0, **settings)

@@ -12,6 +12,7 @@ from mercer.evidence.labels import Labels
 from mercer.fewlabels.pools.base import Pool, PoolBase
 from mercer.fewlabels.pools.choice import plan_pool
 from mercer.fewlabels.pools.neighbors import KernelPool
+from mercer.fewlabels.pools.views import ViewPool
 from mercer.fewlabels.rule import DEFAULT, Rule
 from mercer.fewlabels.weigh import weigh_pool
 from mercer.graphs.neighbors import Graph
@@ -40,6 +41,11 @@ class AutoKernel(LabelLearner):
     basis : KernelPool, AnchorPool, TorchPool or None, default=None
         None chooses by the size and kind of the data and by memory (`choose_pool`);
         ``basis_.certificate_.reason`` says which and why.
+    views : dict of names to columns, or sequence of View, optional
+        Groups of columns with a similarity of their own, such as an embedding, the
+        words of a text and numbers: ``{"text": slice(0, 300), "numbers": [300, 301]}``.
+        Each has kernels of its own, which the labels weigh (`ViewPool`); `View` also
+        says whether angles count. By default all columns are one view.
     rule : Rule, optional
         Members of the pool and their priors. A `basis` without a rule of its own gets
         this one.
@@ -97,11 +103,13 @@ class AutoKernel(LabelLearner):
         self,
         basis: Pool | None = None,
         *,
+        views: Any = None,
         rule: Rule | None = None,
         memory: float | None = None,
         random_state: RandomState = None,
     ) -> None:
         self.basis = basis
+        self.views = views
         self.rule = rule
         self.memory = memory
         self.random_state = random_state
@@ -123,6 +131,10 @@ class AutoKernel(LabelLearner):
         labels : Labels, optional
             The more classes, the more directions.
         """
+        if self.views is not None and (self.basis is not None or isinstance(X, Graph)):
+            given = "a graph" if self.basis is None else f"basis={self.basis!r}"
+            msg = f"views are groups of columns of points; {given} takes none."
+            raise TypeError(msg)
         if self.rule is not None and getattr(self.basis, "rule", self) is None:
             ruled = clone(self).set_params(basis__rule=self.rule)
             return ruled.fitted_basis(X, labels)
@@ -130,12 +142,25 @@ class AutoKernel(LabelLearner):
             return super().fitted_basis(X, labels)
         n = self._check_size(X)
         n_classes = 0 if labels is None else len(labels.classes)
-        plan = plan_pool(X, n_classes, memory=self.memory, rule=self._rule)
+        n_views = 1 if self.views is None else max(len(self.views), 1)
+        plan = plan_pool(
+            X, n_classes, memory=self.memory, rule=self._rule, n_views=n_views
+        )
+        pool: Any = plan.make(self.random_state, self.rule)
+        if self.views is not None:
+            pool = ViewPool(
+                self.views, plan, rule=self.rule, random_state=self.random_state
+            )
         with threads_for(n):
-            pool = plan.make(self.random_state, self.rule).fit(X)
+            pool.fit(X)
         why = f"{plan}; {pool.certificate_.reason}"
         pool.certificate_ = replace(pool.certificate_, reason=why)
         return pool
+
+    @property
+    def takes_dask(self) -> bool:
+        """Whether it learns from a Dask array: by default kernels of all columns."""
+        return self.basis is None and self.views is None
 
     def _default_basis(self, n_labeled: int) -> KernelPool:
         return KernelPool(rule=self.rule, random_state=self.random_state)

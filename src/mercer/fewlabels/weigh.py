@@ -76,7 +76,7 @@ def pool_members(
         for name, h in filters:
             variance = float(h @ np.diag(block.covariance))
             if variance > 0:
-                members.append(Member(name, block, h / variance, prior))
+                members.append(Member(name, block, h / variance, prior * block.prior))
     return members
 
 

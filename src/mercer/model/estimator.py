@@ -28,7 +28,6 @@ from mercer.evidence.row_names import (
 )
 from mercer.evidence.score import LabeledScoreMixin
 from mercer.exceptions import NearlyConstantKernelWarning
-from mercer.fewlabels.learner import AutoKernel
 from mercer.fewlabels.pools.base import Pool
 from mercer.fewlabels.pools.dask import gather, is_dask
 from mercer.fewlabels.rule import Rule
@@ -92,6 +91,8 @@ class UnifiedKernelMachine(
         in the order of `classes_`. The machine decides where left out.
     labels_drawn : {"at random", "per class"}, optional
         How rows were chosen for labels, if that is known (see `LeaveOneOutRLS`).
+    views : dict of names to columns, or sequence of View, optional
+        Groups of columns that are compared on their own, as in `AutoKernel`.
     rule : Rule, optional
         The constants of the default (`mercer.fewlabels.rule.Rule`), for the learner,
         its pool and the machine, where these have none of their own.
@@ -159,6 +160,7 @@ class UnifiedKernelMachine(
         *,
         class_sizes: ClassSizes | None = None,
         labels_drawn: LabelsDrawn | None = None,
+        views: Any = None,
         rule: Rule | None = None,
         memory: float | None = None,
         random_state: RandomState = None,
@@ -169,6 +171,7 @@ class UnifiedKernelMachine(
         self.basis = basis
         self.class_sizes = class_sizes
         self.labels_drawn = labels_drawn
+        self.views = views
         self.rule = rule
         self.memory = memory
         self.random_state = random_state
@@ -202,8 +205,9 @@ class UnifiedKernelMachine(
         """
         warn_if_reordered(X, y)
         self._seed = int(as_generator(self.random_state).integers(2**31))
+        choices = self.memory, self.rule, self.views
         self._learner = new_learner(
-            self.learner, self.basis, pairs, self._seed, self.memory, self.rule
+            self.learner, self.basis, pairs, self._seed, *choices
         )
         self._machine = self._new_machine(self.machine, self.class_sizes)
         self._pairs, self._n_asked = pairs, 0
@@ -233,10 +237,10 @@ class UnifiedKernelMachine(
         return self
 
     def _fit_dask(self, X: Any, y: Any) -> Self:
-        if not isinstance(self._learner, AutoKernel) or self._learner.basis is not None:
+        if not getattr(self._learner, "takes_dask", False):
             msg = (
-                "a Dask array takes the default learner and basis, without pairs; for "
-                "others bring the rows into memory."
+                "a Dask array takes the default learner and basis, without pairs and "
+                "views; for others bring the rows into memory."
             )
             raise TypeError(msg)
         found = gather(X, y, rule=self.rule, rng=np.random.default_rng(self._seed))

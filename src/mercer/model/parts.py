@@ -70,6 +70,7 @@ def new_learner(
     seed: int,
     memory: float | None = None,
     rule: Rule | None = None,
+    views: Any = None,
 ) -> Any:
     """Return an unfitted learner, or say why the parts do not fit.
 
@@ -87,6 +88,8 @@ def new_learner(
         Bytes that the default learner may use.
     rule : Rule or None
         For a learner that takes one and has none.
+    views : mapping, sequence or None
+        The same.
     """
     if isinstance(spec, str):
         if spec != "auto":
@@ -103,6 +106,11 @@ def new_learner(
         learner = clone(spec)
     if rule is not None and learner.get_params().get("rule", rule) is None:
         learner.set_params(rule=rule)
+    if views is not None:
+        if learner.get_params().get("views", views) is not None:
+            msg = f"{learner!r} has views of its own or takes none; leave out views=."
+            raise TypeError(msg)
+        learner.set_params(views=views)
     if pairs is not None and "pairs" not in signature(learner.fit).parameters:
         msg = f"{learner!r} learns from labels only; for pairs use PairwiseKernel."
         raise TypeError(msg)

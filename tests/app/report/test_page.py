@@ -333,3 +333,12 @@ def test_the_navigation_links_to_every_section_that_is_there() -> None:
     assert links(whole) == [name for name in sections if name != "certificates"]
     unchecked = render(replace(story(), quality=None, next_rows=()))
     assert links(unchecked)[0] == "predictions"
+
+
+def test_the_report_says_which_columns_decided() -> None:
+    said = render(story())
+    assert "Which columns decided" in said
+    assert "What counts most: cat (80%)." in said
+    only = (Evidence("all", 1.0, 1.0),)
+    for views in ((), only):
+        assert "Which columns decided" not in render(replace(story(), views=views))

@@ -1,5 +1,7 @@
 """Which evidence made the predictions, in words."""
 
+from html import escape
+
 from mercer.app.report.markup import cell, table
 from mercer.app.report.story import Evidence, Story
 
@@ -47,7 +49,28 @@ def evidence(story: Story) -> str:
     shares = table(head, items, "cards")
     return (
         f"<h3>What the predictions rest on</h3><p>{_role_of_labels(story)}</p>{shares}"
+        f"{_views(story)}"
     )
+
+
+def _views(story: Story) -> str:
+    """Return which columns decided, where some are compared on their own."""
+    if len(story.views) < 2:
+        return ""
+    head = ("columns", "#share", "#share without labels")
+    items = [
+        f"<tr>{cell(v.kind, head[0])}"
+        f'<td class="num" data-name="share">{v.share:.0%}</td>'
+        f'<td class="num" data-name="share without labels">{v.usual:.0%}</td></tr>'
+        for v in story.views
+    ]
+    first = story.views[0]
+    said = (
+        "These columns were compared on their own, and the labels weighed them. What "
+        f"counts most: {escape(first.kind)} ({first.share:.0%})."
+    )
+    shares = table(head, items, "cards")
+    return f"<h3>Which columns decided</h3><p>{said}</p>{shares}"
 
 
 def _role_of_labels(story: Story) -> str:

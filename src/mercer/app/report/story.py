@@ -95,7 +95,7 @@ class Outlook(NamedTuple):
 class Evidence(NamedTuple):
     """One kind of similarity in the mixture that made the predictions."""
 
-    kind: str  # "graphs", "direct" or "density"
+    kind: str  # "graphs", "direct" or "density"; of views, which columns
     share: float  # of the weight
     usual: float  # share before any label counted
 
@@ -161,6 +161,7 @@ class Story:
     warnings: tuple[str, ...]
     method: str  # which kernels were computed, and why
     evidence: tuple[Evidence, ...] = ()  # which kinds decided, the largest share first
+    views: tuple[Evidence, ...] = ()  # the same by columns that are compared together
     n_weighed: int = 0  # labels that were left out to set these shares
     predictions: tuple[Listed, ...] = ()  # all rows, or the least certain ones
     influences: tuple[Influence, ...] = ()  # of the columns, largest first

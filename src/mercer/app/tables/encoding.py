@@ -306,14 +306,14 @@ class TableEncoder(BaseEstimator):
         """Return what each coordinate is multiplied by; 0 where it says nothing."""
         m = len(self.numbers_)
         scale = np.zeros(len(variance))
-        n_plain = max(len([c for c in self.groups_ if not self._is_wide(c)]), 1)
+        n_plain = max(len([c for c in self.groups_ if not self.is_wide(c)]), 1)
         told = variance[:m] > 0
         scale[:m][told] = np.where(flags[:m], 1.0, np.sqrt(variance[:m]))[told] ** -1
         for name, (start, stop) in list(self.groups_.items())[m:]:
             total = float(variance[start:stop].sum())
             if total == 0:
                 continue
-            share = n_plain if self._is_wide(name) else 1
+            share = n_plain if self.is_wide(name) else 1
             scale[start:stop] = np.sqrt(share / total)
             if self.kinds_.get(name) == "low_cardinality" or (
                 stop - start == 1 and flags[start]
@@ -322,7 +322,8 @@ class TableEncoder(BaseEstimator):
         scale[variance == 0] = 0.0
         return scale
 
-    def _is_wide(self, name: str) -> bool:
+    def is_wide(self, name: str) -> bool:
+        """Tell whether a column is a text or vectors."""
         return name in self.texts_ or name in self.vector_sizes_
 
     def _parts_of(self, table: Table) -> list[FloatArray]:

@@ -15,6 +15,7 @@ from mercer.app.tables.table import Table, TableError, as_table
 from mercer.app.tables.target import read_ids
 from mercer.app.tables.task import Task
 from mercer.app.tables.told import Told
+from mercer.app.tables.views import views_of
 from mercer.app.tables.written_vectors import read_vectors
 from mercer.evidence.labels import Labels
 from mercer.fewlabels.pools.choice import PoolPlan, plan_pool
@@ -111,11 +112,14 @@ class Rows:
     def plan(self, n_classes: int, memory: float | None) -> PoolPlan:
         """Return which kernels are used, why, and what they need."""
         try:
-            return plan_pool(self.points, n_classes, memory=memory)
+            n_views = len(views_of(self.encoder) or ("one",))
+            return plan_pool(self.points, n_classes, memory=memory, n_views=n_views)
         except MemoryError as error:
             msg = f"{error} (--memory)"
             raise TableError(msg) from error
 
     def fit(self, model: UnifiedKernelMachine, labels: Labels) -> UnifiedKernelMachine:
-        """Fit a model to all rows."""
+        """Fit a model to all rows; labels weigh the views, unless pairs decide."""
+        if self.pairs is None:
+            model.set_params(views=views_of(self.encoder))
         return model.fit(self.points, labels, pairs=self.pairs)

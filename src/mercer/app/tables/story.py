@@ -1,5 +1,6 @@
 """From a result to what the report shows."""
 
+from collections.abc import Callable
 from dataclasses import astuple
 from datetime import datetime
 
@@ -33,6 +34,7 @@ from mercer.app.tables.row_text import (
     name_of,
 )
 from mercer.fewlabels.learner import AutoKernel
+from mercer.fewlabels.pools.base import Block
 from mercer.fewlabels.pools.choice import PoolPlan
 from mercer.fewlabels.weigh import pool_members
 from mercer.judging.hiding import Check
@@ -84,7 +86,8 @@ def story_of(result: TableResult, *, rng: np.random.Generator) -> Story:
         values=values,
         weights=weights,
         choices=choices,
-        evidence=_evidence(result),
+        evidence=_evidence(result, lambda block: KINDS[block.kind]),
+        views=_evidence(result, lambda block: block.view),
         n_weighed=getattr(session.model.learner_.certificate_, "n_held_out", 0),
         columns=columns_of(session.rows.notes, result.table),
         facts=figures_of(session.model),
@@ -246,7 +249,9 @@ def _spectrum(
     return np.maximum(graphs[best].values, 0.0), shares[best], choices
 
 
-def _evidence(result: TableResult) -> tuple[Evidence, ...]:
+def _evidence(
+    result: TableResult, kind_of: Callable[[Block], str]
+) -> tuple[Evidence, ...]:
     """Return how much each kind of kernel counts, and would without labels."""
     learner = result.session.model.learner_
     if not isinstance(learner, AutoKernel):
@@ -254,7 +259,7 @@ def _evidence(result: TableResult) -> tuple[Evidence, ...]:
     found = learner.certificate_
     members = pool_members(learner.basis_.blocks_, max(len(result.labels.classes), 2))
     prior = np.array([member.prior for member in members])
-    kinds = np.array([KINDS[member.block.kind] for member in members])
+    kinds = np.array([kind_of(member.block) for member in members])
     shares = [
         Evidence(
             str(kind),

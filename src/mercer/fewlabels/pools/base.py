@@ -40,6 +40,8 @@ class Block:
     values: FloatArray  # (r,) Laplacian values ascending, or kernel values descending
     n_neighbors: int  # 0 for kernels
     covariance: FloatArray  # (r, r) of the columns over the training points
+    view: str = ""  # the view that it is made of, if there are any
+    prior: float = 1.0  # by which those of its kernels are multiplied
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -75,6 +75,7 @@ def choose_pool(
     memory: float | None = None,
     neighbors_up_to: int = NEIGHBORS_UP_TO,
     rule: Rule = DEFAULT,
+    n_views: int = 1,
 ) -> PoolPlan:
     """Choose neighbour graphs or anchor graphs, and how many directions.
 
@@ -96,6 +97,8 @@ def choose_pool(
         More points than this are tied to anchors.
     rule : Rule, optional
         Numbers of directions.
+    n_views : int, default=1
+        Groups of columns that have such a pool each.
 
     Returns
     -------
@@ -127,6 +130,7 @@ def choose_pool(
     plans = []
     for pool, reason in _candidates(n, kind, limit, neighbors_up_to):
         fixed, per_direction = _bytes(pool, n, d, n_classes, points, kind)
+        per_direction *= n_views
         fits = int((limit - fixed) // per_direction)
         r = min(wanted, fits)
         needed = fixed + max(r, min(_LEAST, wanted)) * per_direction
@@ -145,7 +149,12 @@ def choose_pool(
 
 
 def plan_pool(
-    X: Any, n_classes: int, *, memory: float | None = None, rule: Rule = DEFAULT
+    X: Any,
+    n_classes: int,
+    *,
+    memory: float | None = None,
+    rule: Rule = DEFAULT,
+    n_views: int = 1,
 ) -> PoolPlan:
     """Choose the pool of an array or a tensor, see `choose_pool`."""
     if is_for_torch(X):
@@ -165,6 +174,7 @@ def plan_pool(
         memory=memory,
         neighbors_up_to=NEIGHBORS_UP_TO,
         rule=rule,
+        n_views=n_views,
     )
 
 
