@@ -1,53 +1,123 @@
-"""A kernel from pairs beside the plain distance, each with its share."""
+"""What tells pairs of points apart: the learned kernel, the graph and the columns."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import numpy as np
+from scipy.linalg import eigh, svd
+from scipy.special import softmax
+from sklearn.base import clone
 from sklearn.metrics.pairwise import euclidean_distances
+from sklearn.model_selection import StratifiedKFold
 
 from mercer._base.html import Shown
 from mercer._base.rows import thinned
-from mercer._base.typing import ArrayLike, FloatArray, IntArray
+from mercer._base.typing import ArrayLike, BoolArray, FloatArray, IntArray
+from mercer.evidence.pairs import Pairs
 from mercer.kernels.base import Kernel
-from mercer.learners.clustering import unit_rows
+from mercer.learners._pair_calibration import calibrate
+from mercer.spectrum.filters import diffusion
+from mercer.spectrum.kernel import SpectralKernel
 
 # Limit of work: points whose distances tell how far apart points usually are.
 _COMPARED = 500
+# Plain differences that are added to those of the pairs, so that few change little.
+_PLAIN = 3.0
+# Steps of diffusion on the graph of all points.
+_TIME = 5.0
+# Shares are compared in steps of this part.
+_STEPS = 4
+
+
+@dataclass(frozen=True, eq=False)
+class PairMetric:
+    r"""Columns in which points of must-links are near, and of cannot-links far.
+
+    :math:`x \mapsto x\, S^{-1/2} Q E^{1/4}` with
+    :math:`S^{-1/2} B S^{-1/2} = Q E Q^\top`, for S and B the sums of
+    :math:`(x - z)(x - z)^\top / 2` over must-links and over cannot-links, three plain
+    differences added to each. S alone is relevant component analysis (Bar-Hillel,
+    Hertz, Shental and Weinshall, JMLR 2005).
+    """
+
+    directions: FloatArray  # V, (d, r) orthonormal, the span of the differences
+    within: FloatArray  # (r, r) the map in this span, the plain one elsewhere
+    scale: float
+
+    @classmethod
+    def of(cls, points: FloatArray, ends: IntArray, same: BoolArray) -> "PairMetric":
+        """Learn the metric from pairs of rows, (m, 2), and which are the same."""
+        plain = _PLAIN * (float(np.var(points, axis=0).mean()) or 1.0)
+        apart = (points[ends[:, 0]] - points[ends[:, 1]]) / np.sqrt(2 * plain)
+        V = svd(apart, full_matrices=False)[2].T
+        apart = apart @ V
+        S, B = (
+            part.T @ part + np.eye(V.shape[1]) for part in (apart[same], apart[~same])
+        )
+        values, vectors = eigh(S)
+        root = (vectors / np.sqrt(values)) @ vectors.T
+        ratio, turned = eigh(root @ B @ root)
+        within = root @ (turned * np.maximum(ratio, 0) ** 0.25)
+        metric = cls(V, within, 1.0)
+        return cls(V, within, usual_distance(metric.features(points)))
+
+    def features(self, X: ArrayLike) -> FloatArray:
+        """Return the columns of X in this metric."""
+        X = np.asarray(X, dtype=np.float64)
+        V = self.directions
+        inside = X @ V
+        scaled: FloatArray = (X + (inside @ self.within - inside) @ V.T) / self.scale
+        return scaled
 
 
 @dataclass(frozen=True, eq=False)
 class BlendedKernel(Shown, Kernel):
-    r"""Inner products of the learned features and the columns themselves.
+    r"""Inner products of several features of a point, each with its share.
 
-    .. math:: F(x) = \left(\sqrt{w}\, \Phi(x) / \|\Phi(x)\|,\;
-        \sqrt{1 - w}\, x / s\right)
+    .. math:: F(x) = \left(\sqrt{w_1}\, \Phi(x) / \|\Phi(x)\|,\;
+        \sqrt{w_2}\, \Psi(x) / \|\Psi(x)\|,\; \sqrt{w_3}\, x W / s\right)
 
-    The squared distance of two points is then w times that of their learned features,
-    on the unit sphere, and 1 - w times the plain one.
+    with the learned features, those of diffusion on the graph of all points, and the
+    columns in the metric of the pairs. Squared distances are weighted sums of the
+    three.
 
     Parameters
     ----------
     learned : kernel with features
+    free : kernel with features, or None
+        Learned from no pair.
+    metric : PairMetric or None
     points : ndarray of shape (n, n_features)
-        Training points of the learned kernel.
-    share : float
-        The share w of the learned kernel.
-    scale : float
-        The scale s of the columns.
+        Training points.
+    shares : tuple of three floats
+        Of the three, 0 for those that are not there.
     """
 
     learned: Any
-    points: FloatArray
-    share: float
-    scale: float
+    free: Any
+    metric: PairMetric | None
+    points: FloatArray | None
+    shares: tuple[float, float, float]
 
     def features(self, X: ArrayLike | None = None) -> FloatArray:
-        """Return F, (m, r + n_features), of new or of the training points."""
-        plain = self.points if X is None else np.asarray(X, dtype=np.float64)
-        mapped = unit_rows(np.asarray(self.learned.features(X)))
-        w = self.share
-        return np.hstack([np.sqrt(w) * mapped, np.sqrt(1 - w) / self.scale * plain])
+        """Return F of new or of the training points."""
+        columns = self.points if X is None else X
+        parts = [
+            np.sqrt(share) * part
+            for share, part in zip(
+                self.shares,
+                (
+                    unit_rows(np.asarray(self.learned.features(X))),
+                    None if self.free is None else unit_rows(self.free.features(X)),
+                    None if self.metric is None else self.metric.features(columns),  # type: ignore[arg-type]
+                ),
+                strict=True,
+            )
+            if part is not None
+        ]
+        return np.hstack(parts)
 
     def __call__(
         self, X: ArrayLike | None = None, Z: ArrayLike | None = None
@@ -61,6 +131,136 @@ class BlendedKernel(Shown, Kernel):
         """Return k(x, x) for each row."""
         features = self.features(X)
         return np.asarray(np.einsum("ij,ij->i", features, features))
+
+
+@dataclass(frozen=True, eq=False)
+class HeldOutBlend:
+    """A blend, and the similarities it gave pairs that it had not seen."""
+
+    kernel: BlendedKernel
+    scores: FloatArray  # (m,)
+
+
+def blend(
+    learned: Any,
+    learn: Callable[[Pairs], Any],
+    points: FloatArray | None,
+    ends: IntArray,
+    same: BoolArray,
+    *,
+    n_folds: int,
+    seed: int,
+) -> HeldOutBlend:
+    """Blend a learned kernel with what is known without pairs, or from few.
+
+    Every division of the whole into quarters is tried on held-out pairs; the shares
+    are the mean of all of them, weighed by the likelihood of these pairs. Few pairs
+    leave about a third each, many the best division.
+
+    Parameters
+    ----------
+    learned : kernel
+        From all pairs.
+    learn : callable
+        Returns the kernel from some of them.
+    points : ndarray of shape (n, d) or None
+        Columns, if there are any.
+    ends : ndarray of shape (m, 2)
+    same : ndarray of shape (m,)
+    n_folds : int
+        Less than 2 holds nothing out: equal shares.
+    seed : int
+        Deals the folds.
+    """
+    free = _free_of(learned)
+    n = _n_points(learned, points)
+
+    def of(
+        learned: Any, ends_seen: IntArray, same_seen: BoolArray, at: IntArray
+    ) -> list[FloatArray | None]:
+        metric = _metric(points, ends_seen, same_seen)
+        return [
+            similarity(unit_rows(np.asarray(learned.features())), at),
+            None if free is None else similarity(unit_rows(free.features()), at),
+            None if metric is None else similarity(metric.features(points), at),  # type: ignore[arg-type]
+        ]
+
+    parts = of(learned, ends, same, ends)
+    there = [j for j, part in enumerate(parts) if part is not None]
+    scores = np.array([parts[j] for j in there])
+    if n_folds > 1:
+        folds = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
+        for train, test in folds.split(ends, same):
+            kernel = learn(links(ends[train], same[train], n))
+            held = of(kernel, ends[train], same[train], ends[test])
+            scores[:, test] = [held[j] for j in there]
+        divisions = _divisions(len(there))
+        losses = np.array([calibrate(w @ scores, same)[2] for w in divisions])
+        chosen = softmax(-losses) @ divisions
+    else:
+        chosen = np.full(len(there), 1 / len(there))
+    shares = np.zeros(3)
+    shares[there] = chosen
+    kernel = BlendedKernel(
+        learned,
+        free,
+        _metric(points, ends, same),
+        points,
+        (float(shares[0]), float(shares[1]), float(shares[2])),
+    )
+    return HeldOutBlend(kernel, chosen @ scores)
+
+
+def relearned(learner: Any, points: Any) -> Callable[[Pairs], Any]:
+    """Return what learns the kernel again, from other pairs in the same basis."""
+
+    def learn(pairs: Pairs) -> Any:
+        again = clone(learner)
+        if hasattr(again, "learn") and hasattr(learner, "basis_"):
+            return again.learn(learner.basis_, pairs=pairs).kernel_
+        return again.fit(points, pairs=pairs).kernel_
+
+    return learn
+
+
+def links(ends: IntArray, same: BoolArray, n_points: int) -> Pairs:
+    """Return the pairs of two points; a point is the same as itself anyway."""
+    given = (ends[:, 0] != ends[:, 1]) | ~same
+    signs = np.where(same[given], 1.0, -1.0)
+    return Pairs(ends[given, 0], ends[given, 1], signs, n_points)
+
+
+def _free_of(learned: Any) -> SpectralKernel | None:
+    """Return diffusion on the graph of a learned kernel, if it has one."""
+    if not isinstance(learned, SpectralKernel):
+        return None
+    values = learned.basis.values_
+    if values[0] > values[-1]:  # of another kernel, whose values fall
+        return None
+    return SpectralKernel(learned.basis, diffusion(values, t=_TIME))
+
+
+def _metric(
+    points: FloatArray | None, ends: IntArray, same: BoolArray
+) -> PairMetric | None:
+    return None if points is None else PairMetric.of(points, ends, same)
+
+
+def _n_points(learned: Any, points: FloatArray | None) -> int:
+    return len(learned.basis.vectors_) if points is None else len(points)
+
+
+def _divisions(n_parts: int) -> FloatArray:
+    """Return all ways to divide 1 among parts in steps of a quarter."""
+    counts = [c for c in product(range(_STEPS + 1), repeat=n_parts) if sum(c) == _STEPS]
+    return np.array(counts) / _STEPS
+
+
+def unit_rows(features: FloatArray) -> FloatArray:
+    """Scale rows to length 1; a row of zeros stays."""
+    norms = np.linalg.norm(features, axis=1, keepdims=True)
+    scaled: FloatArray = features / np.where(norms > 0, norms, 1.0)
+    return scaled
 
 
 def usual_distance(points: FloatArray) -> float:

@@ -14,8 +14,13 @@ from sklearn.metrics import (
 
 from mercer._base.random import as_generator
 from mercer._base.typing import ArrayLike, FloatArray, IntArray, RandomState
+from mercer.evidence.pairs import Pairs
 from mercer.exceptions import BrokenLinksWarning
+from mercer.learners._pair_blend import blend, unit_rows
+from mercer.learners.pairwise import PairwiseKernel
+from mercer.neighbors.exact import DensePoints
 from mercer.optim.linked_kmeans import linked_kmeans
+from mercer.spectrum.kernel import SpectralKernel
 
 __all__ = [
     "ClusterScores",
@@ -26,13 +31,15 @@ __all__ = [
     "unit_rows",
 ]
 
+_FOLDS = 5  # of pairs
+
 
 def cluster(
     kernel: Any,
     n_clusters: int,
     X: ArrayLike | None = None,
     *,
-    pairs: Any = None,
+    pairs: Pairs | None = None,
     n_init: int = 10,
     random_state: RandomState = None,
 ) -> IntArray:
@@ -50,11 +57,14 @@ def cluster(
     n_clusters : int
     X : array-like of shape (m, n_features), default=None
         Points to cluster; None is the training points.
-    pairs : Pairs, default=None
+    pairs : Pairs, optional
         Links between these points that the clusters must keep. Must-links always are;
         cannot-links that cannot be kept, because points that must be together say
         otherwise or there are too few clusters, are named in a `BrokenLinksWarning`.
-        Without it a learned kernel makes links likely and promises nothing.
+        Without it a learned kernel makes links likely and promises nothing. With it
+        the kernel is one voice of three, the others being diffusion on the graph of its
+        basis and the columns in a linear metric: few pairs make a poor kernel.
+        Their shares are those that predict left-out pairs.
     n_init : int, default=10
         Starts of k-means; the best counts.
     random_state : int, Generator, RandomState or None, default=None
@@ -85,9 +95,11 @@ def cluster(
             f"{type(kernel).__name__} has no features."
         )
         raise TypeError(msg)
-    rows = unit_rows(kernel.features(X))
     if pairs is not None:
-        return _keeping(rows, n_clusters, pairs, n_init, as_generator(random_state))
+        rng = as_generator(random_state)
+        rows = _rows_by_pairs(kernel, X, pairs, rng)
+        return _keeping(rows, n_clusters, pairs, n_init, rng)
+    rows = unit_rows(kernel.features(X))
     seed = int(as_generator(random_state).integers(2**31))
     model = KMeans(n_clusters, n_init=n_init, random_state=seed)
     return np.asarray(model.fit_predict(rows), dtype=np.intp)
@@ -113,11 +125,44 @@ def _keeping(
     return found.labels
 
 
-def unit_rows(features: FloatArray) -> FloatArray:
-    """Scale rows to length 1; a row of zeros stays."""
-    norms = np.linalg.norm(features, axis=1, keepdims=True)
-    scaled: FloatArray = features / np.where(norms > 0, norms, 1.0)
-    return scaled
+def _rows_by_pairs(
+    kernel: Any, X: ArrayLike | None, pairs: Pairs, rng: np.random.Generator
+) -> FloatArray:
+    """Return features of the points: a blend, if the kernel is one learned from pairs.
+
+    How far the learned part can be trusted is measured with pairs left out, by the
+    default learner in the same basis.
+    """
+    if not isinstance(kernel, SpectralKernel) or kernel.core.ndim == 1:
+        return unit_rows(kernel.features(X))
+    n = len(kernel.basis.vectors_)
+    same = pairs.signs > 0
+    fewest = int(min(same.sum(), (~same).sum()))
+    if pairs.n_points != n or fewest == 0:
+        return unit_rows(kernel.features(X))
+
+    def learn(some: Pairs) -> Any:
+        return PairwiseKernel().learn(kernel.basis, pairs=some).kernel_
+
+    found = blend(
+        kernel,
+        learn,
+        _columns_of(kernel, X),
+        np.column_stack([pairs.first, pairs.second]),
+        same,
+        n_folds=min(_FOLDS, fewest),
+        seed=int(rng.integers(2**31)),
+    )
+    return found.kernel.features()
+
+
+def _columns_of(kernel: SpectralKernel, X: ArrayLike | None) -> FloatArray | None:
+    """Return the columns of the training points, from X or the basis, if known."""
+    if X is None:
+        index = getattr(kernel.basis, "index_", None)
+        points = getattr(index, "points", None)
+        X = points.X if isinstance(points, DensePoints) else None
+    return None if X is None else np.asarray(X, dtype=np.float64)
 
 
 def rand_index(y: ArrayLike, clusters: ArrayLike) -> float:

@@ -5,10 +5,8 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize
 from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.model_selection import StratifiedKFold
 from sklearn.utils import Tags, check_array, check_scalar, column_or_1d
 from sklearn.utils.validation import check_is_fitted
 
@@ -16,24 +14,20 @@ from mercer._base.checks import checked_points
 from mercer._base.proba import log_of
 from mercer._base.random import as_generator
 from mercer._base.typing import ArrayLike, BoolArray, FloatArray, IntArray, RandomState
-from mercer.evidence.pairs import Pairs
 from mercer.evidence.pairs.thresholds import best_cut, check_strategy
 from mercer.evidence.row_names import positions_of, row_ids
-from mercer.learners._pair_blend import BlendedKernel, similarity, usual_distance
-from mercer.learners.clustering import unit_rows
+from mercer.learners._pair_blend import blend, links, relearned
+from mercer.learners._pair_calibration import calibrate
 from mercer.learners.pairwise import PairwiseKernel
-
-# Shares of the learned kernel that are tried, and the one that is taken where no pair
-# can be held out.
-_SHARES, _USUAL_SHARE = (0.0, 0.1, 0.2, 0.35, 0.5, 0.7, 0.9), 0.5
 
 
 class PairClassifier(ClassifierMixin, BaseEstimator):
     r"""Tells whether two points belong together, from pairs that do and do not.
 
-    A kernel is learned from the pairs, and blended with the plain distance, which few
-    pairs cannot improve: the share of the learned kernel is the one that predicts
-    held-out pairs best. Pairs that are near in the blend are called the same.
+    A kernel is learned from the pairs, and blended with two simpler ones: diffusion on
+    the graph of all points, which needs no pair, and the columns in a linear metric,
+    for which few pairs are enough. Shares are those that predict held-out pairs. Pairs
+    that are near in the blend are called the same.
 
     Parameters
     ----------
@@ -44,10 +38,10 @@ class PairClassifier(ClassifierMixin, BaseEstimator):
         frame, and other points take part as well. None: pairs hold the points
         themselves.
     cv : int or None, default=5
-        Folds of pairs whose held-out similarities set the share of the learned kernel,
-        the threshold and the probabilities; fewer where there are fewer pairs of a
-        kind. None takes similarities of the training pairs, which are larger than they
-        should be, and a share of one half.
+        Folds of pairs whose held-out similarities set the shares of the kernels, the
+        threshold and the probabilities; fewer where there are fewer pairs of a kind.
+        None takes similarities of the training pairs, which are larger than they should
+        be, and equal shares.
     random_state : int, Generator, RandomState or None, default=None
         Deals the folds; for the default learner.
 
@@ -56,10 +50,10 @@ class PairClassifier(ClassifierMixin, BaseEstimator):
     classes_ : ndarray of shape (2,)
         The second one means the same.
     kernel_ : BlendedKernel
-        Of the learned kernel and the columns.
+        Of the learned kernel, the graph and the columns.
     learner_ : fitted learner
-    share_ : float
-        Share of the learned kernel, 0 to 0.9.
+    shares_ : ndarray of shape (3,)
+        Shares of the learned kernel, the graph and the columns.
     threshold_ : float
         Pairs are the same where minus the similarity is not above it.
     n_features_in_ : int
@@ -130,19 +124,21 @@ class PairClassifier(ClassifierMixin, BaseEstimator):
         learner = self.learner
         if learner is None:
             learner = PairwiseKernel(random_state=seed)
-        self.learner_ = clone(learner).fit(points, pairs=_links(ends, same, points))
-        learned, plain = self._held_out(points, ends, same, seed)
-        blends = [w * learned + (1 - w) * plain for w in _SHARES]
-        self.share_ = _USUAL_SHARE
-        if self._folds(same) > 1:
-            losses = [_platt(scores, same)[2] for scores in blends]
-            self.share_ = _SHARES[int(np.argmin(losses))]
-        scores = blends[_SHARES.index(self.share_)]
-        self.kernel_ = BlendedKernel(
-            self.learner_.kernel_, points, self.share_, usual_distance(points)
+        found = links(ends, same, points.shape[0])
+        self.learner_ = clone(learner).fit(points, pairs=found)
+        blended = blend(
+            self.learner_.kernel_,
+            relearned(self.learner_, points),
+            points,
+            ends,
+            same,
+            n_folds=self._folds(same),
+            seed=seed,
         )
-        self._line = _platt(scores, same)[:2]
-        self.threshold_ = -best_cut(scores, same, **rule)
+        self.kernel_ = blended.kernel
+        self.shares_ = np.array(blended.kernel.shares)
+        self._line = calibrate(blended.scores, same)[:2]
+        self.threshold_ = -best_cut(blended.scores, same, **rule)
         return self
 
     def decision_function(self, pairs: ArrayLike) -> FloatArray:
@@ -241,26 +237,6 @@ class PairClassifier(ClassifierMixin, BaseEstimator):
         fewest = int(min(same.sum(), (~same).sum()))
         return 1 if self.cv is None else min(self.cv, fewest)
 
-    def _held_out(
-        self, points: Any, ends: IntArray, same: BoolArray, seed: int
-    ) -> tuple[FloatArray, FloatArray]:
-        """Return similarities by kernels that did not see the pairs, and plain ones."""
-        plain = similarity(points / usual_distance(points), ends)
-        scores = similarity(unit_rows(self.learner_.kernel_.features()), ends)
-        if self._folds(same) < 2:
-            return scores, plain
-        folds = StratifiedKFold(self._folds(same), shuffle=True, random_state=seed)
-        for train, test in folds.split(ends, same):
-            links = _links(ends[train], same[train], points)
-            learner = clone(self.learner_)
-            if hasattr(learner, "learn"):
-                learner.learn(self.learner_.basis_, pairs=links)
-            else:
-                learner.fit(points, pairs=links)
-            Phi = unit_rows(learner.kernel_.features())
-            scores[test] = similarity(Phi, ends[test])
-        return scores, plain
-
     def _features(self, pairs: ArrayLike) -> tuple[FloatArray, FloatArray]:
         check_is_fitted(self, "kernel_")
         points, ends = self._read(pairs, fitting=False)
@@ -356,33 +332,3 @@ def _check_two(tuples: NDArray[Any]) -> None:
     if tuples.shape[1] != 2:
         msg = f"a pair has two ends, got {tuples.shape[1]} in shape {tuples.shape}."
         raise ValueError(msg)
-
-
-def _links(ends: IntArray, same: BoolArray, points: Any) -> Pairs:
-    """Return the pairs of two points; a point is the same as itself anyway."""
-    given = (ends[:, 0] != ends[:, 1]) | ~same
-    signs = np.where(same[given], 1.0, -1.0)
-    return Pairs(ends[given, 0], ends[given, 1], signs, points.shape[0])
-
-
-def _platt(scores: FloatArray, same: BoolArray) -> tuple[float, float, float]:
-    """Return slope and offset of the logistic curve through held-out scores, its loss.
-
-    With the targets of Platt (1999), which keep few or separable pairs from certainty.
-    """
-    n_same, n_other = int(same.sum()), int((~same).sum())
-    target = np.where(same, (n_same + 1) / (n_same + 2), 1 / (n_other + 2))
-    scale = float(np.std(scores)) or 1.0
-    z = scores / scale
-
-    def loss(line: FloatArray) -> tuple[float, FloatArray]:
-        f = line[0] * z + line[1]
-        rest = expit(f) - target
-        value = float((np.logaddexp(0, f) - target * f).sum())
-        return value, np.array([rest @ z, rest.sum()])
-
-    start = np.array([0.0, np.log((n_same + 1) / (n_other + 1))])
-    best = minimize(
-        loss, start, jac=True, method="L-BFGS-B", bounds=[(0, None), (None, None)]
-    )
-    return float(best.x[0] / scale), float(best.x[1]), float(best.fun)
