@@ -1,11 +1,11 @@
 """Pairs told apart and clusters of few links, beside plain distances and ITML.
 
-Sets that no choice was made on, at most 400 rows in units of their standard deviations;
-10 to 500 pairs, half of them of one class, two draws. AUC of `PairClassifier`, the plain
-distance and ITML on 4,000 other pairs; adjusted Rand index of `cluster(pairs=)` with
-the kernel of `PairwiseKernel`, of k-means, and of k-means in the metric of ITML. What
-is in `mercer.learners._pair_blend` was chosen on digits, vehicle, texture, wine and
-breast cancer.
+Sets that no choice was made on, at most 400 rows in units of their standard
+deviations; 10 to 500 pairs, half of them of one class, two draws. AUC of
+`PairClassifier`, the plain distance and ITML on 4,000 other pairs; adjusted Rand index
+of `cluster(pairs=)` with the kernel of `PairwiseKernel`, of k-means, and of k-means in
+the metric of ITML. What is in `mercer.learners._pair_blend` was chosen on digits,
+vehicle, texture, wine and breast cancer.
 
     python benchmarks/pair_classifier.py CACHE
 
