@@ -19,19 +19,28 @@ import pathlib
 import warnings
 
 import numpy as np
+from scipy.sparse import csr_matrix
 from sklearn.datasets import load_breast_cancer, load_digits, load_wine
 
 from mercer import UnifiedKernelMachine
 from mercer.judging.estimate import LearningCurve
 
 DATA = pathlib.Path(os.environ.get("MERCER_DATA", "data"))
-CHOOSE = ("glass", "heart", "iris", "g50c", "ssl_usps", "digits", "coil20_32x32")
-JUDGE = ("ionosphere", "sonar", "wine", "cancer", "uspst", "ssl_digit1", "ssl_coil2")
+CHOOSE = (
+    *("glass", "heart", "iris", "g50c", "ssl_usps", "digits", "coil20_32x32"),
+    *("mnist", "pcmac", "a1a"),
+)
+JUDGE = (
+    *("ionosphere", "sonar", "wine", "cancer", "uspst", "ssl_digit1", "ssl_coil2"),
+    *("ssl_coil", "covtype", "ssl_text", "usps"),
+)
 LOOKS = (15, 25, 50, 75, 100)
 EVERY, MEASURED, ROWS = 8, 30, 600
 
 
-def load(name: str, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+def load(
+    name: str, rng: np.random.Generator
+) -> tuple[np.ndarray | csr_matrix, np.ndarray]:
     """Return points and classes of at most ROWS rows."""
     toys = {"wine": load_wine, "digits": load_digits, "cancer": load_breast_cancer}
     if name in toys:
@@ -39,9 +48,15 @@ def load(name: str, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     else:
         with np.load(DATA / f"{name}.npz", allow_pickle=False) as found:
             keys = {k.lower(): k for k in found.files}
-            X, y = found[keys["x"]], found[keys["y"]].ravel()
+            y = found[keys["y"]].ravel()
+            if "x" in keys:
+                X = found[keys["x"]]
+            else:
+                parts = (found["data"].astype(float), found["indices"], found["indptr"])
+                X = csr_matrix(parts, shape=found["shape"])
     rows = rng.permutation(len(y))[:ROWS]
-    return np.asarray(X[rows], dtype=float), np.unique(y[rows], return_inverse=True)[1]
+    X = X[rows].astype(float)
+    return X, np.unique(y[rows], return_inverse=True)[1]
 
 
 def simulated(name: str, seed: int) -> list[dict]:
@@ -72,6 +87,7 @@ def simulated(name: str, seed: int) -> list[dict]:
                 "seed": seed,
                 "kind": kind,
                 "n_labels": len(model.labeled_),
+                "n_classes": len(model.classes_),
                 "events": [*events],
                 "sure": sure.round(4).tolist(),
                 "truth": float(right.mean()),
@@ -113,7 +129,9 @@ def table(path: pathlib.Path) -> None:
         n_labels, purpose, sure, right = zip(*one["events"], strict=True)
         asked = [p == "model" for p in purpose]
         now = one["n_labels"]
-        at = LearningCurve(n_labels, right, sure, asked, one["sure"], now=now).at(now)
+        known = {"now": now, "n_classes": one["n_classes"]}
+        curve = LearningCurve(n_labels, right, sure, asked, one["sure"], **known)
+        at = curve.at(now)
         is_usual = one["kind"] == "usual"
         moment = f"{now:3}" if is_usual else "with 30 random rows more"
         half = "chosen on" if one["set"] in CHOOSE else "judged on"

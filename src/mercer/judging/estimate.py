@@ -9,11 +9,12 @@ from mercer._base.typing import ArrayLike, FloatArray
 
 # See benchmarks/studio_interval.py for the sets that these were chosen on. A model is
 # about right about itself, but for a shift of the logit and a stretch of it (mean and
-# spread of its logarithm). Rows that were asked about are predicted right less often
-# than others of their probability.
-_SHIFT_SPREAD = 0.6
-_STRETCH, _STRETCH_SPREAD = 0.3, 0.4
-_HARDER = 0.5
+# spread of its logarithm). With few labels per class it is too sure: classes and groups
+# are missing that nobody has shown it. Rows that were asked about are predicted right
+# less often than others of their probability.
+_SHIFT, _SHIFT_SPREAD, _CLASSES = 0.3, 0.6, 1.6
+_STRETCH, _STRETCH_SPREAD = -0.3, 0.5
+_HARDER = 0.9
 # Per factor e of labels the logarithm of the odds rises by half, give or take as much.
 _RISE, _RISE_SPREAD = 0.5, 0.5
 _SHIFTS = np.linspace(-2.5, 2.5, 81)
@@ -40,13 +41,15 @@ class LearningCurve:
     .. math:: \operatorname{logit} P(\text{right}_i) = s \operatorname{logit} p_i + d,
 
     one stretch s and shift d for all rows. Their prior is a product of a lognormal and
-    a normal distribution, and each question corrects it: was the prediction right
-    more or less often than its probability said? Rows that the model asked about are
-    hard for reasons that it does not see, so they count with a lower logit. The
+    a normal distribution, whose mean is the lower, the fewer labels there are per
+    class. Each question corrects it: was the prediction right more or less often than
+    its probability said? A question of long ago was about another model, so it counts
+    for :math:`(n + 1)/(n_0 + 1)` of one, with n labels then and :math:`n_0` now. Rows
+    that the model asked about are hard for reasons that it does not see, so they count
+    with a lower logit. The
     accuracy is the mean of :math:`P(\text{right}_i)` over the unlabelled rows. With
     other numbers of labels the logit of the accuracy changes by
-    :math:`b \log\frac{n + 1}{n_0 + 1}`, with :math:`n_0` the labels now. Both
-    posteriors are summed on grids.
+    :math:`b \log\frac{n + 1}{n_0 + 1}`. Both posteriors are summed on grids.
 
     Parameters
     ----------
@@ -63,16 +66,18 @@ class LearningCurve:
         Probability of the predicted class of the unlabelled rows, now.
     now : int
         Labels that the model has now.
+    n_classes : int
+        Classes among them.
 
     Examples
     --------
     >>> rest = [0.9, 0.8, 0.95, 0.6]
-    >>> curve = LearningCurve([], [], [], [], rest, now=40)
+    >>> curve = LearningCurve([], [], [], [], rest, now=40, n_classes=2)
     >>> found = curve.at(40)
     >>> found.low < 0.81 < found.high
     True
     >>> no = [False] * 20
-    >>> wrong = LearningCurve([40] * 20, no, [0.8] * 20, no, rest, now=40)
+    >>> wrong = LearningCurve([40] * 20, no, [0.8] * 20, no, rest, now=40, n_classes=2)
     >>> wrong.at(40).high < found.mean
     True
     """
@@ -86,17 +91,20 @@ class LearningCurve:
         rest: ArrayLike,
         *,
         now: int,
+        n_classes: int,
     ) -> None:
         hit, p = np.asarray(right, dtype=bool), _clipped(sure)
         sign = np.where(hit, 1.0, -1.0)
         # Pairs of a shift and a stretch: (n_pairs, 1) beside rows.
         shift, stretch = (g.reshape(-1, 1) for g in np.meshgrid(_SHIFTS, _STRETCHES))
-        log_weight = -0.5 * (shift / _SHIFT_SPREAD) ** 2
+        usual = _SHIFT - _CLASSES * n_classes / (now + 1)
+        log_weight = -0.5 * ((shift - usual) / _SHIFT_SPREAD) ** 2
         log_weight -= 0.5 * ((stretch - _STRETCH) / _STRETCH_SPREAD) ** 2
         stretch = np.exp(stretch)
         handicap = _HARDER * np.asarray(asked, dtype=float)
         scores = sign * (stretch * logit(p) + shift - handicap)
-        misfit = np.logaddexp(0, -scores).sum(axis=1)
+        age = (np.asarray(n_labels, dtype=float) + 1) / (now + 1)
+        misfit = np.logaddexp(0, -scores) @ age
         self._weight = _normalised(log_weight.ravel() - misfit)
         every = _clipped(rest)
         q = np.quantile(every, (np.arange(_DRAWN) + 0.5) / _DRAWN)
@@ -105,7 +113,7 @@ class LearningCurve:
         # The rows that are left are themselves a sample: (n_pairs,) variances.
         self._noise: FloatArray = (each * (1 - each)).mean(axis=1) / len(every)
         self.now = now
-        x = np.log((np.asarray(n_labels, dtype=float) + 1) / (now + 1))
+        x = np.log(age)
         level = float(self._weight @ self._level)
         slopes = sign * (level + _SLOPES[:, None] * x)
         log_weight = -0.5 * ((_SLOPES - _RISE) / _RISE_SPREAD) ** 2

@@ -11,8 +11,8 @@ from mercer.app.studio.engine import Snapshot
 from mercer.app.studio.ledger import Ledger
 from mercer.app.studio.refused import RefusedError
 from mercer.app.studio.service import Studio
-from mercer.app.studio.views import review
-from studio_at_hand import FixedEngine, acting, rows, serving, small_studio
+from mercer.app.studio.views import accuracy, review
+from studio_at_hand import FixedEngine, acting, rows, serving, small_studio, trained
 
 PROBA = np.array([[0.9, 0.1], [0.8, 0.2], [0.3, 0.7], [0.5, 0.5], [0.05, 0.95]])
 
@@ -85,6 +85,37 @@ def test_what_the_model_is_sure_of_comes_with_its_expected_errors(
     assert {e.purpose for e in studio.store.ledger.events[-3:]} == {"accepted"}
     studio.undo("ann", "u")
     assert codes(studio) == [1, -1, -1, -1, -1]
+
+
+def test_accepted_predictions_are_no_evidence(studio: Studio) -> None:
+    """The model does not learn from them, and its accuracy does not rise by them."""
+    for token, row, label in (("t1", 0, 1), ("t2", 3, 0)):
+        with studio.writing() as transaction:
+            transaction.claim(studio.items.keys[row], "ann", "check")
+        studio.answer("ann", token, row, label)
+    before, digest, told = accuracy(studio), studio.digest(), studio.told().codes
+    assert before["now"]["mean"] < 0.95
+    bulk.act(studio, said(studio, action="accept", where={}))
+    assert codes(studio) == [1, 0, 1, 0, 1]
+    assert studio.told().codes.tolist() == told.tolist() == [1, -1, -1, 0, -1]
+    assert studio.digest() == digest
+    assert accuracy(studio) == before
+    assert 1 in studio.told().closed  # and nobody is asked about them again
+    studio.answer("ann", "t3", 1, 0)  # said by a person, it counts
+    assert studio.told().codes.tolist() == [1, 0, -1, 0, -1]
+
+
+def test_a_model_that_comes_late_is_checked_first(tmp_path: Path) -> None:
+    studio = small_studio(tmp_path, rows(30), check_every=8)
+    question = studio.next("ann")
+    for k in range(10):  # eight and more answers without a model
+        question = studio.answer("ann", f"t{k}", question["row"], k % 2)
+    assert question["purpose"] != "check"
+    studio.engine.snapshot = trained(30).snapshot
+    question = studio.answer("ann", "t10", question["row"], 0)
+    assert question["purpose"] == "check"
+    question = studio.answer("ann", "t11", question["row"], 0)
+    assert question["purpose"] == "model"
 
 
 def test_without_a_model_nothing_is_accepted(tmp_path: Path) -> None:

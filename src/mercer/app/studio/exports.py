@@ -139,7 +139,7 @@ def as_model(studio: Studio) -> bytes:
 def _learned(studio: Studio) -> dict[str, bytes]:
     """Learn from the labels as `mercer learn` does, in a process of its own."""
     items, names = studio.items, studio.store.ledger.classes
-    target, (codes, _) = items.task.target, studio.labels()
+    target, codes = items.task.target, studio.told().codes
     if len(np.unique(codes[codes >= 0])) < 2:
         msg = (
             "label rows of two classes first; with one class there is nothing to learn."

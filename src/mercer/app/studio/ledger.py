@@ -72,6 +72,7 @@ class Ledger:
         self.guide = ""
         self.goal = 0  # rows to be labelled; 0 for no goal
         self.n_answers = 0  # ever given
+        self.is_checked = False  # whether a random question was ever answered
         self._of_item: dict[str, list[Event]] = defaultdict(list)
         self._reasked = 0
 
@@ -107,6 +108,7 @@ class Ledger:
         else:
             self._of_item[event.item or ""].append(event)
             self.n_answers += event.kind == "answer"
+            self.is_checked |= event.kind == "answer" and event.purpose == "check"
             self._apply(event)
 
     @property
@@ -199,6 +201,12 @@ class Ledger:
         if len(votes) == 2 and votes[0][1] == votes[1][1]:
             return None
         return votes[0][0]
+
+    def is_accepted(self, item: str) -> bool:
+        """Tell whether a label is the model's own word: nobody else gave it."""
+        label = self.label_of(item)
+        given = [e for e in self.answers.get(item, {}).values() if e.label == label]
+        return bool(given) and all(e.purpose == "accepted" for e in given)
 
     def is_confirmed(self, item: str) -> bool:
         """Tell whether somebody has looked at the label again and found it right."""

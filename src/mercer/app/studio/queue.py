@@ -29,8 +29,12 @@ def claim(
         Key of an item that was answered just now.
     """
     row_of, ledger = studio.items.row_of, studio.store.ledger
+    is_checked = ledger.is_checked or any(
+        event.purpose == "check" for event in transaction.written
+    )
     taken: dict[str, set[str]] = {}
     for item, person, purpose in transaction.claims():
+        is_checked |= purpose == "check" and person != who
         is_open = item in row_of and who not in ledger.answers.get(item, {})
         if keep and person == who and is_open:
             return studio.question(row_of[item], purpose)
@@ -40,7 +44,9 @@ def claim(
     n_open = len(taken) + len(transaction.written)
     known = codes >= 0
     known[[row_of[item] for item in (*taken, done) if item in row_of]] = True
-    for row, purpose in _others_first(studio, _candidates(studio, n_open, who), known):
+    is_late = not is_checked and ledger.n_answers + n_open >= studio.check_every
+    candidates = _candidates(studio, n_open, who, is_late=is_late)
+    for row, purpose in _others_first(studio, candidates, known):
         key = studio.items.keys[row]
         people = taken.get(key, set()) | ledger.answers.get(key, {}).keys()
         if key == done or key in ledger.skips or who in people:
@@ -66,15 +72,21 @@ def _others_first(
     yield from later
 
 
-def _candidates(studio: "Studio", n_open: int, who: str) -> Iterator[tuple[int, str]]:
-    """Yield rows in the order in which they should be asked about."""
+def _candidates(
+    studio: "Studio", n_open: int, who: str, *, is_late: bool
+) -> Iterator[tuple[int, str]]:
+    """Yield rows in the order in which they should be asked about.
+
+    A check is late where the model came after the first of them was due.
+    """
     ledger, snapshot = studio.store.ledger, studio.snapshot
     if studio.overlap > 1:  # first what others have answered
         for item, answers in ledger.answers.items():
             if len(answers) < studio.overlap and item in studio.items.row_of:
                 yield studio.items.row_of[item], "second"
     number = ledger.n_answers + n_open + 1
-    is_check = who in studio.measuring or number % studio.check_every == 0
+    is_due = number % studio.check_every == 0 or is_late
+    is_check = is_due or who in studio.measuring
     if snapshot.proba is not None and is_check:
         rng = np.random.default_rng([number, int(time.time())])
         for row in rng.integers(len(studio.items), size=200):

@@ -80,6 +80,7 @@ class Studio:
         self._given = start(store, given, classes, named)
         self._codes, self._n_folded = self._given.copy(), 0
         self._closed = np.zeros(len(items), dtype=bool)
+        self._accepted = np.zeros(len(items), dtype=bool)
         self.changes = [*notes, *changes(items, store.ledger)]
         self.order = np.random.default_rng(0).permutation(len(items))
         self.engine: Engine
@@ -106,8 +107,15 @@ class Studio:
         return self.told().digest()
 
     def told(self) -> Told:
-        """Return what people have said so far."""
-        return Told(*self.labels(), self.class_sizes)
+        """Return what people have said so far.
+
+        A prediction that was accepted is the model's own word: it learns nothing from
+        it, and would only be surer of itself.
+        """
+        with self._lock:
+            codes, closed = self.labels()
+            codes = np.where(self._accepted, -1, codes)
+        return Told(codes, closed, self.class_sizes)
 
     def announce(self) -> None:
         """Tell those who wait that something has changed."""
@@ -134,6 +142,7 @@ class Studio:
                     label = -1  # none, or of a class that was removed
                 self._codes[row] = label
                 self._closed[row] = is_answered or item in ledger.skips
+                self._accepted[row] = is_answered and ledger.is_accepted(item)
             pairs = self.pairs()
             codes = implied_labels(self._codes, pairs, len(ledger.classes))
             return (

@@ -71,18 +71,22 @@ def outcomes(
 
 
 def curve_of(studio: Studio) -> LearningCurve | None:
-    """Return the estimate of the accuracy on the rows without a label.
+    """Return the estimate of the accuracy on the rows that no person has labelled.
 
-    The page and the exported report show it; None without a model, before the first
-    answer to a random question, and once every row has a label.
+    Predictions that were accepted are among them. The page and the exported report
+    show it; None without a model, before the first answer to a random question, and
+    once every row has an answer.
     """
-    snapshot, (codes, _) = studio.snapshot, studio.labels()
+    snapshot, codes = studio.snapshot, studio.told().codes
     is_checked = bool(outcomes(studio, ("check",)))
     if snapshot.proba is None or (codes >= 0).all() or not is_checked:
         return None
-    n_labels, right, sure, asked = zip(*outcomes(studio), strict=True)
-    rest = snapshot.proba[codes < 0].max(axis=1)
-    return LearningCurve(n_labels, right, sure, asked, rest, now=snapshot.n_labels)
+    return LearningCurve(
+        *zip(*outcomes(studio), strict=True),
+        snapshot.proba[codes < 0].max(axis=1),
+        now=snapshot.n_labels,
+        n_classes=len(snapshot.classes),
+    )
 
 
 def accuracy(studio: Studio) -> dict[str, Any]:
