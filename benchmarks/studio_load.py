@@ -6,11 +6,16 @@ holds afterwards.
 
     python benchmarks/studio_load.py --people 20 --answers 10000 --rows 20000
     python benchmarks/studio_load.py --people 1 --answers 60 --rows 100000 --think 0.5
+    python benchmarks/studio_load.py --page --answers 60 --rows 100000 --think 0.7
+
+With ``--page`` one person answers by keys in Debian's Chromium, and the times are those
+from a key to the frame that shows the next row.
 """
 
 import argparse
 import asyncio
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -98,12 +103,51 @@ async def label(
     return people
 
 
+# From a key to the second frame after another row was written on the page.
+TIMING = """
+globalThis.taken = [];
+let began = 0;
+document.addEventListener("keydown", () => (began = performance.now()), true);
+new MutationObserver(() => requestAnimationFrame(() => requestAnimationFrame(() => {
+  if (began) taken.push(performance.now() - began);
+  began = 0;
+}))).observe(document.getElementById("reason"), { childList: true });
+"""
+
+
+def label_by_keys(url: str, truth: np.ndarray, n: int, think: float) -> list[float]:
+    """Answer on the page; return milliseconds from key to paint."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        flags = ["--headless", "--no-sandbox", "--disable-gpu"]
+        path = shutil.which("chromium")
+        browser = playwright.chromium.launch(executable_path=path, args=flags)
+        page = browser.new_page()
+        page.set_default_timeout(600_000)
+        page.goto(url)
+        page.wait_for_selector("#item .one")
+        page.evaluate(TIMING)
+        page.wait_for_function(
+            "() => !mercer.state.stage && mercer.map.places.length > 0"
+        )
+        for _ in range(n):
+            row = int(page.inner_text("#reason").split(" · ")[0].split()[-1])
+            page.keyboard.press(str((truth[row] + 1) % 10))
+            page.wait_for_function("row => mercer.question.shown.row !== row", arg=row)
+            page.wait_for_timeout(1000 * think)
+        taken = page.evaluate("taken")
+        browser.close()
+    return taken
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--people", type=int, default=20)
     parser.add_argument("--answers", type=int, default=10_000)
     parser.add_argument("--rows", type=int, default=20_000)
     parser.add_argument("--think", type=float, default=0.0, help="seconds per answer")
+    parser.add_argument("--page", action="store_true", help="measure key to paint")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         path, truth = make_table(Path(folder), args.rows)
@@ -116,8 +160,16 @@ def main() -> None:
         )
         try:
             assert server.stdout is not None
-            line = server.stdout.readline()
-            url, token = re.search(r"(http\S+)/#token=(\S+)", line).groups()
+            line = ""
+            while (link := re.search(r"(http\S+)/#token=(\S+)", line)) is None:
+                line = server.stdout.readline()
+            url, token = link.groups()
+            if args.page:
+                taken = label_by_keys(link[0], truth, args.answers, args.think)
+                print(f"{len(taken)} keys, milliseconds to paint:")
+                for q in (50, 90, 99, 100):
+                    print(f"  {q:3} % within {np.percentile(taken, q):7.1f}")
+                return
             start = time.perf_counter()
             people = asyncio.run(label(url, token, truth, args))
             seconds = time.perf_counter() - start

@@ -15,10 +15,11 @@ from mercer._base.typing import ArrayLike, FloatArray
 _SHIFT, _SHIFT_SPREAD, _CLASSES = 0.3, 0.6, 1.6
 _STRETCH, _STRETCH_SPREAD = -0.3, 0.5
 _HARDER = 0.9
+_AGE = 1.5  # power of the share of the labels of today
 # Per factor e of labels the logarithm of the odds rises by half, give or take as much.
 _RISE, _RISE_SPREAD = 0.5, 0.5
-_SHIFTS = np.linspace(-2.5, 2.5, 81)
-_STRETCHES = np.linspace(-1.0, 1.5, 31)
+_SHIFTS = np.linspace(-4.0, 3.0, 57)
+_STRETCHES = np.linspace(-1.5, 1.25, 17)
 _SLOPES = np.linspace(-1.0, 2.0, 31)
 _SUREST = 1e-3  # probabilities are kept this far from 0 and 1
 _DRAWN = 100  # rows that stand for all: quantiles of their probabilities
@@ -44,12 +45,12 @@ class LearningCurve:
     a normal distribution, whose mean is the lower, the fewer labels there are per
     class. Each question corrects it: was the prediction right more or less often than
     its probability said? A question of long ago was about another model, so it counts
-    for :math:`(n + 1)/(n_0 + 1)` of one, with n labels then and :math:`n_0` now. Rows
-    that the model asked about are hard for reasons that it does not see, so they count
-    with a lower logit. The
-    accuracy is the mean of :math:`P(\text{right}_i)` over the unlabelled rows. With
-    other numbers of labels the logit of the accuracy changes by
-    :math:`b \log\frac{n + 1}{n_0 + 1}`. Both posteriors are summed on grids.
+    for :math:`((n + 1)/(n_0 + 1))^{3/2}` of one, with n labels then and :math:`n_0`
+    now. Rows that the model asked about are hard for reasons that it does not see, so
+    they count with a lower logit. The accuracy is the mean of
+    :math:`P(\text{right}_i)` over the unlabelled rows. With other numbers of labels
+    its logit changes by :math:`b \log\frac{n + 1}{n_0 + 1}`. Both posteriors are
+    summed on grids.
 
     Parameters
     ----------
@@ -104,7 +105,7 @@ class LearningCurve:
         handicap = _HARDER * np.asarray(asked, dtype=float)
         scores = sign * (stretch * logit(p) + shift - handicap)
         age = (np.asarray(n_labels, dtype=float) + 1) / (now + 1)
-        misfit = np.logaddexp(0, -scores) @ age
+        misfit = np.logaddexp(0, -scores) @ age**_AGE
         self._weight = _normalised(log_weight.ravel() - misfit)
         every = _clipped(rest)
         q = np.quantile(every, (np.arange(_DRAWN) + 0.5) / _DRAWN)

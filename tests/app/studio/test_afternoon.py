@@ -131,3 +131,28 @@ def test_learning_goes_on_while_the_map_is_drawn(
         assert wait_until(lambda: engine.snapshot.map_version == 1, 60)
     finally:
         engine.stop()
+
+
+def test_search_narrows_while_a_person_types_and_widens_again(tmp_path: Path) -> None:
+    items = small_studio(tmp_path, rows(200)).items
+    for words in ("r", "r1", "r19", "r1", "", "r2", "zz", "r"):
+        found = np.flatnonzero(items.search(words))
+        every = [k for k in range(200) if words in f"r{k}" or words in str(k)]
+        assert found.tolist() == every
+
+
+def test_an_export_shows_seconds_and_can_be_given_up(tmp_path, start, visit) -> None:
+    page = visit(start(small_studio(tmp_path, rows(5))))
+    page.click("[data-view=export]")
+    held = []
+    page.route("**/api/export/report", lambda route: held.append(route))
+    page.click("text=Report")
+    said = "() => document.getElementById('exporting').textContent"
+    page.wait_for_function(f"{said} === 'Preparing report.html … 1 s'")
+    page.click("#give-up")
+    page.wait_for_function(f"{said} === 'report.html was given up.'")
+    assert page.is_hidden("#give-up")
+    with page.expect_download() as saved:
+        page.click("text=Parquet")
+    assert saved.value.suggested_filename == "labelled.parquet"
+    page.wait_for_function(f"{said}.startsWith('labelled.parquet was saved')")

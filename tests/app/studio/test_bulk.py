@@ -11,6 +11,7 @@ from mercer.app.studio.engine import Snapshot
 from mercer.app.studio.ledger import Ledger
 from mercer.app.studio.refused import RefusedError
 from mercer.app.studio.service import Studio
+from mercer.app.studio.table_view import Where, table_page
 from mercer.app.studio.views import accuracy, review
 from studio_at_hand import FixedEngine, acting, rows, serving, small_studio, trained
 
@@ -186,3 +187,40 @@ def test_twelve_thousand_rows_are_one_act_over_http(tmp_path: Path) -> None:
         assert client.get("/api/state").json()["labelled"] == n
         assert act("undo").status_code == 200
         assert client.get("/api/state").json()["labelled"] == 0
+
+
+def test_assigned_rows_come_first_and_to_nobody_else(tmp_path: Path) -> None:
+    studio = small_studio(tmp_path, rows(12), engine=trained(12))
+    ask = said(studio, action="assign", person=" ben ", rows=[9, 10, 11])
+    assert bulk.look(studio, ask)["changes"] == 3
+    assert bulk.act(studio, ask) == {"changed": 3}
+    for k, row in enumerate((9, 10, 11)):
+        assert studio.next("ben")["row"] == row
+        studio.answer("ben", f"b{k}", row, 0)
+    assert studio.next("ben")["row"] < 9  # his are done: he helps the others
+    seen = set()
+    question = studio.next("ann")
+    while question is not None:
+        seen.add(question["row"])
+        question = studio.skip("ann", f"a{len(seen)}", question["row"])
+    assert seen.isdisjoint({9, 10, 11})
+
+
+def test_one_undo_takes_an_assignment_back(studio: Studio) -> None:
+    ask = said(studio, action="assign", person="ben", rows=[1, 2])
+    bulk.act(studio, ask)
+    where = {"show": "assigned", "person": "ben"}
+    shown = table_page(studio, Where.read(where, studio.items.columns))["rows"]
+    assert [(line["row"], line["assigned"]) for line in shown] == [
+        (1, "ben"),
+        (2, "ben"),
+    ]
+    assert bulk.look(studio, ask)["changes"] == 0
+    again = said(studio, token="u", action="assign", person="", rows=[1])
+    bulk.act(studio, again)
+    assert studio.store.ledger.assigned == {"r2": "ben"}
+    studio.undo("ann", "z1")
+    studio.undo("ann", "z2")
+    assert studio.store.ledger.assigned == {}
+    with pytest.raises(RefusedError, match="person must be a name"):
+        bulk.look(studio, said(studio, action="assign", person="b" * 65, rows=[1]))

@@ -9,10 +9,12 @@ from click.testing import CliRunner
 
 from mercer import Session, persist
 from mercer.app.cli.main import main
+from mercer.app.studio.classes import rename_class
 from mercer.app.studio.engine import wait_until
 from mercer.app.studio.exports import _learned
 from mercer.app.studio.service import Studio
 from mercer.app.studio.serving import Running
+from mercer.app.studio.state import notices_of
 from mercer.app.tables.table import TableError
 from studio_at_hand import acting, label_rows, rows, serving, small_studio
 from tables_at_hand import uneven
@@ -47,7 +49,7 @@ def test_the_model_of_the_page_and_its_export_use_the_sizes(tmp_path: Path) -> N
     assert share_of_yes(studio) == pytest.approx(0.1, abs=0.02)
     sizes = {one["name"]: one["size"] for one in studio.state()["classes"]}
     assert sizes == pytest.approx({"yes": 0.1, "no": 0.9})
-    assert studio.notices() == list(studio.snapshot.notes)
+    assert notices_of(studio) == list(studio.snapshot.notes)
     made = _learned(studio)
     (tmp_path / "model.skops").write_bytes(made["model.skops"])
     machine = persist.load(tmp_path / "model.skops").model.machine
@@ -59,7 +61,7 @@ def test_the_model_of_the_page_and_its_export_use_the_sizes(tmp_path: Path) -> N
     n_labels = studio.snapshot.n_labels
     studio.answer("ann", "t2", row, new)
     assert wait_until(lambda: studio.snapshot.n_labels == n_labels + 1, 60)
-    assert "No size was given for 'maybe'" in studio.notices()[0]
+    assert "No size was given for 'maybe'" in notices_of(studio)[0]
     assert {one["size"] for one in studio.state()["classes"]} == {None}
     assert studio.snapshot.error == ""
     assert len(studio.snapshot.classes) == 3
@@ -69,7 +71,7 @@ def test_the_model_of_the_page_and_its_export_use_the_sizes(tmp_path: Path) -> N
 def test_classes_with_sizes_are_offered_before_they_have_labels(tmp_path: Path) -> None:
     studio = small_studio(tmp_path, classes=(), class_sizes=SIZES)
     assert list(studio.store.ledger.classes.values()) == ["yes", "no"]
-    assert studio.notices() == []
+    assert notices_of(studio) == []
 
 
 def test_sizes_are_checked_before_anything_is_written(tmp_path: Path) -> None:
@@ -199,7 +201,7 @@ def test_the_rest_goes_to_classes_with_labels(tmp_path: Path) -> None:
     assert studio.class_sizes == pytest.approx({0: 0.1, 1: 0.9})
     studio.answer("ann", "t3", 1, 2)
     assert studio.class_sizes == pytest.approx({0: 0.1, 1: 0.45, 2: 0.45})
-    studio.rename_class("ann", "t4", 0, "rare")
+    rename_class(studio, "ann", "t4", 0, "rare")
     assert studio.class_sizes[0] == 0.1
 
 
@@ -223,7 +225,7 @@ def test_a_start_with_sizes_after_a_class_of_the_file_was_renamed(
     frame = rows(8).assign(label=["cat", "dog"] + [None] * 6)
     studio = small_studio(tmp_path, frame, classes=())
     cat = {n: c for c, n in studio.store.ledger.classes.items()}["cat"]
-    studio.rename_class("ann", "t1", cat, "lion")
+    rename_class(studio, "ann", "t1", cat, "lion")
     for name, size in (("lion", 1.0), ("cat", 3.0)):  # either name will do
         sizes = {name: size, "dog": 1.0}
         again = small_studio(tmp_path, frame, classes=(), class_sizes=sizes)

@@ -8,6 +8,7 @@ import pytest
 from PIL import Image
 
 from mercer.app.studio.items import Items
+from mercer.app.studio.state import notices_of
 from mercer.app.tables.table import TableError, as_table
 from mercer.app.tables.task import Task
 from studio_at_hand import rows, small_studio
@@ -39,7 +40,7 @@ def test_labels_of_a_file_are_read_as_the_command_reads_them(tmp_path: Path) -> 
     found = [(one["name"], one["count"]) for one in studio.state()["classes"]]
     assert found == [("no", 1), ("yes", 3)]
     assert studio.next("ann")["id"] in {"r4", "r5", "r6", "r7"}
-    assert studio.notices() == [
+    assert notices_of(studio) == [
         "In the target 'label', read as no label: 'NA' (1 row), '?' (1 row).",
         "In the target 'label', read as 'yes' (2): 'Yes' (1).",
     ]

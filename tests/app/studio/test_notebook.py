@@ -12,6 +12,7 @@ from mercer.app.studio.engine import wait_until
 from mercer.app.studio.items import Items
 from mercer.app.studio.notebook import LabelPage, label
 from mercer.app.studio.service import Studio
+from mercer.app.studio.state import notices_of
 from mercer.app.studio.store import Store, sqlite_url
 from mercer.app.tables.table import as_table
 from mercer.app.tables.task import Task
@@ -108,6 +109,6 @@ def test_the_page_learns_from_the_columns_that_learn_does(tmp_path: Path) -> Non
     studio = Studio(Items(table, Task("kind")), store, classes=("low", "high"))
     studio.engine.start()
     assert wait_until(lambda: studio.snapshot.ready, 60)
-    assert any("'code' was left out" in note for note in studio.notices())
+    assert any("'code' was left out" in note for note in notices_of(studio))
     studio.engine.stop()
     store.close()

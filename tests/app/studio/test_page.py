@@ -120,7 +120,8 @@ def test_script_in_a_cell_stays_text(tmp_path, start, visit) -> None:
 # Drawing by software starves beside other work and then misses its clicks.
 @pytest.mark.slow
 def test_map_click_lasso_pairs_why_and_table(tmp_path, start, visit) -> None:
-    studio = small_studio(tmp_path, rows(60), engine=trained(60))
+    engine, rare = trained(60), 1000  # no question is drawn at random
+    studio = small_studio(tmp_path, rows(60), engine=engine, check_every=rare)
     page = visit(start(studio))
     page.wait_for_function("() => globalThis.mercer.map.places.length === 120")
     x, y = page.evaluate("globalThis.mercer.map.toScreen(11)")

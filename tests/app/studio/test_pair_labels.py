@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from mercer.app.studio.pair_labels import implied_labels
+from mercer.app.studio.pairing import next_pair
 from mercer.app.studio.refused import RefusedError
 from studio_at_hand import rows, small_studio
 
@@ -37,7 +38,7 @@ def test_no_pairs_change_nothing() -> None:
 def test_pairs_label_rows_are_not_repeated_and_can_be_undone(tmp_path: Path) -> None:
     studio = small_studio(tmp_path, rows(6))
     studio.answer("ann", "t0", 0, 1)
-    pair = studio.next_pair("ann")
+    pair = next_pair(studio, "ann")
     first, second = pair["first"]["row"], pair["second"]["row"]
     assert second == 0  # a labelled row tells most
     following = studio.answer_pair("ann", "t1", first, second, True)
@@ -55,7 +56,7 @@ def test_different_asks_about_the_same_row_with_another_one(tmp_path: Path) -> N
     studio = small_studio(tmp_path, rows(6), classes=("a", "b", "c"))
     studio.answer("ann", "t0", 0, 0)
     studio.answer("ann", "t1", 1, 1)
-    pair = studio.next_pair("ann")
+    pair = next_pair(studio, "ann")
     row, other = pair["first"]["row"], pair["second"]["row"]
     following = studio.answer_pair("ann", "t2", row, other, False)
     assert studio.labels()[0][row] == -1

@@ -10,8 +10,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from mercer.app.studio.classes import rename_class
 from mercer.app.studio.engine import Snapshot, Told, wait_until
 from mercer.app.studio.items import Items
+from mercer.app.studio.reasons import why
 from mercer.app.studio.refused import RefusedError
 from mercer.app.studio.service import PATIENCE
 from mercer.app.tables.table import as_table
@@ -123,9 +125,9 @@ def test_renamed_class_keeps_its_answers_and_its_rows_in_the_file(
 ) -> None:
     frame = rows(3).assign(label=["cat", None, None])
     studio = small_studio(tmp_path, frame)
-    studio.rename_class("ann", "t1", 0, "felid")
+    rename_class(studio, "ann", "t1", 0, "felid")
     with pytest.raises(RefusedError, match="already"):
-        studio.rename_class("ann", "t2", 1, "felid")
+        rename_class(studio, "ann", "t2", 1, "felid")
     again = small_studio(tmp_path, frame)
     assert again.store.ledger.classes == {0: "felid", 1: "dog"}
     assert again.labels()[0].tolist() == [0, -1, -1]
@@ -257,6 +259,6 @@ def test_model_in_its_own_process_learns_forgets_and_may_die(tmp_path: Path) -> 
     assert "answers are kept" in studio.state()["error"]
     row = studio.next("ann")["row"]
     assert studio.answer("ann", "t9", row, 0) is not None
-    assert studio.why(row) == []
+    assert why(studio, row) == {"pulls": [], "words": []}
     assert studio.labels()[0][row] == 0
     studio.engine.stop()

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from mercer.app.studio import store
+from mercer.app.studio.pairing import next_pair
 from studio_at_hand import rows, small_studio
 
 
@@ -25,7 +26,7 @@ def test_a_row_is_reserved_for_ten_minutes(
 def test_a_pair_that_people_disagree_on_does_not_count(tmp_path: Path) -> None:
     studio = small_studio(tmp_path, rows(6))
     studio.answer("ann", "t0", 0, 1)
-    first = studio.next_pair("ann")["first"]["row"]
+    first = next_pair(studio, "ann")["first"]["row"]
     studio.answer_pair("ann", "t1", first, 0, True)
     assert studio.pairs() == [(first, 0, True)]
     assert studio.labels()[0][first] == 1

@@ -10,6 +10,7 @@ from sqlalchemy import text
 from mercer.app.studio import schema
 from mercer.app.studio.items import Items
 from mercer.app.studio.schema import StoreError
+from mercer.app.studio.state import notices_of
 from mercer.app.studio.store import Store, sqlite_url
 from mercer.app.tables.table import as_table
 from mercer.app.tables.task import Task
@@ -170,11 +171,11 @@ def test_a_changed_table_is_noticed_explained_and_matched(tmp_path: Path) -> Non
     other = rows(5).iloc[[4, 2, 1]]
     other.loc[1, "size"] = 77
     again = small_studio(tmp_path, other)
-    gone, changed = again.notices()
+    gone, changed = notices_of(again)
     assert gone.startswith("1 answered row is no longer in the table")
     assert changed.startswith("1 answered row has changed since")
     assert again.labels()[0].tolist() == [-1, 1, 1]
-    assert small_studio(tmp_path, rows(5)).notices() == []
+    assert notices_of(small_studio(tmp_path, rows(5))) == []
 
 
 def test_a_file_written_to_while_the_studio_runs_is_noticed(tmp_path: Path) -> None:

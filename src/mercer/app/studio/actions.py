@@ -4,7 +4,8 @@ from collections.abc import Callable
 from typing import Any
 
 from mercer.app.studio import bulk, settings
-from mercer.app.studio.classes import MOST_NAME
+from mercer.app.studio.classes import MOST_NAME, rename_class
+from mercer.app.studio.pairing import next_pair
 from mercer.app.studio.parsing import whole
 from mercer.app.studio.refused import RefusedError
 from mercer.app.studio.service import Studio
@@ -47,13 +48,22 @@ def _next(studio: Studio, said: Said) -> Any:
 
 
 def _answer(studio: Studio, said: Said) -> Any:
-    row = studio.check_row(said.get("row"), said.get("data"))
-    return {"question": studio.answer(said["who"], said["token"], row, _label(said))}
+    row, then = _rows(studio, said)
+    question = studio.answer(said["who"], said["token"], row, _label(said), then)
+    return {"question": question}
 
 
 def _skip(studio: Studio, said: Said) -> Any:
-    row = studio.check_row(said.get("row"), said.get("data"))
-    return {"question": studio.skip(said["who"], said["token"], row)}
+    row, then = _rows(studio, said)
+    return {"question": studio.skip(said["who"], said["token"], row, then)}
+
+
+def _rows(studio: Studio, said: Said) -> tuple[int, int | None]:
+    """Return the row that was answered, and the one that the page shows now, if any."""
+    row, then = said.get("row"), said.get("then")
+    data = said.get("data")
+    shown = None if then is None else studio.check_row(then, data)
+    return studio.check_row(row, data), shown
 
 
 def _undo(studio: Studio, said: Said) -> Any:
@@ -80,7 +90,7 @@ def _class(studio: Studio, said: Said) -> Any:
 
 def _rename(studio: Studio, said: Said) -> Any:
     name = _name(said)
-    studio.rename_class(said["who"], said["token"], _label(said), name)
+    rename_class(studio, said["who"], said["token"], _label(said), name)
     return {}
 
 
@@ -98,7 +108,7 @@ def _sizes(studio: Studio, said: Said) -> Any:
 
 
 def _next_pair(studio: Studio, said: Said) -> Any:
-    return {"pair": studio.next_pair(said["who"])}
+    return {"pair": next_pair(studio, said["who"])}
 
 
 def _pair(studio: Studio, said: Said) -> Any:

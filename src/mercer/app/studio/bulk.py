@@ -9,7 +9,8 @@ from mercer.app.studio.refused import RefusedError
 from mercer.app.studio.service import Studio
 from mercer.app.studio.table_view import Where, certainty, predictions, rows_where
 
-ACTIONS = ("label", "accept", "confirm", "clear")
+ACTIONS = ("label", "accept", "confirm", "clear", "assign")
+MOST_WHO = 64  # characters of a name
 PURPOSES = {"label": "picked", "accept": "accepted", "confirm": "confirmed"}
 
 
@@ -32,8 +33,9 @@ def plan(studio: Studio, said: dict[str, Any]) -> Plan:
     studio : Studio
     said : dict
         ``action`` is one of `ACTIONS`; ``rows`` are row numbers, or ``where`` is a
-        filter of the table; ``label`` is the class of "label"; ``replace`` tells
-        whether labels that exist are replaced, False by default.
+        filter of the table; ``label`` is the class of "label", ``person`` a name for
+        "assign"; ``replace`` tells whether labels that exist are replaced, False by
+        default.
     """
     action = said.get("action")
     if action not in ACTIONS:
@@ -48,6 +50,11 @@ def plan(studio: Studio, said: dict[str, Any]) -> Plan:
         keys = [studio.items.keys[row] for row in chosen]
         has = np.array([k in ledger.answers or k in ledger.skips for k in keys], bool)
         return Plan(chosen[has], none, len(chosen), 0, int((~has).sum()), None)
+    if action == "assign":
+        person, assigned = _person(said), studio.store.ledger.assigned
+        keys = [studio.items.keys[row] for row in chosen]
+        other = np.array([assigned.get(k, "") != person for k in keys], bool)
+        return Plan(chosen[other], none, len(chosen), 0, 0, None)
     if action == "confirm":
         rows = chosen[known]
         return Plan(rows, codes[rows], len(chosen), 0, int((~known).sum()), None)
@@ -102,12 +109,25 @@ def act(studio: Studio, said: dict[str, Any]) -> dict[str, int]:
         fields = studio.fields_of(found.rows)
         if said["action"] == "clear":
             transaction.append_all(who, "clear", token, fields)
+        elif said["action"] == "assign":
+            person = _person(said)
+            each = [{**one, "text": person} for one in fields]
+            transaction.append_all(who, "assign", token, each)
         else:
             more = zip(fields, found.labels.tolist(), strict=True)
             purpose = PURPOSES[said["action"]]
             each = [{**one, "label": c, "purpose": purpose} for one, c in more]
             transaction.append_all(who, "answer", token, each)
     return {"changed": len(found.rows)}
+
+
+def _person(said: dict[str, Any]) -> str:
+    """Return who is to be asked about rows; empty for anybody."""
+    person = said.get("person")
+    if not isinstance(person, str) or len(person) > MOST_WHO:
+        msg = f"person must be a name of at most {MOST_WHO} characters, or empty."
+        raise RefusedError(msg)
+    return person.strip()
 
 
 def _chosen(studio: Studio, said: dict[str, Any]) -> IntArray:

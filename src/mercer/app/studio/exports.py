@@ -1,5 +1,6 @@
 """The labelled table as a file, at any time."""
 
+import datetime
 import io
 import tempfile
 from collections.abc import Callable
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mercer._base.checks import is_empty
 from mercer._base.typing import IntArray
 from mercer.app.studio.interop import to_label_studio, to_prodigy
 from mercer.app.studio.refused import RefusedError
@@ -103,6 +105,7 @@ def as_parquet(studio: Studio) -> bytes:
 
 def as_excel(studio: Studio) -> bytes:
     """Return the table as an Excel workbook whose cells are values, never formulas."""
+    from openpyxl import Workbook
     from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
 
     frame = labelled_frame(studio)
@@ -113,17 +116,30 @@ def as_excel(studio: Studio) -> bytes:
         )
         raise RefusedError(msg)
 
-    def plain(value: Any) -> Any:
-        if not isinstance(value, str):
-            return value
-        return safe_cell(ILLEGAL_CHARACTERS_RE.sub("", value))[:MOST_EXCEL_CELL]
+    book = Workbook(write_only=True)  # line by line: a third of the time of pandas
+    sheet = book.create_sheet("Sheet1")
 
-    for name in frame.columns:
-        if frame[name].dtype == object or str(frame[name].dtype) in {"str", "string"}:
-            frame[name] = [plain(value) for value in frame[name]]
+    def plain(value: Any) -> Any:
+        if is_empty(value):
+            return None
+        if isinstance(value, bool | int | float | np.number | np.bool_):
+            return value
+        if isinstance(value, datetime.date | datetime.time) and not _has_zone(value):
+            return value
+        text = ILLEGAL_CHARACTERS_RE.sub("", str(value))
+        return safe_cell(text)[:MOST_EXCEL_CELL]
+
+    sheet.append([plain(name) for name in frame.columns])
+    for line in frame.itertuples(index=False, name=None):
+        sheet.append([plain(value) for value in line])
     out = io.BytesIO()
-    frame.rename(columns=plain).to_excel(out, index=False, engine="openpyxl")
+    book.save(out)
     return out.getvalue()
+
+
+def _has_zone(value: datetime.date | datetime.time) -> bool:
+    """Tell whether a time names its zone, which Excel has no place for."""
+    return getattr(value, "tzinfo", None) is not None
 
 
 def as_report(studio: Studio) -> bytes:

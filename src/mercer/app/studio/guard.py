@@ -21,7 +21,7 @@ MOST_IMPORT = 64 * 1024 * 1024
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; "
-    "img-src 'self' blob: data:; connect-src 'self'; base-uri 'none'; "
+    "img-src 'self' blob: data:; media-src blob:; connect-src 'self'; base-uri 'none'; "
     "form-action 'none'; frame-ancestors {ancestors}"
 )
 

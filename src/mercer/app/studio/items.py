@@ -16,6 +16,7 @@ from mercer._base.checks import is_empty
 from mercer._base.typing import IntArray
 from mercer._base.words import as_name
 from mercer.app.studio.ledger import Ledger
+from mercer.app.studio.sounds import sound_columns
 from mercer.app.tables.table import Table, TableError
 from mercer.app.tables.target import Target, read_ids, read_target
 from mercer.app.tables.task import Task
@@ -23,6 +24,9 @@ from mercer.evidence.reading import is_labeled
 
 MOST_TEXT = 20_000  # characters of a cell that are sent to the page
 SNIPPET = 140
+LONG = 40  # characters per cell, on average, that make a column one of texts
+_LOOKED_AT = 200
+_LINE, _NAME = 66, 30  # characters of a line of text, and of a name, on the page
 IMAGE_SIDE = 512
 FULL_SIDE = 4096  # of a picture that somebody looks at closely
 
@@ -42,7 +46,11 @@ class Items:
     def __init__(self, table: Table, task: Task) -> None:
         self.table, self.task = table, task
         id, hidden = task.id, {task.target, task.id or "file"}
-        self.columns = [c for c in table.frame.columns if c not in hidden]
+        self.columns = [
+            c
+            for c in table.frame.columns
+            if c not in hidden and not all(map(is_empty, table.frame[c]))
+        ]
         self.digests = _digests(table.without({task.target}))
         content = _digests(table.without({task.target, task.id or "file"}))
         has_content = bool(self.columns or table.vectors)
@@ -52,12 +60,34 @@ class Items:
         self.keys = self.ids if named else _numbered(self.digests)
         self.row_of = {key: row for row, key in enumerate(self.keys)}
         self._texts: list[str] | None = None
+        self._searched = ("", np.ones(len(self), dtype=bool))
+        lengths = self._lengths()
+        self.texts = sorted(
+            (c for c in self.columns if lengths[c].mean() >= LONG or len(lengths) == 1),
+            key=lambda c: -lengths[c].mean(),
+        )
+        self.lines = self._lines(lengths)
+        self.sounds = sound_columns(self)
         self._stamp = _stamp(table.source)
         whole = hashlib.blake2b("".join(self.digests).encode(), digest_size=8)
         self.fingerprint = whole.hexdigest()
 
     def __len__(self) -> int:
         return len(self.table)
+
+    def _lengths(self) -> dict[str, IntArray]:
+        """Return how many characters cells of each column have, in some rows."""
+        step = max(1, len(self) // _LOOKED_AT)
+        some = range(0, len(self), step)
+        return {c: np.array([len(self.cell(r, c)) for r in some]) for c in self.columns}
+
+    def _lines(self, lengths: dict[str, IntArray]) -> int:
+        """Return how many lines nine in ten rows need on the page, about."""
+        need = [
+            np.maximum(-(-length // _LINE), -(-len(str(name)) // _NAME))
+            for name, length in lengths.items()
+        ]
+        return int(np.quantile(sum(need), 0.9)) if need else 1
 
     def changed_on_disk(self) -> list[str]:
         """Say so if the file was written to after it was read."""
@@ -83,6 +113,8 @@ class Items:
             "id": self.ids[row],
             "cells": self.cells(row, MOST_TEXT),
             "image": self.table.image_shape is not None,
+            "texts": self.texts,
+            "sounds": [c for c in self.sounds if self.cell(row, c)],
             "vectors": [
                 {"name": name, "length": int(block.shape[1])}
                 for name, block in self.table.vectors.items()
@@ -142,13 +174,23 @@ class Items:
             return None
 
     def search(self, words: str) -> NDArray[Any]:
-        """Return which rows hold some text in any column, (n,)."""
+        """Return which rows hold some text in any column, (n,).
+
+        While a person types, only the rows found so far are looked at again.
+        """
         if self._texts is None:  # a person who searches once does so again
-            columns = [[_text(v) for v in self.table.frame[c]] for c in self.columns]
+            columns = [_all_texts(self.table.frame[c]) for c in self.columns]
             lines = zip(self.ids, *columns, strict=True)
             self._texts = ["\n".join(cells).casefold() for cells in lines]
-        wanted = words.casefold()
-        return np.fromiter((wanted in text for text in self._texts), bool, len(self))
+        texts, wanted = self._texts, words.casefold()
+        before, found = self._searched
+        if before not in wanted:
+            found = np.ones(len(self), dtype=bool)
+        rows = np.flatnonzero(found)
+        now = np.zeros(len(self), dtype=bool)
+        now[rows[[wanted in texts[row] for row in rows]]] = True
+        self._searched = wanted, now
+        return now
 
 
 def changes(items: Items, ledger: Ledger) -> list[str]:
@@ -199,6 +241,13 @@ def _text(value: Any) -> str:
     if isinstance(value, float | np.floating):
         return str(value).removesuffix(".0")
     return str(value)
+
+
+def _all_texts(column: Any) -> list[str]:
+    """Return the cells of a column as texts; whole numbers and such without a look."""
+    if column.dtype.kind in "iufb" and not column.hasnans:
+        return [*map(str, column.tolist())]
+    return [_text(value) for value in column]
 
 
 def _digests(table: Table) -> list[str]:

@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+ACTS = ("answer", "skip", "clear", "pair", "drop", "assign")  # that undo takes back
 START = "(start)"  # who said what a studio was started with
 
 
@@ -68,6 +69,7 @@ class Ledger:
         self.dropped: dict[int, str] = {}  # names of classes that were removed
         self.notes: dict[str, str] = {}
         self.flags: set[str] = set()
+        self.assigned: dict[str, str] = {}  # who alone is asked about an item
         self.looks: dict[int, dict[str, Any]] = {}  # key, colour, place, about
         self.guide = ""
         self.goal = 0  # rows to be labelled; 0 for no goal
@@ -142,6 +144,11 @@ class Ledger:
         if event.kind == "pair":
             self.pairs.setdefault((item, event.other or ""), {})[event.who] = event
             return
+        if event.kind == "assign":
+            self.assigned.pop(item, None)
+            if event.text:
+                self.assigned[item] = event.text
+            return
         if event.kind == "clear":
             self.answers.pop(item, None)
             self.skips.pop(item, None)
@@ -158,8 +165,8 @@ class Ledger:
 
     def _refold(self, item: str) -> None:
         """Apply again what is left of the events of an item."""
-        self.answers.pop(item, None)
-        self.skips.pop(item, None)
+        for where in (self.answers, self.skips, self.assigned):
+            where.pop(item, None)
         for pair in [p for p in self.pairs if p[0] == item]:
             del self.pairs[pair]
         for event in self._of_item[item]:
@@ -187,8 +194,7 @@ class Ledger:
     def last_of(self, who: str) -> Event | None:
         """Return the latest act of a person on rows that still stands."""
         for event in reversed(self.events):
-            is_act = event.kind in {"answer", "skip", "clear", "pair", "drop"}
-            if is_act and event.who == who and event.seq not in self.undone:
+            if event.kind in ACTS and event.who == who and event.seq not in self.undone:
                 return event
         return None
 

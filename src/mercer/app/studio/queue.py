@@ -1,7 +1,8 @@
 """Which row a person is asked about next."""
 
+import itertools
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,8 +14,17 @@ if TYPE_CHECKING:
     from mercer.app.studio.service import Studio
 
 
+Claims = Sequence[tuple[str, str, str]]  # item, person, purpose
+
+
 def claim(
-    studio: "Studio", transaction: Transaction, who: str, *, keep: bool, done: str = ""
+    studio: "Studio",
+    transaction: Transaction,
+    who: str,
+    *,
+    keep: bool,
+    done: str = "",
+    then: int | None = None,
 ) -> dict[str, Any] | None:
     """Choose an item for a person and note that it is theirs.
 
@@ -27,68 +37,115 @@ def claim(
         Whether the question on the screen stays.
     done : str, optional
         Key of an item that was answered just now.
+    then : int, optional
+        Row that the page shows already; taken if it is still open.
     """
     row_of, ledger = studio.items.row_of, studio.store.ledger
-    is_checked = ledger.is_checked or any(
-        event.purpose == "check" for event in transaction.written
-    )
-    taken: dict[str, set[str]] = {}
-    for item, person, purpose in transaction.claims():
-        is_checked |= purpose == "check" and person != who
+    claims, written = transaction.claims(), transaction.written
+    for item, person, purpose in claims:
         is_open = item in row_of and who not in ledger.answers.get(item, {})
         if keep and person == who and is_open:
             return studio.question(row_of[item], purpose)
+    is_checked = any(event.purpose == "check" for event in written)
+    number = number_of(studio, claims, who) + len(written)
+    is_check = is_check_due(studio, claims, who, number, is_checked=is_checked)
+    first = [(then, p) for row, p in studio.planned.get(who, {}).items() if row == then]
+    rows = open_rows(studio, claims, who, {done}, is_check=is_check, first=first)
+    row, purpose = next(rows, (None, ""))
+    if row is None:
+        transaction.release(who)
+        return None
+    transaction.claim(studio.items.keys[row], who, purpose)
+    return studio.question(row, purpose)
+
+
+def number_of(studio: "Studio", claims: Claims, who: str) -> int:
+    """Return which question is next, counted over all people from 1."""
+    others = {item for item, person, _ in claims if person != who}
+    return studio.store.ledger.n_answers + len(others) + 1
+
+
+def is_check_due(
+    studio: "Studio", claims: Claims, who: str, number: int, *, is_checked: bool = False
+) -> bool:
+    """Tell whether a question should be drawn at random.
+
+    The first one is late where the model came after it was due.
+    """
+    if studio.snapshot.proba is None:
+        return False
+    is_checked |= studio.store.ledger.is_checked
+    is_checked |= any(p == "check" and person != who for _, person, p in claims)
+    is_late = not is_checked and number > studio.check_every
+    return is_late or number % studio.check_every == 0 or who in studio.measuring
+
+
+def open_rows(
+    studio: "Studio",
+    claims: Claims,
+    who: str,
+    done: Collection[str],
+    *,
+    is_check: bool,
+    first: Iterable[tuple[int, str]] = (),
+) -> Iterator[tuple[int, str]]:
+    """Yield rows that a person can be asked about, and why, the best ones first."""
+    row_of, ledger = studio.items.row_of, studio.store.ledger
+    taken: dict[str, set[str]] = {}
+    for item, person, _ in claims:
         if person != who:
             taken.setdefault(item, set()).add(person)
     codes, _ = studio.labels()
-    n_open = len(taken) + len(transaction.written)
     known = codes >= 0
-    known[[row_of[item] for item in (*taken, done) if item in row_of]] = True
-    is_late = not is_checked and ledger.n_answers + n_open >= studio.check_every
-    candidates = _candidates(studio, n_open, who, is_late=is_late)
-    for row, purpose in _others_first(studio, candidates, known):
+    known[[row_of[item] for item in (*taken, *done) if item in row_of]] = True
+    assigned = ledger.assigned
+    own = {row_of[i] for i, p in assigned.items() if p == who and i in row_of}
+    own -= set(np.flatnonzero(known).tolist()) if own else set()
+    candidates = _others_first(studio, _candidates(studio, is_check), known, own)
+    for row, purpose in itertools.chain(first, candidates):
         key = studio.items.keys[row]
         people = taken.get(key, set()) | ledger.answers.get(key, {}).keys()
-        if key == done or key in ledger.skips or who in people:
+        if key in done or key in ledger.skips or who in people:
+            continue
+        if assigned.get(key, who) != who:
             continue
         if len(people) < studio.overlap and (codes[row] < 0 or people):
-            transaction.claim(key, who, purpose)
-            return studio.question(row, purpose)
-    transaction.release(who)
-    return None
+            yield row, purpose
 
 
 def _others_first(
-    studio: "Studio", candidates: Iterator[tuple[int, str]], known: BoolArray
+    studio: "Studio",
+    candidates: Iterator[tuple[int, str]],
+    known: BoolArray,
+    own: Collection[int],
 ) -> Iterator[tuple[int, str]]:
-    """Put rows last that are equal to one that is known: they teach nothing new."""
+    """Put rows last that teach nothing new, or are not a person's own.
+
+    Rows equal to one that is known teach nothing. `own` are open rows that were
+    assigned to the person; where there are none, all rows are the person's.
+    """
     alike, later = studio.items.first_alike, list[tuple[int, str]]()
-    is_copy = np.isin(alike, alike[known])
+    has_known = np.zeros(len(alike), dtype=bool)
+    has_known[alike[known]] = True
+    is_copy = has_known[alike]
     for row, purpose in candidates:
-        if purpose == "second" or known[row] or not is_copy[row]:
+        is_new = purpose == "second" or known[row] or not is_copy[row]
+        if row in own or (is_new and not own):
             yield row, purpose
         else:
             later.append((row, purpose))
     yield from later
 
 
-def _candidates(
-    studio: "Studio", n_open: int, who: str, *, is_late: bool
-) -> Iterator[tuple[int, str]]:
-    """Yield rows in the order in which they should be asked about.
-
-    A check is late where the model came after the first of them was due.
-    """
+def _candidates(studio: "Studio", is_check: bool) -> Iterator[tuple[int, str]]:
+    """Yield rows in the order in which they should be asked about."""
     ledger, snapshot = studio.store.ledger, studio.snapshot
     if studio.overlap > 1:  # first what others have answered
         for item, answers in ledger.answers.items():
             if len(answers) < studio.overlap and item in studio.items.row_of:
                 yield studio.items.row_of[item], "second"
-    number = ledger.n_answers + n_open + 1
-    is_due = number % studio.check_every == 0 or is_late
-    is_check = is_due or who in studio.measuring
-    if snapshot.proba is not None and is_check:
-        rng = np.random.default_rng([number, int(time.time())])
+    if is_check:
+        rng = np.random.default_rng([ledger.seq, time.time_ns()])
         for row in rng.integers(len(studio.items), size=200):
             yield int(row), "check"
     purpose = "cold" if snapshot.proba is None else "model"

@@ -11,7 +11,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.responses import FileResponse, JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from mercer.app.studio import backend, views
@@ -23,8 +23,10 @@ from mercer.app.studio.history import history
 from mercer.app.studio.interop import IMPORTS, take_in
 from mercer.app.studio.items import FULL_SIDE, IMAGE_SIDE
 from mercer.app.studio.parsing import parsed, whole
+from mercer.app.studio.reasons import why
 from mercer.app.studio.refused import RefusedError
 from mercer.app.studio.service import Studio
+from mercer.app.studio.sounds import kind_of, sound_file
 from mercer.app.studio.table_view import Where, table_page
 
 KINDS = {".html": "text/html", ".js": "text/javascript", ".css": "text/css"}
@@ -50,10 +52,10 @@ def make_app(studio: Studio, token: str, **guard: Any) -> Guard:
         "review": lambda request: views.review(studio),
         "table": lambda request: _table(studio, request),
         "item/{row}": lambda r: studio.question(_row(studio, r), "picked"),
-        "ahead": lambda r: ahead(studio),
+        "ahead": lambda r: ahead(studio, r.query_params.get("who", "")),
         "history": lambda r: history(studio, r.query_params.get("who", "")),
         "cell/{row}": lambda r: _cell(studio, r),
-        "why/{row}": lambda r: studio.why(_row(studio, r)),
+        "why/{row}": lambda r: why(studio, _row(studio, r)),
     }
     app = Starlette(
         routes=[
@@ -65,6 +67,7 @@ def make_app(studio: Studio, token: str, **guard: Any) -> Guard:
             ),
             Route("/api/events", _events(studio)),
             Route("/api/image/{row}", _image(studio)),
+            Route("/api/sound/{row}", _sound(studio)),
             Route("/api/map", _map(studio)),
             Route("/api/colours", _colours(studio)),
             Route("/api/export/{kind}", _export(studio)),
@@ -128,6 +131,18 @@ def _image(studio: Studio) -> Handler:
         side = FULL_SIDE if is_full else IMAGE_SIDE
         picture = await run_in_threadpool(studio.items.image, row, side)
         return Response(picture, media_type="image/png")
+
+    return handle
+
+
+def _sound(studio: Studio) -> Handler:
+    async def handle(request: Request) -> Response:
+        row, column = _row(studio, request), request.query_params.get("column", "")
+        path = await run_in_threadpool(sound_file, studio.items, row, column)
+        if path is None:
+            msg = "there is no such sound file in the folder of the table."
+            raise RefusedError(msg, 404)
+        return FileResponse(path, media_type=kind_of(path.name))
 
     return handle
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from mercer._base.typing import IntArray
 from mercer.app.studio import pairing
-from mercer.app.studio.classes import add_class, counts_of, rename_class, set_sizes
+from mercer.app.studio.classes import add_class, counts_of, set_sizes
 from mercer.app.studio.engine import Engine, ModelEngine, Snapshot, Told, wait_until
 from mercer.app.studio.first_events import start, token_of
 from mercer.app.studio.items import Items, changes, names_of
@@ -19,7 +19,7 @@ from mercer.app.studio.pair_labels import implied_labels
 from mercer.app.studio.queue import claim
 from mercer.app.studio.refused import RefusedError
 from mercer.app.studio.sizes import shares_of
-from mercer.app.studio.state import notices_of, state_of
+from mercer.app.studio.state import state_of
 from mercer.app.studio.store import Store, Transaction
 from mercer.app.studio.worker import ProcessEngine, open_session
 from mercer.app.tables.session import Session
@@ -68,8 +68,9 @@ class Studio:
         self.overlap, self.check_every = overlap, check_every
         self.patience = patience
         self.measuring: dict[str, int] = {}  # random rows still to ask, by person
+        self.planned: dict[str, dict[int, str]] = {}  # rows ahead and why, by person
         self.listeners: set[Callable[[], None]] = set()
-        self._lock = threading.RLock()
+        self.locked = threading.RLock()
         given, notes = items.given()
         sizes = items.task.class_sizes
         if session is not None:
@@ -112,7 +113,7 @@ class Studio:
         A prediction that was accepted is the model's own word: it learns nothing from
         it, and would only be surer of itself.
         """
-        with self._lock:
+        with self.locked:
             codes, closed = self.labels()
             codes = np.where(self._accepted, -1, codes)
         return Told(codes, closed, self.class_sizes)
@@ -127,7 +128,7 @@ class Studio:
 
         Only what events since the last call were about is looked at again.
         """
-        with self._lock:
+        with self.locked:
             ledger, row_of = self.store.ledger, self.items.row_of
             new = ledger.events[self._n_folded :]
             self._n_folded += len(new)
@@ -153,19 +154,24 @@ class Studio:
     def next(self, who: str) -> dict[str, Any] | None:
         """Return the question for a person: the one on the screen, or the next."""
         self.check_who(who)
-        with self._lock, self.store.writing() as transaction:
+        with self.locked, self.store.writing() as transaction:
             return claim(self, transaction, who, keep=True)
 
     def answer(
-        self, who: str, token: str, row: int, label: int
+        self, who: str, token: str, row: int, label: int, then: int | None = None
     ) -> dict[str, Any] | None:
-        """Keep an answer for good and return the next question."""
-        self.check_class(label)
-        return self._act(who, token, row, "answer", label=label)
+        """Keep an answer for good and return the next question.
 
-    def skip(self, who: str, token: str, row: int) -> dict[str, Any] | None:
+        It is the row `then`, which the page shows already, where that is still open.
+        """
+        self.check_class(label)
+        return self._act(who, token, row, "answer", then, label=label)
+
+    def skip(
+        self, who: str, token: str, row: int, then: int | None = None
+    ) -> dict[str, Any] | None:
         """Note that a person does not know, and return the next question."""
-        return self._act(who, token, row, "skip")
+        return self._act(who, token, row, "skip", then)
 
     def undo(self, who: str, token: str) -> dict[str, Any] | None:
         """Take back the last answer of a person and show its item again."""
@@ -176,7 +182,7 @@ class Studio:
                 return claim(self, transaction, who, keep=True)
             last = ledger.last_of(who)
             is_many = last is not None and len(ledger.act_of(last.seq)) > 1
-            if last is not None and (is_many or last.kind == "drop"):
+            if last is not None and (is_many or last.kind in {"drop", "assign"}):
                 transaction.append(who, "undo", token, undoes=last.seq)
                 return claim(self, transaction, who, keep=True)
             if last is None or last.item not in self.items.row_of:
@@ -196,7 +202,7 @@ class Studio:
         if not 1 <= n <= MOST_MEASURED:
             msg = f"measure with 1 to {MOST_MEASURED:,} rows."
             raise RefusedError(msg)
-        with self._lock, self.store.writing() as transaction:
+        with self.locked, self.store.writing() as transaction:
             self.measuring[who] = n
             transaction.release(who)
 
@@ -226,10 +232,6 @@ class Studio:
             self.write(transaction, who, token, row, kind, fields)
         return True
 
-    def next_pair(self, who: str) -> dict[str, Any] | None:
-        """Return two rows to compare: the next question, and the most telling row."""
-        return pairing.next_pair(self, who)
-
     def answer_pair(
         self, who: str, token: str, row: int, other: int, same: bool
     ) -> dict[str, Any] | None:
@@ -243,10 +245,6 @@ class Studio:
     def add_class(self, who: str, token: str, name: str) -> int:
         """Make a class and return its number."""
         return add_class(self, who, token, name)
-
-    def rename_class(self, who: str, token: str, label: int, name: str) -> None:
-        """Give a class another name; its answers stay with it."""
-        rename_class(self, who, token, label, name)
 
     def set_sizes(self, who: str, token: str, said: dict[int, str]) -> None:
         """Keep how large classes are, in per cent, in place of earlier sizes."""
@@ -275,20 +273,9 @@ class Studio:
             for c in order
         ]
 
-    def why(self, row: int) -> list[dict[str, Any]]:
-        """Return the labelled rows that say most about a row."""
-        return [
-            {"row": i, "label": label, "amount": amount, "text": self.items.snippet(i)}
-            for i, label, amount in self.engine.why(row, 6)
-        ]
-
     def state(self) -> dict[str, Any]:
         """Return what the page shows around the question."""
         return state_of(self)
-
-    def notices(self) -> list[str]:
-        """Return what a person should know about the table and the store."""
-        return notices_of(self)
 
     def check_row(self, row: Any, data: Any) -> int:
         """Return a row number that a page sent, if it belongs to this table."""
@@ -301,20 +288,32 @@ class Studio:
         return row
 
     def _act(
-        self, who: str, token: str, row: int, kind: str, **fields: Any
+        self,
+        who: str,
+        token: str,
+        row: int,
+        kind: str,
+        then: int | None = None,
+        **fields: Any,
     ) -> dict[str, Any] | None:
         self.check_who(who)
         key = self.items.keys[row]
-        with self._lock:
+        with self.locked:
             snapshot = self.snapshot
             with self.writing() as transaction:
                 if token not in self.store.ledger.by_token:
                     event = self.write(transaction, who, token, row, kind, fields)
                     self._measured(who, event)
-                question = claim(self, transaction, who, keep=False, done=key)
-        if question is None or not self._learns_soon(snapshot):
+                question = claim(
+                    self, transaction, who, keep=False, done=key, then=then
+                )
+        if (
+            question is None
+            or question["row"] == then
+            or not self._learns_soon(snapshot)
+        ):
             return question
-        with self._lock, self.store.writing() as transaction:
+        with self.locked, self.store.writing() as transaction:
             return claim(self, transaction, who, keep=False)
 
     def _measured(self, who: str, event: Event) -> None:
@@ -368,7 +367,7 @@ class Studio:
     @contextmanager
     def writing(self) -> Iterator[Transaction]:
         """Write events; then the model and those who wait are told."""
-        with self._lock:
+        with self.locked:
             with self.store.writing() as transaction:
                 yield transaction
             self.engine.wake()

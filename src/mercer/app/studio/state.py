@@ -22,6 +22,7 @@ def state_of(studio: "Studio") -> dict[str, Any]:
         "source": studio.items.table.source,
         "rows": len(studio.items),
         "images": studio.items.table.image_shape is not None,
+        "lines": studio.items.lines,
         "labelled": int((codes >= 0).sum()),
         "skipped": len(ledger.skips),
         "classes": [

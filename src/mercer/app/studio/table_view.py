@@ -17,7 +17,7 @@ ALIKE = 100  # rows that are similar to one
 MOST_CELL = 300  # characters of a cell in the table
 SHOWN = (
     *("all", "labelled", "unlabelled", "skipped", "disputed"),
-    *("flagged", "noted", "accepted"),
+    *("flagged", "noted", "accepted", "assigned"),
 )
 OWN = ("row", "label", "predicted", "certainty", "person")  # sorts besides columns
 _MOST_WORDS = 200
@@ -37,7 +37,7 @@ class Where:
     low, high : float
         Bounds on the probability of the predicted class.
     person : str
-        Who must have answered.
+        Who must have answered, or to whom rows that are "assigned" must be.
     sort : str
         One of `OWN`, or ``column:`` and the name of a column.
     descending : bool
@@ -95,7 +95,11 @@ def rows_where(studio: Studio, where: Where) -> IntArray:
         keep = keep & studio.items.search(where.words)
     if where.label is not None:
         keep = keep & (codes == where.label)
-    if where.person:
+    if where.show == "assigned":
+        assigned = studio.store.ledger.assigned.items()
+        some = [i for i, who in assigned if where.person in {"", who}]
+        keep = keep & _among(studio, some)
+    elif where.person:
         keep = keep & _answered_by(studio, where.person)
     if where.predicted is not None:
         keep = keep & (predictions(snapshot, len(codes)) == where.predicted)
@@ -128,11 +132,16 @@ def table_page(studio: Studio, where: Where, page: int = 0) -> dict[str, Any]:
         "page": page,
         "pages": -(-len(rows) // PAGE),
         "columns": studio.items.columns,
-        "people": sorted(studio.store.ledger.people()),
+        "people": sorted(
+            {*studio.store.ledger.people(), *studio.store.ledger.assigned.values()}
+        ),
         "rows": [
             {
                 **row_line(studio, int(row), int(codes[row]), blind=row in blind),
                 "cells": studio.items.cells(int(row), MOST_CELL),
+                "assigned": studio.store.ledger.assigned.get(
+                    studio.items.keys[row], ""
+                ),
                 "who": sorted(
                     studio.store.ledger.answers.get(studio.items.keys[row], {})
                 ),
@@ -181,7 +190,7 @@ def certainty(snapshot: Snapshot, n: int) -> FloatArray:
 
 def _shown(studio: Studio, show: str, labelled: BoolArray) -> BoolArray:
     ledger = studio.store.ledger
-    if show == "all":
+    if show in {"all", "assigned"}:  # to whom is looked at with the person
         return np.ones(len(labelled), dtype=bool)
     if show == "labelled":
         return labelled

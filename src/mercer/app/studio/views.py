@@ -81,8 +81,12 @@ def curve_of(studio: Studio) -> LearningCurve | None:
     is_checked = bool(outcomes(studio, ("check",)))
     if snapshot.proba is None or (codes >= 0).all() or not is_checked:
         return None
+    n_labels, right, sure, asked = zip(*outcomes(studio), strict=True)
     return LearningCurve(
-        *zip(*outcomes(studio), strict=True),
+        n_labels,
+        right,
+        sure,
+        asked,
         snapshot.proba[codes < 0].max(axis=1),
         now=snapshot.n_labels,
         n_classes=len(snapshot.classes),

@@ -40,7 +40,8 @@ async function request(path, options) {
   let response;
   try {
     response = await fetch(path, options);
-  } catch {
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
     throw new ApiError("The studio does not answer. Is it still running?", 0);
   }
   if (!response.ok) {
@@ -50,12 +51,12 @@ async function request(path, options) {
   return response;
 }
 
-export async function get(path) {
-  return (await request(path, { headers: headers() })).json();
+export async function get(path, signal) {
+  return (await raw(path, signal)).json();
 }
 
-export async function raw(path) {
-  return request(path, { headers: headers() });
+export async function raw(path, signal) {
+  return request(path, { headers: headers(), signal });
 }
 
 export async function post(name, said) {
@@ -63,6 +64,7 @@ export async function post(name, said) {
     method: "POST",
     headers: headers({ "Content-Type": "application/json" }),
     body: JSON.stringify({ who: person.name, ...said }),
+    keepalive: name !== "bulk", // an answer on its way arrives though the tab is closed
   });
   return response.json();
 }
@@ -130,11 +132,6 @@ export function picture(row, data, size = "") {
     }
   }
   return kept.get(path);
-}
-
-// Fetch the pictures of the rows that come next.
-export async function fetchAhead(data) {
-  for (const row of await get("/api/ahead")) await picture(row, data);
 }
 
 export async function upload(kind, file) {

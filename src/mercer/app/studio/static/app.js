@@ -29,6 +29,7 @@ class Studio {
     };
     by("person").addEventListener("click", () => this.askName());
     by("keys").addEventListener("click", showKeys);
+    by("unsay").addEventListener("click", () => this.say(""));
     document.addEventListener("keydown", (event) => {
       const typing = event.target.closest?.("input:not([type=checkbox]), select, textarea");
       if (event.key === "?" && !typing && !by("dialog").open) showKeys();
@@ -78,16 +79,13 @@ class Studio {
     await this.go("table");
   }
 
-  // After the answer, the page goes back to where the row was opened.
+  // After the answer, the page goes back to where the row was opened. Keys that come
+  // before the row is there wait for it.
   async open(row, from = null) {
+    const opened = this.question.queue(() => this.question.open(row, from));
     await this.go("label");
-    try {
-      await this.question.open(row);
-      this.question.from = from;
-      by("main").focus();
-    } catch (error) {
-      this.say(error.message);
-    }
+    await opened;
+    by("main").focus();
   }
 
   // The studio was stopped, or started again with another link.
@@ -136,6 +134,7 @@ class Studio {
     const before = this.state;
     this.state = await get("/api/state");
     const { state } = this;
+    document.documentElement.style.setProperty("--lines", state.images ? 99 : state.lines);
     by("source").textContent = state.source.split(/[\\/]/).pop();
     document.title = `${by("source").textContent} · Mercer studio`;
     by("n-labelled").textContent = number(state.labelled);
@@ -227,7 +226,7 @@ class Studio {
   }
 
   say(message) {
-    by("banner").textContent = message;
+    by("said").textContent = message;
     by("banner").hidden = !message;
     this.lost = message.startsWith("The studio does not answer");
   }

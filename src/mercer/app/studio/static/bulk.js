@@ -6,6 +6,8 @@ import { make, number } from "./dom.js";
 
 const rowsOf = (n) => (n === 1 ? "1 row" : `${number(n)} rows`);
 
+const DONE = { clear: "Clear", assign: "Assign", confirm: "Confirm" };
+
 // Sentences about what an act would do; the studio has counted.
 export function sentences(action, told, name) {
   const said = [];
@@ -13,6 +15,8 @@ export function sentences(action, told, name) {
   if (action === "clear") {
     said.push(`${rowsOf(changes)} of ${number(chosen)} lose their answers.`);
     if (lacking) said.push(`${rowsOf(lacking)} have none; labels in the file stay.`);
+  } else if (action === "assign") {
+    said.push(`${rowsOf(changes)} of ${number(chosen)} change their person.`);
   } else if (action === "confirm") {
     said.push(`${rowsOf(changes)} are marked as looked at again and right.`);
   } else {
@@ -45,9 +49,10 @@ export async function bulk(studio, chosen, act) {
     accept: "Accept the predictions?",
     clear: "Clear these answers?",
     confirm: "Are these labels right?",
+    assign: act.person ? `Assign to ${act.person}?` : "Let anybody answer?",
   }[act.action];
   const agreed = await askYes(title, sentences(act.action, told, name), {
-    done: `${act.action === "clear" ? "Clear" : "Label"} ${rowsOf(told.changes)}`,
+    done: `${DONE[act.action] ?? "Label"} ${rowsOf(told.changes)}`,
     option: told2 ? `Replace the other labels too: ${rowsOf(told2.changes)} in all` : "",
   });
   if (agreed === null) return 0;
@@ -55,6 +60,17 @@ export async function bulk(studio, chosen, act) {
   studio.say(`${rowsOf(changed)} changed. Undo takes all of it back.`);
   await studio.advance();
   return changed;
+}
+
+async function askPerson() {
+  const input = make("input", { id: "dialog-text", maxlength: 64, autocomplete: "off" });
+  const label = "Name as the person writes it; nobody else is asked. Empty: anybody";
+  const said = await askForm(
+    "Assign rows to",
+    [make("label", { for: "dialog-text", class: "small soft" }, label), input],
+    "Next",
+  );
+  return said ? { action: "assign", person: input.value.trim() } : null;
 }
 
 // A class to choose, and what to do with the rows that `chosen` returns.
@@ -73,6 +89,7 @@ export class BulkActs {
       button("Label", () => ({ action: "label", label: Number(this.select.value) })),
       button("Accept predictions", () => ({ action: "accept" })),
       button("Clear", () => ({ action: "clear" })),
+      button("Assign …", askPerson),
       cancel ? make("button", { type: "button", onclick: cancel }, "Cancel") : null,
     );
     this.fill();
@@ -88,7 +105,8 @@ export class BulkActs {
 
   async run(act) {
     try {
-      if (await bulk(this.studio, this.chosen(), act)) await this.done();
+      const wanted = await act;
+      if (wanted && (await bulk(this.studio, this.chosen(), wanted))) await this.done();
     } catch (error) {
       this.studio.say(error.message);
     }

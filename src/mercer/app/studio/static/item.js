@@ -1,9 +1,7 @@
 // One row, large: its picture, its longest text, and its other cells.
 
-import { get, picture } from "./api.js";
+import { get, picture, raw } from "./api.js";
 import { by, make, number } from "./dom.js";
-
-const LONG = 200;
 
 // A long cell comes in part; the rest is a click away.
 function text(question, cell, data, tag) {
@@ -63,6 +61,25 @@ async function zoom(question, data) {
   dialog.showModal();
 }
 
+// A recording; the file comes with the token, so it is fetched and then played.
+async function player(question, column, data) {
+  const asked = new URLSearchParams({ data, column });
+  const sound = make("audio", { controls: true, "aria-label": `Recording: ${column}` });
+  try {
+    const body = await (await raw(`/api/sound/${question.row}?${asked}`)).blob();
+    sound.src = URL.createObjectURL(body);
+    sound.addEventListener("emptied", () => URL.revokeObjectURL(sound.src), { once: true });
+  } catch (error) {
+    return make("p", { class: "soft small" }, `${column}: ${error.message}`);
+  }
+  return sound;
+}
+
+export function playOrPause() {
+  const sound = document.querySelector("#item audio");
+  if (sound) sound.paused ? sound.play() : sound.pause();
+}
+
 export async function draw(question, data, hidden) {
   if (question === null) {
     return make("p", { class: "done soft" }, "Every row has an answer. Thank you.");
@@ -85,16 +102,18 @@ export async function draw(question, data, hidden) {
     );
     await img.decode().catch(() => {});
   }
-  const named = question.cells.length > 1 || question.image;
   const cells = question.cells.filter((cell) => !hidden.has(cell.name));
-  const longest = Math.max(0, ...cells.map((cell) => cell.value.length));
-  if (!named || longest > LONG) {
-    cells.sort((a, b) => b.value.length - a.value.length);
-    const [first] = cells.splice(0, 1);
-    if (first) parts.push(text(question, first, data, "div"));
+  const isText = (cell) => question.texts.includes(cell.name);
+  const texts = question.texts.map((name) => cells.find((cell) => cell.name === name));
+  const shown = texts.filter((cell) => cell?.value);
+  for (const cell of shown) {
+    const name = shown.length > 1 || question.cells.length > 1 ? cell.name : "";
+    if (name) parts.push(make("h3", { class: "soft small" }, name));
+    parts.push(text(question, cell, data, "div"));
   }
+  for (const column of question.sounds) parts.push(await player(question, column, data));
   const list = make("dl");
-  for (const cell of cells) {
+  for (const cell of cells.filter((one) => !isText(one))) {
     list.append(make("dt", {}, cell.name), text(question, cell, data, "dd"));
   }
   for (const block of question.vectors) {

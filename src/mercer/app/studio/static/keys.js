@@ -12,6 +12,7 @@ const KEYS = {
     ["W", "why this one?"],
     ["P", "same or different?"],
     ["M", "more rows like this one"],
+    ["A", "play or pause the recording"],
     ["T", "write a note"],
     ["G", "flag the row"],
     ["N", "name a new class"],

@@ -3,23 +3,8 @@
 
 import { raw } from "./api.js";
 import { by, colourNumber } from "./dom.js";
+import { ordered, Points } from "./points.js";
 
-const POINT = `
-attribute vec2 place; attribute vec4 tint;
-uniform vec2 middle; uniform vec2 scale; uniform float size;
-varying vec4 colour;
-void main() {
-  gl_Position = vec4((place - middle) * scale, 0.0, 1.0);
-  gl_PointSize = tint.a > 0.999 ? size * 1.9 : size;
-  colour = tint;
-}`;
-const COLOUR = `
-precision mediump float;
-varying vec4 colour;
-void main() {
-  if (length(gl_PointCoord - 0.5) > 0.5) discard;
-  gl_FragColor = colour;
-}`;
 // While the map moves, as many points are drawn as this many milliseconds allow, those
 // with a label always; once it rests, all of them.
 const FRAME = 25;
@@ -43,8 +28,8 @@ export class PointMap {
     this.unlabelled = 0;
     this.drawn = 0; // points in the last frame
     this.quick = Infinity; // unlabelled ones among them while the map moves
-    this.gl = this.canvas.getContext("webgl", { antialias: false, alpha: true });
-    if (this.gl) this.prepare();
+    const gl = this.canvas.getContext("webgl", { antialias: false, alpha: true });
+    if (gl) this.gl = new Points(gl, () => this.upload());
     else this.plain = this.canvas.getContext("2d");
     this.listen();
     new ResizeObserver(() => this.draw()).observe(this.canvas);
@@ -53,43 +38,6 @@ export class PointMap {
       this.upload();
     });
     this.readPalette();
-  }
-
-  prepare() {
-    const gl = this.gl;
-    const program = gl.createProgram();
-    for (const [kind, source] of [
-      [gl.VERTEX_SHADER, POINT],
-      [gl.FRAGMENT_SHADER, COLOUR],
-    ]) {
-      const shader = gl.createShader(kind);
-      gl.shaderSource(shader, source);
-      gl.compileShader(shader);
-      gl.attachShader(program, shader);
-    }
-    gl.linkProgram(program);
-    gl.useProgram(program);
-    this.at = (name) => gl.getUniformLocation(program, name);
-    this.buffers = [
-      ["place", 2, gl.FLOAT, false],
-      ["tint", 4, gl.UNSIGNED_BYTE, true],
-    ].map(([name, ...kind]) => {
-      const buffer = gl.createBuffer();
-      gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
-      const where = gl.getAttribLocation(program, name);
-      gl.enableVertexAttribArray(where);
-      gl.vertexAttribPointer(where, ...kind, 0, 0);
-      return buffer;
-    });
-    gl.enable(gl.BLEND);
-    // The canvas holds colours multiplied by their opacity, so opacities add up as they are.
-    const { SRC_ALPHA, ONE, ONE_MINUS_SRC_ALPHA } = gl;
-    gl.blendFuncSeparate(SRC_ALPHA, ONE_MINUS_SRC_ALPHA, ONE, ONE_MINUS_SRC_ALPHA);
-    this.canvas.addEventListener("webglcontextlost", (event) => event.preventDefault());
-    this.canvas.addEventListener("webglcontextrestored", () => {
-      this.prepare();
-      this.upload();
-    });
   }
 
   readPalette() {
@@ -115,45 +63,9 @@ export class PointMap {
   }
 
   upload() {
-    this.rows = this.order();
-    if (this.gl) {
-      const { gl, rows } = this;
-      const places = new Float32Array(2 * rows.length);
-      const tints = new Uint8Array(4 * rows.length);
-      rows.forEach((row, k) => {
-        places.set(this.places.subarray(2 * row, 2 * row + 2), 2 * k);
-        const [kind, sure] = this.looks.subarray(2 * row, 2 * row + 2);
-        const fade = kind === 255 ? 0.55 : 0.25 + (0.6 * sure) / 255;
-        tints.set(this.palette[kind === 255 ? 10 : colourNumber(kind)], 4 * k);
-        tints[4 * k + 3] = sure === 255 ? 255 : Math.round(255 * fade);
-      });
-      gl.bindBuffer(gl.ARRAY_BUFFER, this.buffers[0]);
-      gl.bufferData(gl.ARRAY_BUFFER, places, gl.STATIC_DRAW);
-      gl.bindBuffer(gl.ARRAY_BUFFER, this.buffers[1]);
-      gl.bufferData(gl.ARRAY_BUFFER, tints, gl.STATIC_DRAW);
-    }
+    [this.rows, this.unlabelled] = ordered(this.places.length / 2, this.looks);
+    this.gl?.upload(this);
     this.draw();
-  }
-
-  // Rows as they are drawn: shuffled, so that the first few stand for all; those with a
-  // label last, on top of the others.
-  order() {
-    const n = this.places.length / 2;
-    const rows = new Uint32Array(n);
-    let seed = 1;
-    for (let k = 0; k < n; k++) {
-      seed = (1664525 * seed + 1013904223) >>> 0;
-      const other = seed % (k + 1);
-      rows[k] = rows[other];
-      rows[other] = k;
-    }
-    const known = (row) => this.looks[2 * row + 1] === 255;
-    const unlabelled = rows.filter((row) => !known(row));
-    this.unlabelled = unlabelled.length;
-    const ordered = new Uint32Array(n);
-    ordered.set(unlabelled);
-    ordered.set(rows.filter(known), this.unlabelled);
-    return ordered;
   }
 
   move() {
@@ -208,16 +120,8 @@ export class PointMap {
       [0, Math.round(some)],
       [this.unlabelled, n],
     ].filter(([from, to]) => from < to);
-    if (this.gl) {
-      const gl = this.gl;
-      gl.viewport(0, 0, this.canvas.width, this.canvas.height);
-      gl.clearColor(0, 0, 0, 0);
-      gl.clear(gl.COLOR_BUFFER_BIT);
-      gl.uniform2f(this.at("middle"), ...this.middle);
-      gl.uniform2f(this.at("scale"), sx, sy);
-      gl.uniform1f(this.at("size"), grown);
-      for (const [from, to] of parts) gl.drawArrays(gl.POINTS, from, to - from);
-    } else this.paintPlain(parts, grown);
+    if (this.gl) this.gl.paint(this.middle, [sx, sy], grown, parts);
+    else this.paintPlain(parts, grown);
     this.drawn = parts.reduce((sum, [from, to]) => sum + to - from, 0);
     this.paintMarks(ratio);
   }

@@ -1,11 +1,13 @@
 // The item, the classes, and what a person can do with them.
 
-import { fetchAhead, get, once, picture, post } from "./api.js";
+import { Ahead } from "./ahead.js";
+import { get, once, post } from "./api.js";
 import { askColumns } from "./ask.js";
 import { editClasses } from "./classes.js";
 import { by, classKey, colour, keysOf, make, percent } from "./dom.js";
 import { ClassFinder } from "./finder.js";
-import { draw } from "./item.js";
+import { draw, playOrPause } from "./item.js";
+import { explain, markLong } from "./why.js";
 
 const REASONS = {
   cold: "typical of many rows",
@@ -26,6 +28,8 @@ export class Question {
     this.pair = null;
     this.pairing = false;
     this.finder = new ClassFinder(this);
+    this.ahead = new Ahead(studio);
+    this.sending = Promise.resolve(); // the end of the answers on their way
     this.busy = false;
     this.from = null; // the view in which the row was opened
     this.waiting = Promise.resolve(); // the end of what keys have asked for
@@ -45,13 +49,14 @@ export class Question {
   }
 
   async load() {
+    this.prepare();
     if (this.pairing) return this.showPair((await post("next_pair", {})).pair);
     return this.show((await post("next", {})).question);
   }
 
-  async open(row) {
+  async open(row, from = null) {
     this.setPairing(false);
-    this.from = null;
+    this.from = from;
     await this.show(await get(`/api/item/${row}?data=${this.studio.state.data}`));
   }
 
@@ -71,7 +76,7 @@ export class Question {
     this.drawClasses();
     this.studio.notes.show(question);
     this.studio.moved(question);
-    if (question?.image) fetchAhead(this.studio.state.data).catch(() => {});
+    markLong(this.studio, question).catch(() => {});
   }
 
   async showPair(pair) {
@@ -192,6 +197,7 @@ export class Question {
     if (this.shown !== shown) return;
     shown.prediction = now.prediction;
     this.drawClasses();
+    this.prepare();
   }
 
   answer(label) {
@@ -223,6 +229,10 @@ export class Question {
 
   async act(name, said) {
     if (this.busy || (name !== "undo" && this.shown === null)) return;
+    const goesOn = !this.from && (name === "answer" || name === "skip");
+    const then = goesOn ? this.ahead.take() : undefined;
+    if (then) return this.actAtOnce(name, said, then);
+    await this.sending;
     this.busy = true;
     try {
       const answer = await once(name, { data: this.studio.state.data, ...said });
@@ -232,6 +242,7 @@ export class Question {
       else if (this.pairing) await this.load();
       else await this.show(answer.question);
       this.studio.refreshSoon();
+      this.prepare();
       const { from } = this;
       this.from = null;
       if (from && name !== "undo") await this.studio.go(from);
@@ -240,6 +251,34 @@ export class Question {
     } finally {
       this.busy = false;
     }
+  }
+
+  // The next question is shown while the answer is on its way; if it cannot be kept, its
+  // row comes back with the reason.
+  async actAtOnce(name, said, then) {
+    const answered = this.shown;
+    const { data } = this.studio.state;
+    const kept = this.sending.then(() => once(name, { data, ...said, then: then.row }));
+    this.sending = kept.then(
+      ({ question }) => {
+        if (this.shown === then && question?.row !== then.row) return this.show(question);
+        this.prepare();
+        return this.studio.refreshSoon();
+      },
+      async (error) => {
+        this.ahead.forget();
+        await this.show(answered);
+        this.studio.say(error.message);
+      },
+    );
+    this.studio.history.restart();
+    await this.show(then);
+  }
+
+  // Fetch what comes next once the page has nothing else to do.
+  prepare() {
+    clearTimeout(this.preparing);
+    this.preparing = setTimeout(() => this.ahead.fetch().catch(() => {}), 30);
   }
 
   async addClass(name) {
@@ -300,47 +339,9 @@ export class Question {
   async toggleWhy() {
     const box = by("reasons");
     if (!box.hidden || this.shown === null) return this.closeWhy();
-    box.replaceChildren(...(await this.explain()));
+    box.replaceChildren(...(await explain(this.studio, this.shown)));
     box.hidden = false;
     return by("why").setAttribute("aria-expanded", "true");
-  }
-
-  async explain() {
-    const { studio, shown } = this;
-    const [first, second] = shown.prediction;
-    const note = (words) => [make("p", { class: "soft small" }, words)];
-    if (shown.purpose === "check") {
-      return note(
-        "It was drawn at random. Such answers tell how good the model is, so what the " +
-          "model says about it is not shown before you answer.",
-      );
-    }
-    if (!first || !second) {
-      return note(
-        "It is typical of many rows that nobody has labelled yet. The model starts once " +
-          "two classes have an answer.",
-      );
-    }
-    const lead =
-      `The model is at ${percent(first.probability)} for ${studio.name(first.label)} and ` +
-      `${percent(second.probability)} for ${studio.name(second.label)}. ` +
-      "These labelled rows say most about it:";
-    const pulls = await get(`/api/why/${shown.row}?data=${studio.state.data}`);
-    const lines = await Promise.all(
-      pulls.map(async (pull) =>
-        make(
-          "li",
-          { class: colour(pull.label) },
-          make("span", { class: "swatch", "aria-hidden": "true" }),
-          shown.image
-            ? make("img", { alt: "", src: await picture(pull.row, studio.state.data) })
-            : null,
-          make("b", {}, studio.name(pull.label)),
-          make("span", { class: "soft" }, pull.text),
-        ),
-      ),
-    );
-    return [make("p", { class: "small" }, lead), make("ul", {}, ...lines)];
   }
 
   key(event) {
@@ -364,6 +365,7 @@ export class Question {
     if (key === "b") return () => this.studio.history.go(1);
     if (key === "f") return () => this.studio.history.go(-1);
     if (key === "/" && !by("find-class").hidden) return () => by("find-class").focus();
+    if (key === "a") return playOrPause;
     if (key === "m") return () => this.similar();
     if (key === "t") return () => void this.studio.notes.write();
     if (key === "g") return () => this.studio.notes.flag();

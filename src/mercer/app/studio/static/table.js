@@ -7,6 +7,7 @@ import { by, classKey, make, number, percent } from "./dom.js";
 import { tag, thumb } from "./views.js";
 
 const FEW = 6; // columns shown until others are chosen
+const FEW_CHARACTERS = 24; // a cell with so many is never broken into lines
 const OWN = [
   ["label", "Label"],
   ["predicted", "Prediction"],
@@ -90,9 +91,13 @@ export class TableView {
       this.options(id, [["", "any class"], ...classes.map((c) => [c.label, c.name])]);
     }
     this.acts.fill();
-    const asked = (this.asked = (this.asked ?? 0) + 1);
-    const found = await get(`/api/table?${new URLSearchParams({ ...this.where(), page })}`);
-    if (asked !== this.asked) return; // a later question was answered first
+    this.asking?.abort(); // by a later question
+    const { signal } = (this.asking = new AbortController());
+    const path = `/api/table?${new URLSearchParams({ ...this.where(), page })}`;
+    const found = await get(path, signal).catch((error) => {
+      if (!signal.aborted) throw error;
+    });
+    if (signal.aborted) return;
     this.page = found.page;
     this.total = found.total;
     this.names = found.columns;
@@ -107,7 +112,9 @@ export class TableView {
     by("previous").disabled = found.page === 0;
     by("following").disabled = found.page + 1 >= found.pages;
     this.drawHead();
+    const focused = document.activeElement?.dataset?.row;
     by("rows").replaceChildren(...found.rows.map((line) => this.line(line)));
+    if (focused) by("rows").querySelector(`[data-row="${focused}"]`)?.focus();
     this.last = null;
     this.drawChoice();
   }
@@ -178,16 +185,17 @@ export class TableView {
       make("td", {}, line.skipped ? "skipped" : tag(this.studio, line.label)),
       make("td", {}, line.guess ? tag(this.studio, line.guess.label) : "–"),
       make("td", { class: "nowrap" }, line.guess ? percent(line.guess.probability) : "–"),
-      make("td", { class: "soft" }, line.who.join(", ")),
+      make("td", { class: "soft" }, line.who.join(", ") || (line.assigned && `for ${line.assigned}`)),
     );
   }
 
   cell(cell) {
     const cut = cell && cell.length > cell.value.length;
+    const few = (cell?.value.length ?? 0) <= FEW_CHARACTERS;
     return make(
       "td",
       {},
-      make("div", { class: "clamp", title: cell?.value }, cell ? cell.value + (cut ? " …" : "") : ""),
+      make("div", { class: `clamp ${few ? "few" : ""}`, title: cell?.value }, cell ? cell.value + (cut ? " …" : "") : ""),
     );
   }
 

@@ -150,6 +150,7 @@ export class ExportView {
         make("button", { type: "button", onclick: () => this.save(kind, file) }, words),
       ),
     );
+    by("give-up").addEventListener("click", () => this.giveUp?.abort());
     by("import").addEventListener("submit", (event) => {
       event.preventDefault();
       this.take();
@@ -158,15 +159,29 @@ export class ExportView {
 
   load() {}
 
+  // Some files take a minute to make: the seconds go on, and it can be given up.
   async save(kind, file) {
+    this.giveUp?.abort();
+    const mine = (this.giveUp = new AbortController());
+    const began = performance.now();
+    const tell = (words) => (by("exporting").textContent = words);
+    const seconds = () => Math.round((performance.now() - began) / 1000);
+    const count = () => tell(`Preparing ${file} … ${seconds()} s`);
+    count();
+    const clock = setInterval(count, 1000);
+    by("give-up").hidden = false;
     try {
       this.studio.say("");
-      const body = await (await raw(`/api/export/${kind}`)).blob();
+      const body = await (await raw(`/api/export/${kind}`, mine.signal)).blob();
       const link = make("a", { href: URL.createObjectURL(body), download: file });
       link.click();
       setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+      tell(`${file} was saved after ${seconds()} s.`);
     } catch (error) {
-      this.studio.say(error.message);
+      if (mine === this.giveUp) tell(mine.signal.aborted ? `${file} was given up.` : error.message);
+    } finally {
+      clearInterval(clock);
+      if (mine === this.giveUp) by("give-up").hidden = true;
     }
   }
 
