@@ -116,6 +116,7 @@ MEASURED = Rule(
     share_of_points=0.1,
     gentle_power=2.0,
     sampled_points=10_000,
+    seen_points=25_000,
     rounds=10,
     last_rounds=3,
     sweeps=10,

@@ -126,6 +126,7 @@ CHANGES: dict[str, tuple[str, Any]] = {
     "share_of_points": ("one label", 0.02),
     "gentle_power": ("one label", 0.5),
     "sampled_points": ("one label", 60),
+    "seen_points": ("one label", 60),
     "rounds": ("one label", 1),
     "last_rounds": ("one label, split along another direction", 1),
     "sweeps": ("one label", 1),

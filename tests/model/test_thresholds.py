@@ -21,6 +21,7 @@ from mercer.fewlabels import AnchorPool
 from mercer.fewlabels.rule import DEFAULT
 
 SAMPLED = replace(DEFAULT, sampled_points=100)
+SEEN = replace(DEFAULT, sampled_points=100, seen_points=150)
 SOME_SUMMED = {**AnchorPool.__init__.__kwdefaults__, "most_summed": 120}
 # What is changed, the number of classes, and the labels per class.
 CASES: dict[str, tuple[dict[str, Any], int, int]] = {
@@ -48,6 +49,12 @@ CASES: dict[str, tuple[dict[str, Any], int, int]] = {
         5,
     ),
     "sampled points": ({"mercer.fewlabels.machine.DEFAULT": SAMPLED}, 3, 5),
+    "seen points": ({"mercer.fewlabels.machine.DEFAULT": SEEN}, 3, 5),
+    "predictions of points later": (
+        {"mercer.machines._training.AT_ONCE_UP_TO": 100},
+        3,
+        5,
+    ),
     "some rows in folds": ({"mercer.judging.hiding.ROWS_IN_FOLDS": 50}, 3, 5),
     "some folds": ({"mercer.judging.hiding.ENOUGH_LABELS": 8}, 3, 5),
     "candidates for questions": (

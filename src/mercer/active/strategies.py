@@ -137,7 +137,8 @@ def ask_rows(
     query: str,
     n: int,
     *,
-    proba: FloatArray,
+    n_points: int,
+    proba_of: Callable[[IntArray], FloatArray],
     features_of: Callable[[IntArray], FloatArray],
     labeled: IntArray,
     rng: np.random.Generator,
@@ -145,9 +146,9 @@ def ask_rows(
 ) -> IntArray:
     """Return `n` unlabelled rows to ask about, most useful first.
 
-    As `choose_rows`, for many points: features are formed of no more than
-    `MOST_CANDIDATES` free rows (of twice n, if that is more), drawn again at each call,
-    and only where the query compares points with each other.
+    As `choose_rows`, for many points: where the query compares points with each other,
+    it looks at no more than `MOST_CANDIDATES` free rows (at twice n, if that is more),
+    drawn again at each call.
 
     Parameters
     ----------
@@ -155,8 +156,10 @@ def ask_rows(
         One of `QUERIES`.
     n : int
         How many.
-    proba : ndarray of shape (n_points, n_classes)
-        The model's probabilities.
+    n_points : int
+        Rows in all.
+    proba_of : callable
+        Returns the model's probabilities of rows, (m, n_classes).
     features_of : callable
         Returns the features of rows.
     labeled : ndarray of int
@@ -172,30 +175,35 @@ def ask_rows(
     >>> proba = np.array([[1.0, 0.0], [0.9, 0.1], [0.6, 0.4]])
     >>> arguments = {"features_of": np.eye(3).__getitem__, "labeled": np.array([0])}
     >>> rng = np.random.default_rng(0)
-    >>> ask_rows("entropy", 1, proba=proba, **arguments, rng=rng)
+    >>> ask_rows(
+    ...     "entropy", 1, n_points=3, proba_of=proba.__getitem__, **arguments, rng=rng
+    ... )
     array([2])
     """
-    is_free = np.ones(len(proba), dtype=bool)
+    is_free = np.ones(n_points, dtype=bool)
     is_free[labeled] = False
     silent = np.setdiff1d([] if excluded is None else excluded, labeled).astype(np.intp)
     is_free[silent] = False
     free = np.flatnonzero(is_free)
+    if query == "random":
+        return rng.choice(free, size=min(n, len(free)), replace=False)
     if query not in EXPLORING:
-        return choose_rows(
+        chosen = choose_rows(
             query,
             n,
-            proba=proba,
+            proba=proba_of(free),
             features=None,
-            labeled=labeled,
-            candidates=free,
+            labeled=labeled[:0],
+            candidates=np.arange(len(free)),
             rng=rng,
         )
+        return free[chosen]
     free = draw_rows(free, max(MOST_CANDIDATES, 2 * n), rng)
     rows = np.concatenate([labeled, free, silent])
     chosen = choose_rows(
         query,
         n,
-        proba=proba[rows],
+        proba=proba_of(rows),
         features=features_of(rows),
         labeled=np.arange(len(labeled)),
         candidates=np.arange(len(labeled), len(labeled) + len(free)),

@@ -48,7 +48,7 @@ class HeldOut(Shown):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Decision:
-    """Scores of all points: a product with their features, and what trees add."""
+    """Scores of points: a product with their features, and what trees add."""
 
     fit: CentredFit  # the regression, and its held-out labels
     coef: FloatArray  # (r, C) of the features
@@ -132,6 +132,8 @@ def with_sizes(
     labels: Labels,
     sizes: FloatArray | None = None,
     labels_drawn: LabelsDrawn | None = None,
+    *,
+    n_points: int | None = None,
     rule: Rule = DEFAULT,
 ) -> Decision:
     """Return the decision, spread so that classes have their sizes (`spread_decision`).
@@ -145,6 +147,8 @@ def with_sizes(
         Shares of the classes; estimated where left out.
     labels_drawn : {"at random", "per class"}, optional
         How rows were chosen for labels, if that is known.
+    n_points : int, optional
+        How many points these stand for; by default there are no others.
     """
     rows, weights, fit = labels.labeled, labels.weight(), decision.fit
     codes = labels.codes[rows]
@@ -158,6 +162,7 @@ def with_sizes(
         scores=decision.scores,
         sizes=sizes,
         labels_drawn=labels_drawn,
+        n_points=n_points,
         weights=weights,
         n_errors=float(weights[missed].sum()),
         n_held_out=float(weights[fit.counted].sum()),

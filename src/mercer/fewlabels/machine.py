@@ -18,7 +18,7 @@ from mercer.fewlabels.decide import (
 )
 from mercer.fewlabels.opinion import ask_trees
 from mercer.fewlabels.rule import DEFAULT, Rule
-from mercer.fewlabels.sizes import LabelsDrawn
+from mercer.fewlabels.sizes import LabelsDrawn, seen_points
 from mercer.machines._maps import GramMap, KernelMap
 from mercer.machines._sizes import known_shares
 from mercer.machines.base import KernelMachine, Solution
@@ -150,14 +150,20 @@ class LeaveOneOutRLS(KernelMachine):
         kept, r = slice(None), features.shape[1]
         if isinstance(features, DenseFeatures):
             features, kept = features.narrowed()
-        Phi = Standardised.of(features)
+        Phi, n = Standardised.of(features), features.shape[0]
+        seen = seen_points(n, labels.labeled, rule)
+        if len(seen) < n:
+            Phi, labels = Phi.take(seen), labels.take(seen)
+            rows = seen if rows is None else rows[seen]
         opinion = ask_trees(self._map, rows, labels, rule)
         decision = with_trees(regress(Phi, labels, rule), opinion)
         if self.class_sizes is not None and _names_every_class(labels):
             sizes, drawn = self._sizes(labels), self.labels_drawn
             if sizes is None:
                 decision = with_shares(decision, labels, drawn, rule)
-            decision = with_sizes(decision, Phi, labels, sizes, drawn, rule)
+            decision = with_sizes(
+                decision, Phi, labels, sizes, drawn, n_points=n, rule=rule
+            )
         self.certificate_ = decision.held_out(labels)
         if opinion is not None:
             self._map = opinion.map
@@ -170,8 +176,7 @@ class LeaveOneOutRLS(KernelMachine):
         if opinion is not None:
             share = decision.slope * decision.share
             coef = np.vstack([coef, share * np.eye(len(labels.classes))])
-        scores = decision.scores.to_numpy()
-        return Solution(lead(coef), lead(dual), lead(intercept), lead(scores))
+        return Solution(lead(coef), lead(dual), lead(intercept))
 
     def _codes_of(self, scores: FloatArray) -> IntArray:
         """Return positions in `classes_`; the first of those that are level."""

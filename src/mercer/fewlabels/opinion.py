@@ -198,6 +198,16 @@ class WithTrees:
         own = self.map.represent_own(features, rows)
         return self._joined(own, self.kernel.basis.columns().take(rows))
 
+    def products_of(
+        self, features: Features, readout: FloatArray, rows: IntArray | None
+    ) -> FloatArray:
+        """Return the products of training points with the readout, (n, q)."""
+        r, columns = features.shape[1], self.kernel.basis.columns()
+        if rows is not None:
+            columns = columns.take(rows)
+        said = self.trees.at(columns).times(readout[r:]).to_numpy()
+        return said + features.times(readout[:r])
+
     def readout(self, coef: FloatArray, dual: FloatArray) -> FloatArray:
         """Return the weights of both."""
         return coef

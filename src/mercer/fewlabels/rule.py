@@ -116,9 +116,11 @@ class Rule:
         The first rounds, with the kernel itself, have the gain times fading^p: at full
         gain the large structure that it sees swallows clusters that labels tell apart.
     sampled_points : int
-        Points on which divisions are looked for; the last rounds use all points.
+        Points on which divisions are looked for; the last rounds use all that are seen.
+    seen_points : int
+        Points on which the decision is made: of more, some are drawn (`seen_points`).
     rounds, last_rounds : int
-        Rounds of spreading, and those with all points at the end.
+        Rounds of spreading, and those with all points that are seen at the end.
     sweeps : int
         Sweeps of the size matching per round.
     still : float
@@ -200,6 +202,7 @@ class Rule:
     share_of_points: float = 0.1
     gentle_power: float = 2.0
     sampled_points: int = 10_000
+    seen_points: int = 25_000
     rounds: int = 10
     last_rounds: int = 3
     sweeps: int = 10

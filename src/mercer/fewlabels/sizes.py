@@ -12,6 +12,8 @@ from mercer.spectrum.scores import Scores, class_counts
 
 LabelsDrawn: TypeAlias = Literal["at random", "per class"]
 
+_SEEN_PER_LABEL = 10
+
 
 def match_sizes(
     scores: Scores,
@@ -144,6 +146,31 @@ def label_shares(counts: FloatArray, rule: Rule = DEFAULT) -> FloatArray:
     more = counts + rule.added_label
     shares: FloatArray = more / more.sum()
     return shares
+
+
+def seen_points(n: int, labeled: IntArray, rule: Rule = DEFAULT) -> IntArray:
+    """Return the rows on which the decision is made, ascending: all where they are few.
+
+    Of more, some are drawn, and the labelled ones are added. There are ten times as
+    many as labels at least: labels per class must not change how large classes are.
+
+    Parameters
+    ----------
+    n : int
+        Points.
+    labeled : int ndarray of shape (l,)
+        Those that have a label.
+    rule : Rule, optional
+        How many are seen.
+
+    Examples
+    --------
+    >>> len(seen_points(25_000, np.arange(5))), len(seen_points(10**6, np.array([7])))
+    (25000, 25001)
+    """
+    most = max(rule.seen_points, _SEEN_PER_LABEL * len(labeled))
+    drawn = drawn_points(n, most)
+    return drawn if n <= most else np.union1d(drawn, labeled)
 
 
 def drawn_points(n: int, most: int) -> IntArray:

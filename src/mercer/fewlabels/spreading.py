@@ -48,6 +48,7 @@ def spread_decision(
     scores: Scores | None = None,
     sizes: FloatArray | None = None,
     labels_drawn: LabelsDrawn | None = None,
+    n_points: int | None = None,
     weights: FloatArray | None = None,
     n_errors: float = 0,
     n_held_out: float = 0,
@@ -81,6 +82,8 @@ def spread_decision(
         Shares of the classes.
     labels_drawn : {"at random", "per class"}, optional
         How rows were chosen for labels, if that is known.
+    n_points : int, optional
+        How many points these stand for; by default there are no others.
     weights : ndarray of shape (l,), optional
         How many labels each one counts for.
     n_errors, n_held_out : float
@@ -91,10 +94,11 @@ def spread_decision(
     base = Phi.scores(coef, offset) if scores is None else scores
     scale = float(np.sqrt(base.mean_squares().mean())) or 1.0
     base = base.combined(1 / scale)
-    n, C = base.shape
+    n_seen, C = base.shape
+    n = n_seen if n_points is None else n_points
     given = np.ones(len(rows)) if weights is None else weights
     every = ScoredPoints(Phi, base, rows, codes)
-    drawn = drawn_points(n, rule.sampled_points)
+    drawn = drawn_points(n_seen, rule.sampled_points)
     some, moment = _sampled(every, drawn)
     dof = min(rule.directions_per_class * C, rule.share_of_points * some.base.shape[0])
     B = ridge_smoother(moment, dof)

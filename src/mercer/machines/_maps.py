@@ -70,6 +70,12 @@ class FeatureMap:
         """Return the features of training points, (m, r)."""
         return features.rows(rows)
 
+    def products_of(
+        self, features: Features, readout: FloatArray, rows: IntArray | None
+    ) -> FloatArray:
+        """Return the products of training points with the readout, (n, q)."""
+        return features.times(readout)
+
     def readout(self, coef: FloatArray, dual: FloatArray) -> FloatArray:
         """Return the weights of the features."""
         return coef
@@ -117,6 +123,12 @@ class GramMap:
         values: FloatArray = self.kernel(X, self.points)
         return values
 
+    def products_of(
+        self, features: Features, readout: FloatArray, rows: IntArray | None
+    ) -> FloatArray:
+        """Return the products of training points with the readout, (n, q)."""
+        return features.times(readout)
+
     def readout(self, coef: FloatArray, dual: FloatArray) -> FloatArray:
         """Return the coefficients of the labelled points."""
         return dual
@@ -156,6 +168,20 @@ class KernelMap(Protocol):
 
     def represent(self, X: Any) -> FloatArray:
         """Return points as numbers that the decision is a product with, (m, k)."""
+
+    def products_of(
+        self, features: Features, readout: FloatArray, rows: IntArray | None
+    ) -> FloatArray:
+        """Return that product for training points, (n, q).
+
+        Parameters
+        ----------
+        features : Features
+            Of these points.
+        readout : ndarray of shape (k, q)
+        rows : int ndarray of shape (n,) or None
+            Which of the points of the kernel they are; None for all.
+        """
 
     def readout(self, coef: FloatArray, dual: FloatArray) -> FloatArray:
         """Return the other factor of that product, (k, q)."""

@@ -31,6 +31,7 @@ from mercer.machines._maps import (
     make_map,
 )
 from mercer.machines._sizes import known_shares, size_offsets
+from mercer.machines._training import TrainingPoints, TrainingPredictions
 from mercer.spectrum.features import DenseFeatures, Features
 
 
@@ -40,10 +41,11 @@ class Solution(NamedTuple):
     coef: FloatArray  # (m, q) weights of the features of the map
     dual_coef: FloatArray  # (l, q)
     intercept: FloatArray  # (q,)
-    scores: FloatArray | None = None  # (n, q) of all points, where they are known
 
 
-class KernelMachine(NestedParameters, LabeledScoreMixin, BaseEstimator):
+class KernelMachine(
+    TrainingPredictions, NestedParameters, LabeledScoreMixin, BaseEstimator
+):
     r"""A classifier :math:`f(x) = \sum_i \alpha_i k(x, x_i) + b` over labelled points.
 
     Subclasses write `_check_parameters` and `_solve`. A machine is trained by `fit`
@@ -61,10 +63,7 @@ class KernelMachine(NestedParameters, LabeledScoreMixin, BaseEstimator):
     dual_coef_: FloatArray  # (l, q)
     intercept_: FloatArray  # (q,)
     size_offset_: FloatArray  # (q,) added to the decision to give classes their sizes
-    transduction_: NDArray[Any]  # (n,)
     _map: KernelMap
-    training_proba_: FloatArray  # (n, n_classes)
-    _distributions: FloatArray  # (n, n_classes), of saved models without the above
     _given: FloatArray  # (l, n_classes)
     _indistinct: str  # why no training point differs from another, or ""
     _unreached_words: tuple[str, ...] = ("prior",)
@@ -156,10 +155,7 @@ class KernelMachine(NestedParameters, LabeledScoreMixin, BaseEstimator):
         sizes = self._wanted_sizes(labels)
         if sizes is not None and not self._indistinct:
             self._match(sizes, features)
-        scores, unreached = self._scores_of(features, solution)
-        self.training_proba_ = self._proba(scores, unreached)
-        codes = np.where(labels.codes < 0, self._codes_of(scores), labels.codes)
-        self.transduction_ = self.classes_[codes]
+        self._remember(TrainingPoints.of(features, labels, rows))
         return self
 
     def _wanted_sizes(self, labels: Labels) -> FloatArray | None:
@@ -180,8 +176,6 @@ class KernelMachine(NestedParameters, LabeledScoreMixin, BaseEstimator):
     def label_distributions_(self) -> FloatArray:
         """Class probabilities of the training rows, labels as given, (n, n_classes)."""
         check_is_fitted(self, "dual_coef_")
-        if not hasattr(self, "training_proba_"):
-            return self._distributions
         found = np.array(self.training_proba_)
         found[self.labeled_] = self._given
         return found
@@ -248,17 +242,6 @@ class KernelMachine(NestedParameters, LabeledScoreMixin, BaseEstimator):
         """Return decision values, (m, q), and the prior where no label reaches."""
         scores = self._combine(R @ self._readout + self.intercept_) + self.size_offset_
         return self._with_prior(scores, self._map.unreached(R))
-
-    def _scores_of(
-        self, features: Features, solution: Solution
-    ) -> tuple[FloatArray, BoolArray]:
-        """Return decision values of training points, and which no label reaches."""
-        scores = solution.scores
-        if scores is None:
-            scores = features.times(self._readout) + self.intercept_
-        scores = self._combine(scores) + self.size_offset_
-        unreached = self._map.unreached_of(features)
-        return self._with_prior(scores, unreached), unreached
 
     def _with_prior(self, scores: FloatArray, unreached: BoolArray) -> FloatArray:
         """Return scores with the prior where no label reaches, and warn."""

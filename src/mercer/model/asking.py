@@ -46,7 +46,8 @@ def rows_to_ask(
         return ask_rows(
             model.query,
             n,
-            proba=model.training_proba(),
+            n_points=len(model.ids_),
+            proba_of=model._training_proba_of,
             features_of=model._features,
             labeled=model.labeled_,
             rng=rng,
@@ -60,5 +61,4 @@ def looks_for_classes(model: "UnifiedKernelMachine") -> bool:
         return True
     if callable(model.query) or model.query not in EXPLORING:
         return False
-    given = model.transduction_[model.labeled_]
-    return unseen_share(np.unique(given, return_counts=True)[1]) > MOST_UNSEEN
+    return unseen_share(model.labels_.counts()) > MOST_UNSEEN

@@ -362,7 +362,6 @@ class UnifiedKernelMachine(
         self.kernel_, self.features_ = found.learner.kernel_, found.features
         self.labels_ = labels
         self.classes_, self.labeled_ = labels.classes, labels.labeled
-        self.transduction_ = found.machine.transduction_
 
     def _learned(
         self, labels: Labels, unfitted: Machine, rows: IntArray | None = None

@@ -25,10 +25,16 @@ class FittedModel:
     labels_: Labels
     classes_: NDArray[Any]
     labeled_: IntArray
-    transduction_: NDArray[Any]
     ids_: NDArray[Any]
     _X: Any  # points, kept where the learner has no basis
     _seed: int
+
+    @property
+    def transduction_(self) -> NDArray[Any]:
+        """Given labels, and predictions for the unlabelled points, (n,)."""
+        check_is_fitted(self, "machine_")
+        found: NDArray[Any] = self.machine_.transduction_
+        return found
 
     @property
     def _rule(self) -> Rule:

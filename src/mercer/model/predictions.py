@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer._base.rows import in_batches
 from mercer._base.threads import threads_for
-from mercer._base.typing import ArrayLike, FloatArray
+from mercer._base.typing import ArrayLike, FloatArray, IntArray
 from mercer.fewlabels.pools.dask import is_dask, lazily
 from mercer.graphs.points import n_points
 from mercer.model.fitted import FittedModel
@@ -40,6 +40,13 @@ class Predictions(ClassNamePrefixFeaturesOutMixin, TransformerMixin, FittedModel
         if self._X is None:
             return np.asarray(self.machine_.training_proba_)
         return in_batches(proba_of(self.machine_), self._X)
+
+    def _training_proba_of(self, rows: IntArray) -> FloatArray:
+        """Return the probabilities of some training rows, (m, n_classes)."""
+        if self._X is None and hasattr(self.machine_, "proba_of_rows"):
+            found: FloatArray = self.machine_.proba_of_rows(rows)
+            return found
+        return self.training_proba()[rows]
 
     @property
     def label_distributions_(self) -> FloatArray:

@@ -22,7 +22,7 @@ def without_rows(model: "UnifiedKernelMachine") -> "UnifiedKernelMachine":
         slim.kernel_ = slim.learner_.kernel_ = slim.machine_.kernel_ = kernel
         slim.machine_._map = model.machine_._map.with_kernel(kernel)
     slim.features_ = None
-    slim.transduction_, slim.ids_ = model.transduction_[:0], model.ids_[:0]
+    slim.ids_ = model.ids_[:0]
     slim.labels_ = model.labels_.take(np.arange(0))
-    slim.machine_.transduction_ = slim.transduction_
+    slim.machine_.transduction_ = model.classes_[:0]
     return slim

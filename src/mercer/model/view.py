@@ -5,8 +5,10 @@ from typing import Any
 import numpy as np
 
 from mercer._base.html import show
-from mercer._base.words import some
+from mercer._base.rows import thinned
+from mercer._base.words import some as some_of
 
+N_ROWS = 20_000  # whose mean confidence is shown
 N_KERNELS = 3  # kernels of the mixture named
 
 
@@ -31,10 +33,10 @@ class ModelView:
             if tested:
                 wrong = f"{certificate.n_errors} of {tested} predicted wrong"
                 facts["labels, each held out once"] = wrong
-        proba = getattr(model.machine_, "training_proba_", None)
         hidden = np.setdiff1d(np.arange(len(model.ids_)), model.labeled_)
-        if proba is not None and len(hidden):
-            sure = float(np.asarray(proba)[hidden].max(axis=1).mean())
+        if hasattr(model.machine_, "proba_of_rows") and len(hidden):
+            some = thinned(hidden, N_ROWS)
+            sure = float(model.machine_.proba_of_rows(some).max(axis=1).mean())
             facts["mean confidence, other rows"] = f"{sure:.0%}"
         evidence: Any = getattr(model.learner_, "certificate_", None)
         if hasattr(evidence, "names"):
@@ -60,7 +62,7 @@ class ModelView:
 
 def names_of(classes: Any) -> str:
     """Return the number of classes and the first names."""
-    return f"{len(classes)}: {some(map(str, classes))}"
+    return f"{len(classes)}: {some_of(map(str, classes))}"
 
 
 def _largest(names: Any, weights: Any) -> str:

@@ -118,7 +118,8 @@ class TableModel(Shown, ClassifierMixin, BaseEstimator):
         return ask_rows(
             query,
             n,
-            proba=self.model.predict_proba(points),
+            n_points=len(points),
+            proba_of=lambda rows: self.model.predict_proba(points[rows]),
             features_of=lambda rows: self.model.transform(points[rows]),
             labeled=labeled,
             rng=np.random.default_rng(random_state),
