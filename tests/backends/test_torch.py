@@ -89,6 +89,36 @@ def test_tiles_that_miss_too_many_give_way_to_the_exact_search(monkeypatch):
     np.testing.assert_array_equal(found.indices, on_the_host(X, 5).indices)
 
 
+@pytest.mark.parametrize("n_all", [600, 100])
+def test_finer_tiles_are_tried_before_the_exact_search(n_all, monkeypatch):
+    tried = []
+
+    def right_if_fine(points, k, listing):
+        tried.append(listing.is_fine)
+        found = torch_search.search_plain(
+            points, points.X, k, torch.arange(len(points))
+        )
+        return found if listing.is_fine else (found[0], found[1] * 2)
+
+    monkeypatch.setattr(torch_search, "ALL_PAIRS_UP_TO", n_all)
+    monkeypatch.setattr(torch_search, "has_kernels", lambda points: True)
+    monkeypatch.setattr(torch_search, "search_tiles", right_if_fine)
+    found = prepared(blobs()).neighbors(5)
+    assert (found.method, found.recall, tried) == ("tiles", 1.0, [False, True])
+
+
+def test_products_of_halves_are_nearly_those_of_single_precision():
+    rng = np.random.default_rng(0)
+    X = torch.as_tensor(rng.uniform(-1, 1, (50, 20)), dtype=torch.float32)
+    q, c = (torch_tiles.in_halves(X, are_points=at).double() for at in (False, True))
+    assert q.shape == (50, 60)
+    exact = X.double() @ X.double().T
+    coarse = X.half().double() @ X.half().double().T
+    error, before = ((x - exact).abs().max() for x in (q @ c.T, coarse))
+    assert error < 3e-6
+    assert before > 3e-4
+
+
 def test_tiles_near_a_block_hold_its_neighbors_and_are_few(monkeypatch):
     for name, value in (("MEMBERS", 4), ("COLUMNS", 4), ("ROWS", 8), ("_PER_CELL", 16)):
         monkeypatch.setattr(torch_tiles, name, value)

@@ -12,7 +12,7 @@ import triton
 import triton.language as tl
 
 from mercer._base.tensors import torch
-from mercer.backends.torch.tiles import COLUMNS, MEMBERS, ROWS
+from mercer.backends.torch.tiles import COLUMNS, MEMBERS, ROWS, in_halves
 
 DEPTH = 64  # coordinates multiplied at a time
 WARPS = 4
@@ -147,9 +147,10 @@ class Groups:
     columns: Any  # (tiles * MEMBERS * COLUMNS, D) float16
     half: Any  # (tiles * MEMBERS * COLUMNS,) infinite for places without a point
     n_tiles: int
+    is_fine: bool  # whether products are as exact as in single precision
 
     @classmethod
-    def of(cls, rows: Any, half: Any) -> "Groups":
+    def of(cls, rows: Any, half: Any, *, is_fine: bool = False) -> "Groups":
         """Lay out rows, whose half squared lengths are given."""
         t = torch()
         n = len(rows)
@@ -160,7 +161,8 @@ class Groups:
         there = point < n
         point = point.clamp_(max=n - 1)
         halves = t.where(there, half[point], t.inf)
-        return cls(rows, _padded(rows)[point], halves, n_tiles)
+        wide = in_halves(rows, are_points=True) if is_fine else rows
+        return cls(rows, _padded(wide)[point], halves, n_tiles, is_fine)
 
     def search(self, Q: Any, k: int, own: Any, listed: Any) -> tuple[Any, Any]:
         """Find the k nearest points of rows among those of the listed tiles.
@@ -195,7 +197,7 @@ class Groups:
         groups = t.empty((step, kept), dtype=t.int32, device=Q.device)
         for start in range(0, len(Q), step):
             q = Q[start : start + step].contiguous()
-            some = _padded(q)
+            some = _padded(in_halves(q, are_points=False) if self.is_fine else q)
             blocks, D = len(some) // ROWS, some.shape[1]
             near = listed[start // ROWS : start // ROWS + blocks].contiguous()
             _group_maxima[(blocks, n_listed)](

@@ -6,11 +6,12 @@ query are chosen by these, and their members are measured in single precision. A
 million points a query meets only the tiles of points near it. Elsewhere the scores are
 written block by block, and the best of each block are measured again. Recall is
 measured against double precision on sampled rows; where tiles do not reach the recall
-wanted, the search of all pairs in single precision takes over.
+wanted, products three times as long take over (`in_halves`), and then the search of all
+pairs in single precision.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -136,13 +137,24 @@ class TorchSearch(InFiles):
         return search_plain(points, Q, k, nobody)
 
     def _listings(self, rows: Any, truth: Any) -> Iterator[Listing]:
-        """Yield which tiles to search: those near a query, then all."""
+        """Yield which tiles to search: those near a query, or all.
+
+        First with products of 16 bits, then with finer ones: where points are many
+        times as far from the centre as from their neighbours, 16 bits do not tell them
+        apart.
+        """
         t = torch()
         P = self.points.rows
-        if len(P) > ALL_PAIRS_UP_TO:
-            yield near_tiles(P, rows, truth, self.recall, self.rng)
+        is_far = len(P) > ALL_PAIRS_UP_TO
+        if is_far:
+            near = near_tiles(P, rows, truth, self.recall, self.rng)
+            yield near
+            yield replace(near, is_fine=True)
         order = t.arange(len(P), device=P.device)
-        yield Listing(order, every_tile(len(P), P.device))
+        every = Listing(order, every_tile(len(P), P.device))
+        if not is_far:
+            yield every
+        yield replace(every, is_fine=True)
 
     def _known(self, k: int) -> tuple[Any, Any, Any]:
         """Return sampled rows, their neighbours and the distance of the last."""
@@ -181,7 +193,7 @@ def search_tiles(points: TorchPoints, k: int, listing: Listing) -> tuple[Any, An
     t = torch()
     order = listing.order
     rows = points.rows[order]
-    groups = Groups.of(rows, points.half[order])
+    groups = Groups.of(rows, points.half[order], is_fine=listing.is_fine)
     own = t.arange(len(rows), device=rows.device)
     found, squares = groups.search(rows, k, own, listing.tiles)
     ids = t.empty_like(found)

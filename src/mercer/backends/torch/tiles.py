@@ -30,12 +30,37 @@ def every_tile(n: int, device: Any) -> Any:
     return every.expand(-(-n // ROWS), -1)
 
 
+def in_halves(rows: Any, *, are_points: bool) -> Any:
+    r"""Return rows of float16 whose products are nearly those of single precision.
+
+    A number is the sum of one of 16 bits and a rest, and all but the product of the
+    rests is in :math:`q_1 \cdot c_1 + q_2 \cdot c_1 + q_1 \cdot c_2`, a product of rows
+    three times as long.
+
+    Parameters
+    ----------
+    rows : tensor of shape (n, d)
+        Entries up to about 1, float32.
+    are_points : bool
+        Whether these are the points c or the queries q.
+
+    Returns
+    -------
+    tensor of shape (n, 3d)
+    """
+    t = torch()
+    first = rows.half()
+    rest = (rows - first).half()
+    return t.cat([first, first, rest] if are_points else [first, rest, first], dim=1)
+
+
 @dataclass(frozen=True, eq=False)
 class Listing:
     """An order of the points, and the tiles of it that each block of queries meets."""
 
     order: Any  # (n,) the point at each place
     tiles: Any  # (blocks, t) int32
+    is_fine: bool = False  # whether products are as exact as in single precision
 
 
 def near_tiles(

@@ -10,6 +10,8 @@ from mercer._base.tensors import to_numpy, torch
 from mercer._base.typing import FloatArray, IntArray
 from mercer.backends.torch.scores import TorchScores
 
+_AT_A_TIME = 2**25  # votes
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TorchColumns:
@@ -47,18 +49,20 @@ class TorchColumns:
         def moved(values: Any) -> Any:
             return t.as_tensor(np.asarray(values), device=X.device)
 
-        feature, left, leaf = (
-            moved(part).long() for part in (trees.feature, trees.left, trees.leaf)
+        feature, left, leaf, roots = (
+            moved(part).long()
+            for part in (trees.feature, trees.left, trees.leaf, trees.roots)
         )
         threshold = moved(trees.threshold)
         shares = t.cat([t.eye(C, dtype=t.float64, device=X.device), moved(trees.mixed)])
-        found = t.zeros((len(X), C), dtype=t.float64, device=X.device)
-        for root, depth in zip(
-            trees.roots.tolist(), trees.depths.tolist(), strict=True
-        ):
-            node = t.full((len(X),), root, device=X.device)
-            for _ in range(depth):
-                asked = X.gather(1, feature[node][:, None])[:, 0]
+        found = t.empty((len(X), C), dtype=t.float64, device=X.device)
+        # All trees at once: few large steps, which a device does not wait for.
+        step = max(1, _AT_A_TIME // (len(roots) * max(C, 1)))
+        for start in range(0, len(X), step):
+            rows = X[start : start + step]
+            node = roots.expand(len(rows), -1)
+            for _ in range(int(trees.depths.max(initial=0))):
+                asked = rows.gather(1, feature[node])
                 node = left[node] + (asked > threshold[node]).long()
-            found += shares[leaf[node]]
-        return TorchScores(found / len(trees.roots))
+            found[start : start + step] = shares[leaf[node]].mean(dim=1)
+        return TorchScores(found)
