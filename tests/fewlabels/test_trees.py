@@ -83,6 +83,9 @@ def test_columns_turned_around_or_in_another_order_get_the_same_votes(kind) -> N
         other, other_new = (X * units)[:, order], (new * units)[:, order]
         again = grow_trees(other, Y, other_new, n_trees=60).votes(other_new)
         np.testing.assert_allclose(again, votes, atol=1e-12)
+        renamed = rng.permutation(Y.shape[1])
+        again = grow_trees(X, Y[:, renamed], new, n_trees=60).votes(new)
+        np.testing.assert_allclose(again, votes[:, renamed], atol=1e-12)
 
 
 def test_signs_and_order_of_columns_change_no_answer_of_the_model() -> None:

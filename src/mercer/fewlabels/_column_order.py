@@ -12,7 +12,7 @@ from mercer._base.typing import BoolArray, FloatArray, IntArray
 
 Words = NDArray[np.uint64]
 _STEPS = 2.0**20  # parts of half a range: units in which rounding makes no difference
-_ROUNDS = 2  # in which points are told apart by columns, and columns by points
+_ROUNDS = 3  # in which points, classes and columns are told apart by each other
 _FIRST, _SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 
 
@@ -22,8 +22,8 @@ def order_columns(
     """Return the columns in an order of their own, and which are turned around.
 
     A column is known by its values at the labelled points, as distances from the middle
-    of their range, by the classes there, and, where two columns are equal in this, by
-    its values at other points.
+    of their range, by which of these have the same class, and, where two columns are
+    equal in this, by its values at other points.
 
     Parameters
     ----------
@@ -61,10 +61,10 @@ def order_columns(
     far, side = distances(X)
     weights = np.rint(Y * _STEPS).astype(np.uint64)
     shares = np.rint(Y / Y.sum(axis=1, keepdims=True) * _STEPS).astype(np.uint64)
-    classes = np.arange(1, Y.shape[1] + 1, dtype=np.uint64)
-    points = _mixed(shares + _mixed(classes)).sum(axis=1)
-    counts = weights.sum(axis=1)[:, None]
+    points, counts = np.zeros(len(X), np.uint64), weights.sum(axis=1)[:, None]
     for _ in range(_ROUNDS):
+        classes = _mixed((weights * _mixed(points)[:, None]).sum(axis=0))
+        points = _mixed(points + (shares * classes).sum(axis=1))
         values = counts * _mixed(points[:, None] + _mixed(far.astype(np.uint64)))
         above, below = _by_side(values, side)
         middles = np.where(side == 0, values, np.uint64(0)).sum(axis=0)
