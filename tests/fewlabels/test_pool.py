@@ -13,6 +13,7 @@ from mercer.graphs.neighbors import graph_from_neighbors, self_tuning_edges
 from mercer.kernels.parametric import RBF
 from mercer.model.estimator import UnifiedKernelMachine
 from mercer.neighbors.index import NeighborIndex
+from mercer.persist import load, save
 from mercer.spectrum.extension import extend_vectors
 from mercer.spectrum.gram import GramBasis, KernelMap
 
@@ -185,3 +186,45 @@ def test_plain_kernels_of_many_points_come_from_a_sample(
     new = X[:5] + 0.01
     np.testing.assert_allclose(sampled.extend(X)[:5], sampled.vectors_[:5], atol=1e-6)
     assert np.isfinite(sampled.extend(new)).all()
+
+
+@pytest.mark.parametrize("times", [2, 9, 40])
+def test_equal_rows_are_one_point_of_the_pool_in_any_order(times, tmp_path) -> None:
+    rng = np.random.default_rng(0)
+    own = rng.integers(0, 4, size=(12, 3)).astype(float)
+    own = np.unique(own, axis=0)
+    X = np.repeat(own, times, axis=0)
+    order = rng.permutation(len(X))
+    pool = KernelPool(random_state=0).fit(X)
+    V = pool.vectors_.reshape(len(own), times, -1)
+    np.testing.assert_array_equal(V, np.broadcast_to(V[:, :1], V.shape))
+    np.testing.assert_allclose(pool.extend(own), V[:, 0], atol=1e-6)
+    mixed = KernelPool(random_state=0).fit(X[order])
+    for block in pool.blocks_:  # up to rotations of directions of equal value
+        U, W = pool.vectors_[order][:, block.columns], mixed.vectors_[:, block.columns]
+        np.testing.assert_allclose(U @ U.T, W @ W.T, atol=1e-5)
+    np.testing.assert_array_equal(pool.columns().rows(np.arange(len(X))), X)
+    save(pool, tmp_path / "pool.skops")
+    np.testing.assert_array_equal(load(tmp_path / "pool.skops").vectors_, pool.vectors_)
+
+
+def test_density_counts_how_many_rows_are_equal() -> None:
+    X = np.r_[np.repeat([[0.0]], 11, axis=0), np.repeat([[1.0]], 8, axis=0), [[3.0]]]
+    pool = KernelPool(random_state=0).fit(X)
+    # Of the first, ten others are at distance 0, which stands for the smallest between
+    # points; the tenth other of the second is at 1, of the last (8 at 2) at 3.
+    wanted = -np.log(np.r_[np.full(11, 1.0), np.full(8, 1.0), 3.0])
+    np.testing.assert_allclose(pool.log_density(), wanted, atol=1e-6)
+    np.testing.assert_allclose(pool.log_density([[0.0], [4.0]]), -np.log([1.0, 4.0]))
+
+
+def test_equal_rows_get_equal_answers_whatever_their_number_and_order() -> None:
+    for times in (8, 9, 30):
+        X = np.repeat(np.arange(8.0), times)[:, None]
+        y = np.full(len(X), -1)
+        y[[0, 1, 4 * times]], y[-2:] = 0, 1
+        P = UnifiedKernelMachine(random_state=0).fit(X, y).training_proba()
+        np.testing.assert_array_equal(P, np.repeat(P[::times], times, axis=0))
+        order = np.random.default_rng(0).permutation(len(X))
+        mixed = UnifiedKernelMachine(random_state=0).fit(X[order], y[order])
+        np.testing.assert_allclose(mixed.training_proba(), P[order], atol=1e-9)

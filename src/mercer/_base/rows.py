@@ -46,6 +46,43 @@ def thinned(X: Any, most: int) -> Any:
     return X[:: max(-(-X.shape[0] // most), 1)]
 
 
+def distinct_rows(X: Any) -> tuple[Any, Any, NDArray[Any]]:
+    """Return the first of every group of equal rows, the group of each row, and sizes.
+
+    Two slices of everything where all rows differ, where all are equal, and for sparse
+    rows, which are not compared.
+
+    Parameters
+    ----------
+    X : ndarray or sparse array of shape (n, d)
+
+    Examples
+    --------
+    >>> distinct_rows(np.array([[1.0, 2.0], [0.0, 2.0], [1.0, 2.0]]))
+    (array([0, 1]), array([0, 1, 0]), array([2, 1]))
+    >>> distinct_rows(np.array([[1.0], [2.0]]))
+    (slice(None, None, None), slice(None, None, None), array([1, 1]))
+    """
+    n, every = X.shape[0], slice(None)
+    none_equal = every, every, np.ones(n, np.intp)
+    if issparse(X):
+        return none_equal
+    # Equal rows are next to each other along any direction.
+    direction = np.random.default_rng(0).random(X.shape[1])
+    along = in_batches(lambda rows: rows @ direction, X)
+    rounding = 1e-14 * X.shape[1] * max(float(X.max()), -float(X.min()))
+    order = np.argsort(along, kind="stable")
+    is_near = np.diff(along[order]) <= rounding
+    near = np.sort(order[np.r_[is_near, False] | np.r_[False, is_near]])
+    _, index, group = np.unique(X[near], axis=0, return_index=True, return_inverse=True)
+    if len(index) == len(near) or (len(index) == 1 and len(near) == n):
+        return none_equal
+    like = np.arange(n)
+    like[near] = near[index[group.ravel()]]
+    first, groups, counts = np.unique(like, return_inverse=True, return_counts=True)
+    return first, groups, counts
+
+
 def in_batches(method: Callable[[Any], Any], X: Any) -> NDArray[Any]:
     """Return what a method says of each row, without the features of all at once.
 

@@ -9,7 +9,7 @@ from scipy.sparse import issparse
 
 from mercer._base.ranges import far_origin, moved, times_power, usual_exponent
 from mercer._base.rows import thinned
-from mercer._base.typing import FloatArray, RandomState
+from mercer._base.typing import FloatArray, IntArray, RandomState
 from mercer.fewlabels.pools.units import SCALED_BY, Scaling, say_units, scales_for
 from mercer.fewlabels.rule import DEFAULT, Rule
 from mercer.fewlabels.trees import Columns
@@ -189,6 +189,34 @@ def certificate_of(members: Sequence[Member], reason: str) -> BasisCertificate:
         failure=sum(proof.failure for proof in proofs),
         note="; ".join(f"{m.name}: {proof.note}" for m, proof in known if proof.note),
     )
+
+
+def distance_to(
+    k: int, distances: FloatArray, counts: IntArray, equal: IntArray | int = 0
+) -> FloatArray:
+    """Return the distance to the k-th row, where a neighbour stands for several.
+
+    Parameters
+    ----------
+    k : int
+    distances : ndarray of shape (m, at least j)
+        To the nearest neighbours, nearest first.
+    counts : int ndarray of shape (m, j)
+        Rows that these stand for.
+    equal : int ndarray of shape (m,) or int, default=0
+        Rows at distance 0 before them.
+
+    Examples
+    --------
+    >>> distances, counts = np.array([[1.0, 2.0, 3.0]]), np.array([[2, 1, 1]])
+    >>> [float(distance_to(k, distances, counts, 1)[0]) for k in (1, 2, 3, 4)]
+    [0.0, 1.0, 1.0, 2.0]
+    """
+    missing = np.broadcast_to(k - np.asarray(equal), len(distances))
+    at = (np.cumsum(counts, axis=1) < missing[:, None]).sum(axis=1)
+    at = np.minimum(at, counts.shape[1] - 1)
+    found = np.take_along_axis(distances, at[:, None], axis=1)[:, 0]
+    return np.where(missing > 0, found, 0.0)
 
 
 def smallest_positive(distances: Any) -> float:

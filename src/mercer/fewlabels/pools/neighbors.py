@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer._base.checks import check_several, checked_points
 from mercer._base.random import as_generator
-from mercer._base.rows import in_batches
+from mercer._base.rows import distinct_rows, in_batches
 from mercer._base.tensors import is_for_torch
 from mercer._base.typing import ArrayLike, FloatArray, RandomState, SparseArray
 from mercer.eigen.smallest import DENSE_UP_TO
@@ -55,7 +55,8 @@ class KernelPool(PoolBase):
     self-tuning neighbour graphs of several sizes, the principal directions of a linear
     and a Gaussian kernel, and one direction that all of these leave out: how dense the
     data are at a point, :math:`-\log s(x)`, s the distance to the tenth neighbour.
-    One neighbour search serves all of them.
+    One neighbour search serves all of them. Equal rows are one point of the graphs, as
+    dense as they are many, and get the same columns.
 
     Columns in mixed units are put on one scale first (`column_scales`): where few
     columns hold most of the variance, distances would see these columns alone.
@@ -116,6 +117,9 @@ class KernelPool(PoolBase):
     _is_sparse: bool
     _mean: FloatArray  # (r,) of the columns of the fit; they are centred
     _n_fitted: int
+    _first: Any  # of the rows that are equal, (m,), or a slice where all differ
+    _group: Any  # (n,) the point of the graphs that a row is, or a slice
+    _counts: Any  # (m,) rows that a point of the graphs stands for
     _joined: tuple[FloatArray, ...]  # points that came after the fit
     _later: FloatArray  # rows of `vectors_` that came after the fit
     _saved: list[tuple[slice, Any]]  # columns of the fit, as files hold them
@@ -155,12 +159,15 @@ class KernelPool(PoolBase):
             msg = "KernelPool takes arrays; for a tensor use TorchPool, or no basis."
             raise TypeError(msg)
         X = self._checked(X, reset=True)
-        n, r = X.shape[0], check_n_components(self._directions, X.shape[0])
-        sizes = sorted({min(int(k), n - 1) for k in self._graphs})
         self._is_sparse, self._joined = issparse(X), ()
         X = self.find_units(X)
+        self._n_fitted = X.shape[0]
+        self._first, self._group, self._counts = distinct_rows(X)
+        points = X[self._first]
+        n, r = points.shape[0], check_n_components(self._directions, points.shape[0])
+        sizes = sorted({min(int(k), n - 1) for k in self._graphs})
         plain_rng = rng.spawn(1)[0]  # whatever the graphs draw, as on a device
-        self.index_ = NeighborIndex.fit(X, rng=rng)
+        self.index_ = NeighborIndex.fit(points, rng=rng)
         self._width = min(max(sizes[-1], self._rule.density_neighbor), n - 1)
         neighbors = self.index_.neighbors_and_ties(self._width)
         members = []
@@ -181,11 +188,13 @@ class KernelPool(PoolBase):
                        proof, k)
             )  # fmt: skip
         members += [
-            Member(name, "kernel", in_batches(part.at, X), values, part, proof)
+            Member(name, "kernel", in_batches(part.at, points), values, part, proof)
             for name, part, values, proof in kernels_of(X, r, plain_rng)
         ]
         self._smallest = smallest_positive(neighbors.distances)
-        density = self._log_density(neighbors.distances)
+        density = self._log_density(
+            neighbors.indices, neighbors.distances, self._counts - 1
+        )
         members.append(Member("density", "density", density, np.ones(1), None))
         self._assemble(members)
         return self
@@ -200,8 +209,9 @@ class KernelPool(PoolBase):
         """
         check_is_fitted(self, "vectors_")
         X = self._usual(self._checked(X, reset=False))
-        n = self._n_fitted
-        width = min(self._width, n)
+        n, m = self._n_fitted, X.shape[0]
+        first, own = np.arange(n)[self._first], self.vectors_[:n]
+        width = min(self._width, len(first))
         found, distances = self.index_.query_and_ties(X, width)
         indices = found.astype(np.intp)
         extended = np.empty((X.shape[0], self.vectors_.shape[1]))
@@ -209,16 +219,21 @@ class KernelPool(PoolBase):
             if block.kind == "laplacian":
                 k = block.n_neighbors
                 rows = self_tuning_edges(indices, distances, k, part)
-                values = self._walked(rows, block)
+                at = (rows.data, first[rows.indices], rows.indptr)
+                rows = csr_array(at, shape=(m, n))
+                values = self._walked(rows, own[:, block.columns], block)
             elif block.kind == "density":
-                column = self.vectors_[:n, block.columns]
-                values = self._log_density(distances) - self._mean[block.columns]
+                column = own[:, block.columns]
+                density = self._log_density(
+                    indices, distances, np.zeros(len(indices), int)
+                )
+                values = density - self._mean[block.columns]
                 values = np.clip(values, column.min(), column.max())
             else:
                 values = in_batches(part.at, X) - self._mean[block.columns]
             extended[:, block.columns] = values
-        known, shares = equal_training_points(indices, distances, width, n)
-        extended[known] = shares @ self.vectors_[:n]
+        known, shares = equal_training_points(first[indices], distances, width, n)
+        extended[known] = shares @ own
         return extended
 
     def columns(self, X: ArrayLike | SparseArray | None = None) -> Columns | None:
@@ -237,7 +252,7 @@ class KernelPool(PoolBase):
             return None
         if X is not None:
             return ArrayColumns(self._usual(self._checked(X, reset=False)))
-        own = self.index_.points.X
+        own = self.index_.points.X[self._group]
         return ArrayColumns(np.vstack([own, *self._joined]) if self._joined else own)
 
     def grown(self, X: ArrayLike | SparseArray) -> Self:
@@ -272,8 +287,9 @@ class KernelPool(PoolBase):
             column = self.vectors_[: self._n_fitted, -1]
             return np.asarray(column + self._mean[-1], dtype=np.float64)
         X = self._usual(self._checked(X, reset=False))
-        _, distances = self.index_.query_and_ties(X, min(self._width, self._n_fitted))
-        return self._log_density(distances)[:, 0]
+        width = min(self._width, self.index_.points.X.shape[0])
+        found, distances = self.index_.query_and_ties(X, width)
+        return self._log_density(found, distances)[:, 0]
 
     @property
     def _graphs(self) -> tuple[int, ...]:
@@ -281,18 +297,22 @@ class KernelPool(PoolBase):
         check_several(sizes, "n_neighbors", above=0, whole=True)
         return sizes
 
-    def _log_density(self, distances: FloatArray) -> FloatArray:
-        k = min(self._rule.density_neighbor, distances.shape[1])
-        scale = np.maximum(distances[:, k - 1], self._smallest)
-        return -np.log(scale)[:, None]
+    def _log_density(
+        self, indices: Any, distances: FloatArray, equal: Any = 0
+    ) -> FloatArray:
+        """Return the density of points that equal so many others, (m, 1)."""
+        k = min(self._rule.density_neighbor, self._n_fitted - 1)
+        counts = self._counts[indices[:, :k]]
+        scale = base.distance_to(k, distances, counts, equal)
+        density: FloatArray = -np.log(np.maximum(scale, self._smallest))[:, None]
+        return density
 
-    def _walked(self, rows: SparseArray, block: Block) -> FloatArray:
+    def _walked(self, rows: SparseArray, U: FloatArray, block: Block) -> FloatArray:
         """Extend columns of a graph whose means were taken off after they were found.
 
         The walk moves u, not u - m: u(x) = f P u = f P (u - m) + f m for rows of P
         that sum to 1.
         """
-        U = self.vectors_[: self._n_fitted, block.columns]
         mean = self._mean[block.columns]
         moved = extend_vectors(rows, U, block.values, None, _WALK)
         reached = np.asarray(rows.sum(axis=1)).reshape(-1, 1) > 0
@@ -306,21 +326,21 @@ class KernelPool(PoolBase):
         the density in single precision. What a file holds is rounded before it is used,
         so that the pool that is read equals the one that was saved.
         """
-        n = len(members[-1].vectors)
+        n = self._n_fitted
         r = sum(len(member.values) for member in members)
         U = np.empty((n, r), np.float32 if n > SINGLE_ABOVE else np.float64)
         of_graphs = np.float16 if n > HALF_ABOVE else np.float32
         self._saved, start = [], 0
         for i, member in enumerate(members):
             at = slice(start, start + len(member.values))
-            U[:, at], start = member.vectors, at.stop
+            kept, start = member.vectors, at.stop
             members[i] = replace(member, vectors=None)  # they are large
             if member.kind != "kernel":
                 graph = member.kind == "laplacian"
-                kept = U[:, at].astype(of_graphs if graph else np.float32)
+                kept = kept.astype(of_graphs if graph else np.float32)
                 self._saved.append((at, kept))
-                U[:, at] = kept
-        self._n_fitted, self._mean = n, U.mean(axis=0, dtype=np.float64)
+            U[:, at] = kept[self._group]
+        self._mean = U.mean(axis=0, dtype=np.float64)
         U -= self._mean.astype(U.dtype)
         self._set_vectors(U)
         self._keep_members(members, lambda at: _covariance(U[:, at]))
@@ -349,12 +369,13 @@ class KernelPool(PoolBase):
         X = csr_array(X) if self._is_sparse else X
         U = np.empty((n + len(self._later), len(self.values_)), self._later.dtype)
         for at, columns in self._saved:
-            U[:n, at] = columns
+            U[:n, at] = columns[self._group]
         for i, (block, part) in enumerate(zip(self.blocks_, self._parts, strict=True)):
             if isinstance(part, KernelMap):
-                part = self._parts[i] = replace(part, points=X[part.landmarks])
+                points = X[self._group][part.landmarks]
+                part = self._parts[i] = replace(part, points=points)
             if block.kind == "kernel":
-                U[:n, block.columns] = in_batches(part.at, X)
+                U[:n, block.columns] = in_batches(part.at, X)[self._group]
         U[:n] -= self._mean.astype(U.dtype)
         U[n:] = self._later
         self._set_vectors(U)
