@@ -108,6 +108,17 @@ class FeatureMap:
 
 
 @dataclass(frozen=True, eq=False)
+class LinearMap(FeatureMap):
+    """The linear kernel where there are fewer columns than labelled points."""
+
+    axes: FloatArray  # (d, r) orthonormal, the span of the labelled points
+
+    def represent(self, X: Any) -> FloatArray:
+        """Return new points in the span of the labelled ones, (n, r)."""
+        return np.asarray(X, dtype=np.float64) @ self.axes
+
+
+@dataclass(frozen=True, eq=False)
 class GramMap:
     """Any other kernel; points are represented by kernel values, (n, l)."""
 
@@ -228,7 +239,10 @@ def make_map(
     if hasattr(spec, "features"):
         training = spec.features(X)
         return FeatureMap(spec, training[labeled]), training
-    return gram_map(as_kernel(spec).resolve(X), X, labeled), None
+    kernel = as_kernel(spec).resolve(X)
+    if isinstance(kernel, Linear) and not issparse(X) and X.shape[1] < len(labeled):
+        return linear_map(kernel, X[labeled]), None
+    return gram_map(kernel, X, labeled), None
 
 
 def is_constant(features: Features) -> bool:
@@ -241,6 +255,16 @@ def is_constant(features: Features) -> bool:
     )
 
 
+def linear_map(kernel: Linear, points: Any) -> LinearMap:
+    """Return the map of the linear kernel, in columns in place of rows."""
+    points = np.asarray(points, dtype=np.float64)
+    name = "The kernel matrix of the labelled points"
+    check_finite(np.einsum("ij,ij->i", points, points), name)
+    U, s, Vt = svd(points, full_matrices=False)
+    kept = s**2 > len(points) * np.finfo(float).eps * s.max(initial=0.0) ** 2
+    return LinearMap(kernel, U[:, kept] * s[kept], Vt[kept].T)
+
+
 def gram_map(kernel: Any, X: Any, labeled: IntArray) -> GramMap:
     """Return the map of any kernel, or of a matrix X of kernel values (None)."""
     points = labeled if kernel is None else X[labeled]
@@ -248,11 +272,6 @@ def gram_map(kernel: Any, X: Any, labeled: IntArray) -> GramMap:
     name = "X" if kernel is None else "The kernel matrix of the labelled points"
     check_finite(K, name)
     check_symmetric(K, name, rtol=1e-8)
-    if isinstance(kernel, Linear) and not issparse(points) and len(K) > points.shape[1]:
-        # Fewer columns than rows: along their principal axes they are features.
-        U, s, _ = svd(np.asarray(points, dtype=np.float64), full_matrices=False)
-        kept = s**2 > len(K) * np.finfo(float).eps * s.max(initial=0.0) ** 2
-        return GramMap(kernel, points, U[:, kept] * s[kept], K)
     # The default driver fails on matrices as near to diagonal as narrow kernels give.
     values, vectors = eigh(K, driver="evd")
     scale = np.abs(values).max(initial=0.0)
