@@ -2,7 +2,6 @@ from .annealed import AnnealedKernelMachine as AnnealedKernelMachine
 from .annealed_graph import GraphAnnealedKernelMachine as GraphAnnealedKernelMachine
 from .base import KernelMachine as KernelMachine
 from .base import Solution as Solution
-from .base import targets_of as targets_of
 from .klr import KernelLogisticRegression as KernelLogisticRegression
 from .laplacian import LapRLS as LapRLS
 from .laplacian import LapSVM as LapSVM
@@ -12,3 +11,4 @@ from .rls import RLSClassifier as RLSClassifier
 from .simple_mkl import SimpleMKL as SimpleMKL
 from .simple_mkl import candidate_kernels as candidate_kernels
 from .svm import KernelSVC as KernelSVC
+from .targets import targets_of as targets_of

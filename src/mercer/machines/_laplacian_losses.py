@@ -8,8 +8,8 @@ from scipy.linalg import solve
 from mercer._base.typing import FloatArray
 from mercer.evidence.labels import Labels
 from mercer.machines._laplacian import LaplacianMachine
-from mercer.machines._targets import signed_votes, summed, targets_of
 from mercer.machines.base import Solution
+from mercer.machines.targets import signed_votes, summed, targets_of
 from mercer.optim.ridge import RLS, solve_rls
 from mercer.optim.svm import SVM, solve_svm
 

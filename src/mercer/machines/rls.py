@@ -8,8 +8,8 @@ from sklearn.utils import check_scalar
 
 from mercer._base.typing import FloatArray
 from mercer.evidence.labels import Labels
-from mercer.machines._targets import targets_of
 from mercer.machines.base import KernelMachine, Solution
+from mercer.machines.targets import targets_of
 from mercer.optim.ridge import RLS, solve_rls
 
 

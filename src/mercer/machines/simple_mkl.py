@@ -17,8 +17,8 @@ from mercer.kernels.composite import Weighted
 from mercer.kernels.parametric import RBF, Polynomial
 from mercer.kernels.stack import resolve_kernels
 from mercer.machines._maps import GramMap, gram_map
-from mercer.machines._targets import signed_votes, summed
 from mercer.machines.base import KernelMachine, Solution
+from mercer.machines.targets import signed_votes, summed
 from mercer.optim.mkl import MKL, solve_mkl
 
 BANDWIDTHS = (0.5, 1.0, 2.0, 5.0, 7.0, 10.0, 12.0, 15.0, 17.0, 20.0)

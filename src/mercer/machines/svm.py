@@ -10,8 +10,8 @@ from sklearn.utils import check_scalar
 from mercer._base.proba import probabilities
 from mercer._base.typing import FloatArray, IntArray
 from mercer.evidence.labels import Labels
-from mercer.machines._targets import summed
 from mercer.machines.base import KernelMachine, Solution
+from mercer.machines.targets import summed
 
 
 class KernelSVC(KernelMachine):
