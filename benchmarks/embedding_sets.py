@@ -11,8 +11,10 @@ of Open Clip Art, by subject and by finer subject; Fashion-MNIST.
 import json
 import re
 import subprocess
+import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -134,14 +136,31 @@ def clothes(folder: Path) -> list[tuple[Any, str]]:
 
     pairs = []
     for path in sorted(folder.glob("*.json")):
-        flat = json.loads(path.read_text())["data"][: 100 * 28 * 28]
-        pixels = np.array(flat, dtype=float).reshape(-1, 28, 28)
+        rows = json.loads(path.read_text())["data"]
+        whole = [row for row in rows if len(row) == 28 * 28][:100]
+        pixels = np.array(whole, dtype=float).reshape(-1, 28, 28)
         for picture in np.round(255 * pixels / pixels.max()).astype(np.uint8):
             pairs.append((Image.fromarray(picture), path.stem))
     return pairs
 
 
+def is_small(path: Path) -> bool:
+    from PIL import Image
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            width, height = Image.open(path).size
+        except Image.DecompressionBombError:
+            return False
+    return width * height < 4_000_000
+
+
 def sample_images(pairs: list[tuple[Any, str]]) -> tuple[list[Any], np.ndarray]:
     rng = np.random.default_rng(0)
-    chosen = [pairs[k] for k in rng.permutation(len(pairs))[:ROWS]]
+    order = rng.permutation(len(pairs)).tolist()
+    fit = (
+        k for k in order if not isinstance(pairs[k][0], Path) or is_small(pairs[k][0])
+    )
+    chosen = [pairs[k] for k in islice(fit, ROWS)]
     return [image for image, _ in chosen], np.array([label for _, label in chosen])

@@ -85,6 +85,25 @@ def image_model(folder: Path) -> Path:
     return folder
 
 
+def sound_model(folder: Path) -> Path:
+    """Write an audio spectrogram transformer of two layers with random weights."""
+    import torch
+    from transformers import ASTConfig, ASTFeatureExtractor, ASTModel
+
+    torch.manual_seed(0)
+    config = ASTConfig(
+        hidden_size=16,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        intermediate_size=32,
+        max_length=64,
+        num_mel_bins=32,
+    )
+    ASTModel(config).save_pretrained(folder)
+    ASTFeatureExtractor(max_length=64, num_mel_bins=32).save_pretrained(folder)
+    return folder
+
+
 def _tokenizer():
     from tokenizers import Tokenizer
     from tokenizers.models import WordLevel

@@ -121,7 +121,7 @@ def test_very_wide_sparse_vectors_are_refused():
         (3, "takes COLUMN or COLUMN=MODEL"),
         (["text", "text=x"], "twice"),
         ("nothing", "has no column 'nothing'"),
-        ("size", "neither texts nor images"),
+        ("size", "neither texts, images nor recordings"),
         ("v", "holds vectors already"),
     ],
 )

@@ -49,7 +49,7 @@ def test_images_in_parquet_are_embedded(tmp_path, form):
     table = read_table(tmp_path / "t.parquet")
     assert list(table.images) == ["photo"]
     rows = Rows.read(table, Task())
-    assert "Compare the images by --embed 'photo'" in " ".join(rows.screened.notes)
+    assert "Compare them by --embed 'photo'" in " ".join(rows.screened.notes)
     result = mercer.learn(table, embed={"photo": mean_colour})
     assert result.predictions["prediction"].tolist() == kinds
     assert not [w for w in result.warnings if "left out" in w]

@@ -55,8 +55,9 @@ embed_option = click.option(
     "--embed",
     multiple=True,
     metavar="COLUMN[=MODEL]",
-    help="Column of texts or images to compare by meaning; MODEL is a folder or a name "
-    "that `mercer fetch` downloaded [default for texts: the small model of wordllama]; "
+    help="Column of texts, images or sound to compare by meaning; MODEL is a folder or "
+    "a name that `mercer fetch` downloaded [default for texts: the small model of "
+    "wordllama]; "
     "may be repeated.",
 )
 
@@ -268,6 +269,7 @@ EXTRAS = {
     "safetensors": "embed",
     "sentence_transformers": "texts",
     "transformers": "images",
+    "soundfile": "sound",
 }
 
 

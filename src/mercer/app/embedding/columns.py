@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,8 +14,10 @@ from mercer._base.words import counted, some
 from mercer.app.embedding.cache import Cache
 from mercer.app.embedding.computing import Computed, Items, texts, vectors_of
 from mercer.app.embedding.embedder import Kind, embedded_name
-from mercer.app.embedding.image_cells import holds_images, image_items
+from mercer.app.embedding.file_cells import file_items
+from mercer.app.embedding.image_cells import holds_images, opened_image
 from mercer.app.embedding.models import Model, find_model, load
+from mercer.app.embedding.sound_cells import holds_sounds, opened_sound
 from mercer.app.embedding.wanted import Wanted, read_embed
 from mercer.app.tables.table import Table, TableError
 
@@ -29,7 +31,7 @@ class Embedding:
     Parameters
     ----------
     column : str
-    kind : {"text", "image"}
+    kind : {"text", "image", "sound"}
     model : str
         Name or folder of the model; "" for a transformer or a function.
     revision : str
@@ -69,7 +71,7 @@ def embed_columns(
 ) -> Embedded:
     """Return a table with vectors of some columns.
 
-    The words of a text stay beside its vectors; paths and bytes of images do not.
+    The words of a text stay beside its vectors; paths and bytes do not.
 
     Parameters
     ----------
@@ -139,7 +141,8 @@ def moved(
 def _cells(table: Table, column: str) -> tuple[list[Any], Kind]:
     """Return the cells of a column, and what they hold."""
     if column in table.images:
-        return table.images[column].tolist(), "image"
+        cells = table.images[column].tolist()
+        return cells, "sound" if holds_sounds(cells) else "image"
     if column in table.vectors:
         if column != table.image_column or table.image_shape is None:
             msg = (
@@ -152,18 +155,25 @@ def _cells(table: Table, column: str) -> tuple[list[Any], Kind]:
         msg = (
             f"{table.source}: column {column!r} holds {table.unread[column]}; --embed "
         )
-        raise TableError(msg + "needs texts or images.")
+        raise TableError(msg + "needs texts, images or recordings.")
     cells = table.frame[column].tolist()
+    if holds_sounds(cells):
+        return cells, "sound"
     if holds_images(cells):
         return cells, "image"
     if not any(isinstance(cell, str) for cell in cells):
-        msg = f"{table.source}: column {column!r} holds neither texts nor images."
+        msg = (
+            f"{table.source}: column {column!r} holds neither texts, images nor "
+            "recordings."
+        )
         raise TableError(msg)
     return [cell if isinstance(cell, str) else "" for cell in cells], "text"
 
 
 def _items(table: Table, cells: list[Any], kind: str) -> Items:
-    return texts(cells) if kind == "text" else image_items(table, cells)
+    if kind == "text":
+        return texts(cells)
+    return file_items(table, cells, opened_image if kind == "image" else opened_sound)
 
 
 def _fitted(
@@ -217,8 +227,7 @@ def _computed(
 
 def _same_model(embedding: Embedding) -> Model:
     """Return the model by which a column was embedded, or raise."""
-    kind: Kind = "text" if embedding.kind == "text" else "image"
-    model = find_model(embedding.model, kind)
+    model = find_model(embedding.model, cast(Kind, embedding.kind))
     if model.revision != embedding.revision:
         msg = (
             f"The model {embedding.model!r} is not the one that column "
@@ -247,7 +256,8 @@ def _filled(
     if not found.broken:
         return array, []
     named = some((f"row {k + 1}: {why}" for k, why in found.broken.items()), 3)
-    count = counted(len(found.broken), "image")
+    what = "recording" if embedding.kind == "sound" else embedding.kind
+    count = counted(len(found.broken), what)
     return array, [f"Column {embedding.column!r}: {count} left out ({named})."]
 
 
@@ -272,6 +282,6 @@ def _with_vectors(table: Table, embedding: Embedding, array: NDArray[Any]) -> Ta
     if embedding.name in table.columns:
         msg = f"{table.source} has a column {embedding.name!r} already; rename it."
         raise TableError(msg)
-    if embedding.kind == "image":
+    if embedding.kind != "text":
         table = table.without({embedding.column})
     return replace(table, vectors={**table.vectors, embedding.name: array})

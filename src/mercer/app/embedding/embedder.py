@@ -1,4 +1,4 @@
-"""What every model that turns texts or images into vectors can do."""
+"""What every model that turns texts, images or recordings into vectors can do."""
 
 from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple, Protocol
@@ -7,7 +7,7 @@ import numpy as np
 
 from mercer._base.typing import FloatArray, IntArray
 
-Kind = Literal["text", "image"]
+Kind = Literal["text", "image", "sound"]
 
 
 class Vectors(NamedTuple):
@@ -23,7 +23,7 @@ class Embedder(Protocol):
     batch: int  # items that one call should get
 
     def embed(self, items: Sequence[Any]) -> Vectors:
-        """Return the embeddings of texts, or of images of Pillow."""
+        """Return the embeddings of texts, images of Pillow, or recordings."""
 
 
 def embedded_name(column: str) -> str:

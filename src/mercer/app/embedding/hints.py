@@ -40,6 +40,13 @@ def hints(table: Table, texts: list[str]) -> tuple[str, ...]:
             f"Column {paths[0]!r} holds paths of images, and only their names are "
             f"compared. To compare the images, {_images(paths[0])}."
         )
+    if "sound" in table.images and "sound" in table.vectors:
+        said.append(
+            "Recordings are compared by the loudness of their pitches. To compare what "
+            "is heard, pass --embed 'sound=MODEL' (a model of sound of transformers, "
+            f'such as {USUAL["sound"]}: pip install "mercer[sound]", then mercer '
+            "fetch)."
+        )
     if "image" in table.images and "image" in table.vectors:
         said.append(
             "Images are compared pixel by pixel, at a small size. To compare what they "

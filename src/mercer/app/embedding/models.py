@@ -17,7 +17,9 @@ LIGHT = "wordllama"
 USUAL = {
     "text": "sentence-transformers/all-MiniLM-L6-v2",
     "image": "facebook/dinov2-small",
+    "sound": "MIT/ast-finetuned-audioset-10-10-0.4593",
 }
+EXTRAS = {"text": "texts", "image": "images", "sound": "sound"}
 # What decides the vectors, and is hashed: weights, vocabulary and settings.
 _SETTINGS = {
     "config.json",
@@ -42,7 +44,7 @@ class Model:
         As it was asked for: a name on the hub, or a folder.
     folder : Path
         Where its files are.
-    engine : {"static", "sentences", "pictures"}
+    engine : {"static", "sentences", "pictures", "sounds"}
         What reads it.
     revision : str
         Hash of weights, vocabulary and settings: the same model has the same,
@@ -63,7 +65,7 @@ def find_model(name: str, kind: Kind) -> Model:
     name : str
         A folder, a name on the hub such as ``"org/model"`` or ``"org/model@revision"``
         that was fetched before, or "" for the usual one.
-    kind : {"text", "image"}
+    kind : {"text", "image", "sound"}
         What it is to read.
     """
     if kind == "text" and name in {"", LIGHT}:
@@ -88,6 +90,10 @@ def load(model: Model) -> Embedder:
         from mercer.app.embedding.sentences import Sentences
 
         return Sentences(model.folder)
+    if model.engine == "sounds":
+        from mercer.app.embedding.sounds import Sounds
+
+        return Sounds(model.folder)
     from mercer.app.embedding.pictures import Pictures
 
     return Pictures(model.folder)
@@ -118,13 +124,13 @@ def fetched_folder(name: str, kind: Kind) -> Path:
             )
         except (LocalEntryNotFoundError, HFValidationError):
             pass
-    extra = "texts" if kind == "text" else "images"
     light = f", or use {LIGHT!r}, which is installed with it" * (kind == "text")
     msg = (
         f"The model {name!r} is not on this machine, and nothing is downloaded unless "
         f"you ask. `mercer fetch {name}` downloads it from huggingface.co (it says how "
-        f'large it is first; needs pip install "mercer[{extra}]"). Without a network, '
-        f"copy its folder here and give the folder in place of the name{light}."
+        f'large it is first; needs pip install "mercer[{EXTRAS[kind]}]"). Without a '
+        "network, copy its folder here and give the folder in place of the "
+        f"name{light}."
     )
     raise TableError(msg)
 
@@ -159,12 +165,12 @@ def _engine(folder: Path, kind: Kind) -> str:
             "Mercer never does that. Choose another model."
         )
         raise TableError(msg)
-    if kind == "image":
+    if kind != "text":
         names = ("preprocessor_config.json", "processor_config.json")
         if not any((folder / name).exists() for name in names):
-            msg = f"{folder} holds no model of images: it has no {names[0]}."
+            msg = f"{folder} holds no model of {kind}s: it has no {names[0]}."
             raise TableError(msg)
-        return "pictures"
+        return "pictures" if kind == "image" else "sounds"
     modules = _read_json(folder / "modules.json") or []
     kinds = [str(module.get("type", "")) for module in modules]
     strange = [k for k in kinds if not k.startswith("sentence_transformers.")]

@@ -6,11 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from mercer._base.extras import require
-from mercer._base.words import reason
 from mercer.app.embedding.embedder import Vectors, unit
-from mercer.app.embedding.torch_device import best_device, in_pieces, without_bars
-from mercer.app.tables.table import TableError
+from mercer.app.embedding.torch_device import in_pieces, opened_model
 
 
 class Pictures:
@@ -22,27 +19,10 @@ class Pictures:
     """
 
     def __init__(self, folder: Path) -> None:
-        require("torch", extra="images", purpose="This model of images")
-        library = require(
-            "transformers", extra="images", purpose="This model of images"
+        self._prepare, self._model = opened_model(
+            folder, "AutoImageProcessor", extra="images", what="images"
         )
-        safe = {"local_files_only": True, "trust_remote_code": False}
-        try:
-            self._prepare = library.AutoImageProcessor.from_pretrained(
-                str(folder), **safe
-            )
-            with without_bars():
-                model = library.AutoModel.from_pretrained(
-                    str(folder), use_safetensors=True, **safe
-                )
-        except (OSError, ValueError, KeyError) as error:
-            msg = f"{folder} cannot be read as a model of images: {reason(error)}."
-            raise TableError(msg) from error
-        self._device = best_device()
-        self.batch = 256 if self._device == "cuda" else 16
-        self._model = model.eval().to(self._device)
-        if self._device == "cuda":
-            self._model = self._model.half()
+        self.batch = 256 if self._model.device.type == "cuda" else 16
 
     def embed(self, items: Sequence[Any]) -> Vectors:
         """Return the embeddings of images of Pillow."""
@@ -53,7 +33,7 @@ class Pictures:
         import torch
 
         pixels = self._prepare(images=images, return_tensors="pt")["pixel_values"]
-        pixels = pixels.to(self._device, self._model.dtype)
+        pixels = pixels.to(self._model.device, self._model.dtype)
         with torch.inference_mode():
             if hasattr(self._model, "get_image_features"):  # of texts and images
                 found = self._model.get_image_features(pixel_values=pixels)

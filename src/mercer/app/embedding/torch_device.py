@@ -1,12 +1,16 @@
-"""Where PyTorch computes, and in batches that fit."""
+"""Models of PyTorch: read from a folder, where they compute, and in which batches."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from mercer._base.extras import require
 from mercer._base.typing import FloatArray
+from mercer._base.words import reason
+from mercer.app.tables.table import TableError
 
 
 def best_device() -> str:
@@ -29,6 +33,40 @@ def without_bars() -> Iterator[None]:
     finally:
         if were_drawn:
             bars.enable_progress_bar()
+
+
+def opened_model(
+    folder: Path, processor: str, *, extra: str, what: str
+) -> tuple[Any, Any]:
+    """Return what prepares the input of a model of transformers, and the model.
+
+    On a GPU it computes in half precision.
+
+    Parameters
+    ----------
+    folder : Path
+    processor : str
+        Class of transformers that prepares the input.
+    extra : str
+        Extra of Mercer that installs what is needed.
+    what : str
+        What the model is of, for messages.
+    """
+    for package in ("torch", "transformers"):
+        library = require(package, extra=extra, purpose=f"This model of {what}")
+    safe = {"local_files_only": True, "trust_remote_code": False}
+    try:
+        prepare = getattr(library, processor).from_pretrained(str(folder), **safe)
+        with without_bars():
+            model = library.AutoModel.from_pretrained(
+                str(folder), use_safetensors=True, **safe
+            )
+    except (OSError, ValueError, KeyError) as error:
+        msg = f"{folder} cannot be read as a model of {what}: {reason(error)}."
+        raise TableError(msg) from error
+    device = best_device()
+    model = model.eval().to(device)
+    return prepare, model.half() if device == "cuda" else model
 
 
 def in_pieces(

@@ -1,20 +1,23 @@
-"""Folders of images and of texts as tables, one row per file."""
+"""Folders of images, of texts and of recordings as tables, one row per file."""
 
 import math
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer._base.typing import FloatArray
 from mercer._base.words import counted, reason, some
 from mercer.app.tables.budget import Budget, TooLargeError
+from mercer.app.tables.recordings import SOUNDS, loudness, read_recording
 from mercer.app.tables.table import Table, TableError
 
 IMAGES = {".png", ".jpg", ".jpeg", ".bmp", ".gif", ".webp", ".tif", ".tiff", ".pgm"}
 TEXTS = {".txt", ".md", ".rst", ".text"}
+KINDS = {"image": IMAGES, "text": TEXTS, "recording": SOUNDS}
 LABELS_FILE = "labels.csv"
 # Files of another kind are left out if they are at most this share of the others: a
 # README beside the images.
@@ -30,7 +33,7 @@ def read_folder(
     image_shape: tuple[int, int, int] | None = None,
     memory: float = math.inf,
 ) -> Table:
-    """Read every image, or every text, under a folder.
+    """Read every image, every text, or every recording under a folder.
 
     The column "file" has the path within the folder and "label" the name of the
     subfolder a file lies in, if any; "unlabelled" is not a label.
@@ -50,13 +53,11 @@ def read_folder(
     # A link may lead to any file of this machine: what it shows is not of the folder.
     root = path.resolve()
     files = [f for f in found if f.resolve().is_relative_to(root)]
-    images = [f for f in files if f.suffix.lower() in IMAGES]
-    texts = [f for f in files if f.suffix.lower() in TEXTS]
-    if not images and not texts:
-        kinds = ", ".join(sorted(IMAGES | TEXTS))
-        msg = f"{path} holds neither images nor texts ({kinds})."
-        raise TableError(msg)
-    chosen, aside = _one_kind(images, texts, path)
+    kinds = {
+        name: [f for f in files if f.suffix.lower() in endings]
+        for name, endings in KINDS.items()
+    }
+    kind, chosen, aside = _one_kind(kinds, path)
     budget = Budget(str(path), memory)
     chosen, contents, notes = _readable(chosen, path, budget)
     if aside:
@@ -71,35 +72,45 @@ def read_folder(
             "label": [_label_of(f, path) for f in chosen],
         }
     )
-    if chosen[0] in set(texts):
+    if kind == "text":
         frame["text"] = contents
         return Table(frame, source=str(path), notes=notes)
-    pixels, shape = _pixels(contents, image_shape, budget)
     names = frame["file"].to_numpy(dtype=object)
+    if kind == "recording":
+        blocks, sounds = {"sound": np.array(contents)}, {"sound": names}
+        return Table(frame, blocks, str(path), notes=notes, images=sounds)
+    pixels, shape = _pixels(contents, image_shape, budget)
     return Table(
         frame, {"image": pixels}, str(path), shape, notes, images={"image": names}
     )
 
 
 def _one_kind(
-    images: list[Path], texts: list[Path], path: Path
-) -> tuple[list[Path], list[Path]]:
-    """Return the files of the kind that most are of, and the few others."""
-    few, many = sorted([images, texts], key=len)
+    kinds: dict[str, list[Path]], path: Path
+) -> tuple[str, list[Path], list[Path]]:
+    """Return the kind that most files are of, these, and the few others."""
+    kind, many = max(kinds.items(), key=lambda item: len(item[1]))
+    few = [file for name, files in kinds.items() for file in files if name != kind]
+    if not many:
+        endings = ", ".join(sorted(IMAGES | TEXTS | SOUNDS))
+        msg = f"{path} holds neither images, texts nor recordings ({endings})."
+        raise TableError(msg)
     if len(few) == len(many) or len(few) > max(1, _FEW * len(many)):
+        held = [counted(len(files), name) for name, files in kinds.items() if files]
         msg = (
-            f"{path} holds {counted(len(images), 'image')} and "
-            f"{counted(len(texts), 'text')}; a folder must hold one kind only."
+            f"{path} holds {', '.join(held[:-1])} and {held[-1]}; a folder must hold "
+            "one kind only."
         )
         raise TableError(msg)
-    return many, few
+    return kind, many, few
 
 
 def _readable(
     files: Sequence[Path], root: Path, budget: Budget
 ) -> tuple[list[Path], list[Any], tuple[str, ...]]:
     """Return the files that can be read, what they hold, and a note about others."""
-    read = _open if files[0].suffix.lower() in IMAGES else _read_text
+    kind = next(k for k, ends in KINDS.items() if files[0].suffix.lower() in ends)
+    read = _READERS[kind]
     chosen, contents, broken = [], [], []
     for file in files:
         try:
@@ -134,6 +145,10 @@ def _read_text(file: Path, budget: Budget) -> str:
     except FileNotFoundError as error:
         msg = f"{file} disappeared while the folder was read."
         raise TableError(msg) from error
+
+
+def _listen(file: Path, _: Budget) -> FloatArray:
+    return loudness(read_recording(file))
 
 
 def _pixels(
@@ -185,3 +200,10 @@ def _open(file: Path, budget: Budget) -> Any:
     ) as error:
         msg = f"{file} cannot be read as an image: {reason(error)}."
         raise TableError(msg) from error
+
+
+_READERS: dict[str, Callable[[Path, Budget], Any]] = {
+    "image": _open,
+    "text": _read_text,
+    "recording": _listen,
+}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mercer._base.words import counted, some
-from mercer.app.tables.folders import IMAGES
+from mercer.app.tables.folders import IMAGES, SOUNDS
 from mercer.app.tables.numbers import MOSTLY, Written, is_placeholder, look_at, parse
 from mercer.app.tables.table import TableError
 
@@ -103,9 +103,9 @@ def _holds_strings(column: "pd.Series[Any]") -> bool:
 
 
 def _names_files(column: "pd.Series[Any]") -> bool:
-    """Tell whether a column of strings names images: 12.png is not a number of png."""
+    """Tell whether strings name images or sound: as in 12.png, not a number."""
     first = column.loc[column.first_valid_index()]
-    return PurePath(first.strip()).suffix.lower() in IMAGES
+    return PurePath(first.strip()).suffix.lower() in IMAGES | SOUNDS
 
 
 def _filled(column: "pd.Series[Any]", missing: tuple[str, ...]) -> "pd.Series[Any]":

@@ -44,8 +44,8 @@ class Table:
     index : pandas.Index, optional
         What the data frame that was given calls its rows.
     images : dict of str to ndarray of shape (n,), default={}
-        Images as they are kept: paths within `source`, where that is a folder of them,
-        or bytes. They are learned from where they are embedded.
+        Images and recordings as they are kept: paths within `source`, where that is a
+        folder of them, or bytes. They are learned from where they are embedded.
     """
 
     frame: "pd.DataFrame"
@@ -92,7 +92,7 @@ class Table:
             f"Column {name!r} was left out: it holds {what}, not single values or "
             "lists of numbers. "
             + (
-                f"Compare the images by --embed {name!r}."
+                f"Compare them by --embed {name!r}."
                 if name in self.images
                 else "Spread it over columns to learn from it."
             )
@@ -187,7 +187,7 @@ def as_table(data: Any, source: str = "the table") -> Table:
         elif any(isinstance(value, bytes | dict) for value in frame[name].head(100)):
             cells = [_image_of(value) for value in frame[name]]
             held = any(cell is not None for cell in cells)
-            unread[name] = "images" if held else "records"
+            unread[name] = "images or sound" if held else "records"
             if held:
                 images[name] = np.array(cells, dtype=object)
     frame = frame.drop(columns=[*vectors, *unread])
