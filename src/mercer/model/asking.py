@@ -61,4 +61,6 @@ def looks_for_classes(model: "UnifiedKernelMachine") -> bool:
         return True
     if callable(model.query) or model.query not in EXPLORING:
         return False
+    if model.sources_ is not None:
+        return False  # what they vote for are the classes
     return unseen_share(model.labels_.counts()) > MOST_UNSEEN

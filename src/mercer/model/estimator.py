@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 from sklearn.utils import Tags, check_scalar, get_tags
-from sklearn.utils.validation import check_is_fitted
 
 from mercer._base.nested import NestedParameters
 from mercer._base.random import as_generator
 from mercer._base.ranges import all_equal
-from mercer._base.typing import ArrayLike, FloatArray, IntArray, RandomState
+from mercer._base.typing import ArrayLike, IntArray, RandomState
 from mercer.evidence.labels import Labels
 from mercer.evidence.pairs.constraints import Pairs
+from mercer.evidence.reading import UNLABELED
 from mercer.evidence.row_names import (
     check_once,
     check_unique,
@@ -27,6 +27,7 @@ from mercer.evidence.row_names import (
     warn_if_reordered,
 )
 from mercer.evidence.score import LabeledScoreMixin
+from mercer.evidence.sources import Sources
 from mercer.exceptions import NearlyConstantKernelWarning
 from mercer.fewlabels.pools.base import Pool
 from mercer.fewlabels.pools.dask import gather, is_dask
@@ -34,6 +35,7 @@ from mercer.fewlabels.rule import Rule
 from mercer.fewlabels.sizes import LabelsDrawn
 from mercer.graphs.points import n_points
 from mercer.model.asking import rows_to_ask
+from mercer.model.believing import joined_classes
 from mercer.model.growth import GrowingModel, Growth
 from mercer.model.judged import JudgedModel
 from mercer.model.learning import Learned, learn
@@ -46,7 +48,6 @@ from mercer.model.parts import (
     new_machine,
 )
 from mercer.model.predictions import Predictions
-from mercer.model.slim import without_rows
 from mercer.model.view import ModelView
 from mercer.spectrum.basis import Basis
 
@@ -179,10 +180,11 @@ class UnifiedKernelMachine(
     def fit(
         self,
         X: ArrayLike,
-        y: Labels | ArrayLike,
+        y: Labels | ArrayLike | None,
         sample_weight: ArrayLike | None = None,
         *,
         pairs: Pairs | None = None,
+        sources: Any = None,
     ) -> Self:
         """Learn the kernel and train the machine.
 
@@ -202,7 +204,12 @@ class UnifiedKernelMachine(
             Weight of each label. 2 is equivalent to repeating the label; 0 removes it.
         pairs : Pairs, optional
             Points that belong together or apart.
+        sources : mapping, data frame, array-like of shape (n, m) or Sources, optional
+            Votes of rules, language models or colleagues, a column for each; -1, None
+            and NaN where one abstains (`Sources.read`). y may then be None.
         """
+        if y is None and sources is not None:
+            y = np.full(n_points(X), UNLABELED)
         warn_if_reordered(X, y)
         self._seed = int(as_generator(self.random_state).integers(2**31))
         choices = self.memory, self.rule, self.views
@@ -215,14 +222,18 @@ class UnifiedKernelMachine(
         self.basis_ = None
         self._points = None  # for a new basis; not saved with the model
         self.growth_ = Growth()
+        self.sources_ = self.believed_ = None
         if is_dask(X):
-            if sample_weight is not None:
-                msg = "sample_weight is not supported for Dask arrays."
+            if sample_weight is not None or sources is not None:
+                name = "sources" if sample_weight is None else "sample_weight"
+                msg = f"{name} is not supported for Dask arrays; give X.compute()."
                 raise ValueError(msg)
             return self._fit_dask(X, y)
         points = self._checked(X, reset=True)
         labels = Labels.read(y, n=n_points(points), weights=sample_weight)
         labels.warn_of_weights()
+        if sources is not None:
+            self.sources_ = Sources.read(sources, n=n_points(points))
         self.ids_ = row_ids(X, n_points(points))
         if hasattr(self._learner, "learn"):
             self.basis_ = self._learner.fitted_basis(points, labels)
@@ -248,13 +259,6 @@ class UnifiedKernelMachine(
         self.n_features_in_ = found.pool.n_features_in_
         self._learn(Labels.read(found.y))
         return self
-
-    def fit_transform(self, X: ArrayLike, y: ArrayLike, **evidence: Any) -> FloatArray:
-        """Fit and return the features of the training rows, without a search."""
-        self.fit(X, y, **evidence)
-        if self.features_ is None or is_dask(X):
-            return self.transform(X)
-        return self.features_.rows(np.arange(len(self.ids_)))
 
     def ask(self, n: int = 1, *, exclude: ArrayLike = ()) -> NDArray[Any]:
         """Return the ids of the unlabelled rows most worth a label.
@@ -282,8 +286,9 @@ class UnifiedKernelMachine(
         labels: ArrayLike,
         *,
         class_sizes: ClassSizes | None = None,
+        source: str | None = None,
     ) -> Self:
-        """Take labels and refit; the basis is kept.
+        """Take labels, or votes of a source, and refit; the basis is kept.
 
         Parameters
         ----------
@@ -294,12 +299,17 @@ class UnifiedKernelMachine(
         class_sizes : dict, array-like or "estimate", optional
             Shares of the classes from now on, in place of the present ones: a new class
             may have a known size.
+        source : str, optional
+            Who says so, such as "llm": its votes, which may be wrong.
         """
         self._check_rows()
         ids = named_rows(rows, self.ids_)
         positions = positions_of(ids, self.ids_)
         check_once(positions, ids)
-        self._learn(self.labels_.told(positions, labels), class_sizes)
+        if source is not None:
+            self._take_votes(positions, labels, source, class_sizes)
+        else:
+            self._learn(self.labels_.told(positions, labels), class_sizes)
         return self
 
     def with_labels(
@@ -308,6 +318,7 @@ class UnifiedKernelMachine(
         *,
         class_sizes: ClassSizes | None = None,
         machine: Machine | str | None = None,
+        sources: Any = None,
     ) -> Self:
         """Return a model of the same points with other labels; the basis is shared.
 
@@ -319,24 +330,17 @@ class UnifiedKernelMachine(
             Shares of the classes in place of the present ones.
         machine : str or kernel machine, optional
             What is trained in place of the present one.
+        sources : as in `fit`, in place of the present ones, optional
         """
         self._check_rows()
         n = len(self.ids_)
         labels = self.labels_.told(np.arange(n), y)
         other = copy(self)
+        if sources is not None:
+            other.sources_ = Sources.read(sources, n=n)
         other._points = getattr(self, "_points", None)
         other._learn(labels, class_sizes, machine)
         return other
-
-    def without_rows(self) -> Self:
-        """Return a model that predicts new points and forgets its own where it can.
-
-        Neighbour graphs need their points to place new ones; anchor graphs do not. The
-        copy cannot `ask`, `tell` or `explain`.
-        """
-        check_is_fitted(self, "machine_")
-        slim: Self = without_rows(self)
-        return slim
 
     def _new_machine(
         self, spec: Machine | str, class_sizes: ClassSizes | None
@@ -356,7 +360,13 @@ class UnifiedKernelMachine(
         unfitted = self._machine
         if machine is not None or class_sizes is not None:
             unfitted = self._new_machine(spec, sizes)
-        found = self._learned(labels, unfitted)
+        self.believed_ = None
+        if self.sources_ is not None:
+            labels, self.sources_ = joined_classes(labels, self.sources_)
+        if self.sources_ is not None and len(labels.classes) > 1:
+            self.believed_ = self._believed(labels, self.sources_, unfitted)
+        believed = self.believed_
+        found = believed.learned if believed else self._learned(labels, unfitted)
         self._machine, self.machine, self.class_sizes = unfitted, spec, sizes
         self.learner_, self.machine_ = found.learner, found.machine
         self.kernel_, self.features_ = found.learner.kernel_, found.features
@@ -376,22 +386,6 @@ class UnifiedKernelMachine(
             pairs=self._pairs,
             rows=rows,
         )
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Return what is saved: the points are in the basis as far as it needs them.
-
-        The features are those of the kernel at the points of the basis.
-        """
-        state = dict(super().__getstate__())
-        state.pop("_points", None)
-        if state.get("features_") is not None:
-            del state["features_"]
-        return state
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__(state)
-        if "kernel_" in state and "features_" not in state:
-            self.features_ = self.kernel_.at_training()
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 from mercer._base.checks import FLOATS, checked_points
 from mercer._base.typing import FloatArray, IntArray
 from mercer.evidence.labels import Labels
+from mercer.evidence.sources import Sources
 from mercer.fewlabels.rule import DEFAULT, Rule
 from mercer.graphs.neighbors import Graph
 from mercer.spectrum.features import Features
@@ -26,6 +27,8 @@ class FittedModel:
     classes_: NDArray[Any]
     labeled_: IntArray
     ids_: NDArray[Any]
+    sources_: Sources | None
+    believed_: Any  # where there are sources
     _X: Any  # points, kept where the learner has no basis
     _seed: int
 
@@ -33,12 +36,28 @@ class FittedModel:
     def transduction_(self) -> NDArray[Any]:
         """Given labels, and predictions for the unlabelled points, (n,)."""
         check_is_fitted(self, "machine_")
-        found: NDArray[Any] = self.machine_.transduction_
+        found: NDArray[Any] = (self.believed_ or self.machine_).transduction_
         return found
 
     @property
     def _rule(self) -> Rule:
         return DEFAULT if self.rule is None else self.rule
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what is saved: the points are in the basis as far as it needs them.
+
+        The features are those of the kernel at the points of the basis.
+        """
+        state: dict[str, Any] = dict(super().__getstate__())  # type: ignore[call-overload]
+        state.pop("_points", None)
+        if state.get("features_") is not None:
+            del state["features_"]
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)  # type: ignore[misc]
+        if "kernel_" in state and "features_" not in state:
+            self.features_ = self.kernel_.at_training()
 
     def _check_rows(self) -> None:
         """Raise unless the model is fitted and has its training rows."""

@@ -167,6 +167,8 @@ class GrowingModel(FittedModel):
             self._rule,
         )
         self.ids_ = ids
+        if self.sources_ is not None:
+            self.sources_ = self.sources_.padded(m)
         self._learn(labels)
         return self
 

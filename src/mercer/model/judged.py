@@ -1,6 +1,5 @@
 """What a fitted model says about its labels, and about what more would bring."""
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,20 +8,18 @@ from numpy.typing import NDArray
 from mercer._base.rows import in_batches, take_rows
 from mercer._base.typing import ArrayLike, BoolArray, FloatArray, IntArray
 from mercer.evidence.row_names import named_rows, positions_of
-from mercer.fewlabels.machine import LeaveOneOutRLS
-from mercer.fewlabels.opinion import held_out_opinion
-from mercer.fewlabels.ridge import calibrate
 from mercer.judging.explanation import Explanation
 from mercer.judging.outlook import Outlook, expected_gain
 from mercer.judging.prediction_sets import prediction_sets
 from mercer.judging.suspicion import SuspiciousLabels, rank_labels
 from mercer.machines._sizes import with_classes
-from mercer.model.fitted import FittedModel
-from mercer.model.learning import proba_of
+from mercer.model.held_out import held_out_scores
+from mercer.model.learning import Learned, proba_of
+from mercer.model.sourced import SourcedModel
 from mercer.model_selection import SemiSupervisedKFold
 
 
-class JudgedModel(FittedModel):
+class JudgedModel(SourcedModel):
     """Questions of trust that `UnifiedKernelMachine` answers."""
 
     _machine: Any  # not fitted
@@ -51,6 +48,9 @@ class JudgedModel(FittedModel):
         self._check_rows()
         self._check_two_classes()
         labels = self.labels_.without(test)
+        if self.sources_ is not None:
+            found = self._believed(labels, self.sources_, self._machine)
+            return self._of_classes(found.beliefs[test], found.classes)
         left = np.isin(self.classes_, labels.classes)
         proba = np.zeros((len(test), len(self.classes_)))
         if left.sum() < 2:
@@ -77,7 +77,7 @@ class JudgedModel(FittedModel):
         """
         self._check_rows()
         labels = self.labels_
-        if len(labels.classes) < 2:
+        if len(labels.classes) < 2 or labels.counts().max() < 2:
             return None
         rng = np.random.default_rng([self._seed, len(labels.labeled)])
         return expected_gain(self, labels, rng=rng, n_more=n_more)
@@ -156,32 +156,15 @@ class JudgedModel(FittedModel):
     ) -> tuple[FloatArray, IntArray, NDArray[Any], NDArray[Any]]:
         """Return held-out log-probabilities of labels, their codes, ids and classes."""
         self._check_two_classes()
-        labels = self.labels_
-        # What the kernel says without a label; trees are asked apart.
-        rule = self._rule
-        judge = LeaveOneOutRLS(
-            self.kernel_, class_sizes=None, rule=replace(rule, trees=0)
-        )
-        if self.features_ is None:
-            judge.fit(self._X, labels)
-        else:
-            judge.solve(self.kernel_, labels)
-        held_out = judge.certificate_
-        rows = self.labeled_[held_out.counted]
-        scores, votes = held_out.scores, labels.one_hot()
-        opinion = held_out_opinion(self.kernel_, self.labeled_, votes, rule)
-        if opinion is not None:
-            scores = scores + opinion
-            level = np.zeros(len(self.classes_))
-            scores *= calibrate(
-                scores[held_out.counted], votes[held_out.counted], level, rule=rule
-            ).slope
-        return (
-            scores[held_out.counted],
-            labels.codes[rows],
-            self.ids_[rows],
-            self.classes_,
-        )
+        if self.sources_ is not None:
+            rows = self.labeled_
+            without = self._log_beliefs(rows)
+            return without, self.labels_.codes[rows], self.ids_[rows], self.classes_
+        learned = Learned(self.learner_, self.features_, self.machine_)
+        held = held_out_scores(learned, self.labels_, self._rule, self._X)
+        rows = held.rows[held.counted]
+        codes = self.labels_.codes[rows]
+        return held.scores[held.counted], codes, self.ids_[rows], self.classes_
 
     def explain(
         self, X: ArrayLike | None = None, *, rows: ArrayLike | None = None
@@ -208,6 +191,8 @@ class JudgedModel(FittedModel):
             R = self.machine_.represent(take_rows(self._X, own))
         else:
             R = self.machine_._map.represent_own(self.features_, own)
-        rows, labels = self.labeled_, self.labels_
+        found = self.believed_
+        labels = self.labels_ if found is None else found.taught
+        rows = labels.labeled
         given = labels.classes[labels.codes[rows]]
         return Explanation.of(self.machine_, R, self.ids_[rows], given)

@@ -1,7 +1,7 @@
 """What a fitted model predicts of new points and of its own."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,10 +15,13 @@ from mercer.fewlabels.pools.dask import is_dask, lazily
 from mercer.graphs.points import n_points
 from mercer.model.fitted import FittedModel
 from mercer.model.learning import proba_of
+from mercer.model.slim import without_rows
 
 
 class Predictions(ClassNamePrefixFeaturesOutMixin, TransformerMixin, FittedModel):
     """Predictions of `UnifiedKernelMachine`."""
+
+    fit: Any
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Return the class of points, (m,)."""
@@ -32,18 +35,32 @@ class Predictions(ClassNamePrefixFeaturesOutMixin, TransformerMixin, FittedModel
         """
         check_is_fitted(self, "machine_")
         none = np.empty((0, len(self.classes_)))
-        return self._of_rows(X, "predict_proba", proba_of(self.machine_), none)
+        return self._of_rows(X, "predict_proba", self._proba, none)
+
+    def _proba(self, X: Any) -> FloatArray:
+        """Return probabilities; 0 for a class that sources never made the likeliest."""
+        found = proba_of(self.machine_)(X)
+        classes = self.machine_.classes_
+        if len(classes) == len(self.classes_):
+            return np.asarray(found)
+        wide = np.zeros((len(found), len(self.classes_)))
+        wide[:, np.searchsorted(self.classes_, classes)] = found
+        return wide
 
     def training_proba(self) -> FloatArray:
         """Return the probabilities of the training rows, (n, n_classes)."""
         self._check_rows()
+        if self.believed_ is not None:
+            beliefs: FloatArray = self.believed_.beliefs
+            return beliefs
         if self._X is None:
             return np.asarray(self.machine_.training_proba_)
         return in_batches(proba_of(self.machine_), self._X)
 
     def _training_proba_of(self, rows: IntArray) -> FloatArray:
         """Return the probabilities of some training rows, (m, n_classes)."""
-        if self._X is None and hasattr(self.machine_, "proba_of_rows"):
+        has_part = self._X is None and self.believed_ is None
+        if has_part and hasattr(self.machine_, "proba_of_rows"):
             found: FloatArray = self.machine_.proba_of_rows(rows)
             return found
         return self.training_proba()[rows]
@@ -62,6 +79,13 @@ class Predictions(ClassNamePrefixFeaturesOutMixin, TransformerMixin, FittedModel
         with threads_for(n_points(X)):
             return in_batches(self.machine_.decision_function, X)
 
+    def fit_transform(self, X: ArrayLike, y: ArrayLike, **evidence: Any) -> FloatArray:
+        """Fit and return the features of the training rows, without a search."""
+        self.fit(X, y, **evidence)
+        if self.features_ is None or is_dask(X):
+            return self.transform(X)
+        return self.features_.rows(np.arange(len(self.ids_)))
+
     def transform(self, X: ArrayLike) -> FloatArray:
         """Return features whose inner products are the learned kernel, (m, r).
 
@@ -70,6 +94,17 @@ class Predictions(ClassNamePrefixFeaturesOutMixin, TransformerMixin, FittedModel
         check_is_fitted(self, "machine_")
         none = np.empty((0, self._n_features_out))
         return self._of_rows(X, "transform", self.learner_.transform, none)
+
+    def without_rows(self) -> Self:
+        """Return a model that predicts new points and forgets its own where it can.
+
+        Neighbour graphs need their points to place new ones; anchor graphs do not. The
+        copy cannot `ask`, `tell` or `explain`.
+        """
+        check_is_fitted(self, "machine_")
+        model: Any = self
+        slim: Self = without_rows(model)
+        return slim
 
     def _of_rows(
         self, X: Any, name: str, method: Callable[[Any], Any], none: NDArray[Any]

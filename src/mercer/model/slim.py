@@ -21,7 +21,7 @@ def without_rows(model: "UnifiedKernelMachine") -> "UnifiedKernelMachine":
         slim.basis_ = slim.learner_.basis_ = basis
         slim.kernel_ = slim.learner_.kernel_ = slim.machine_.kernel_ = kernel
         slim.machine_._map = model.machine_._map.with_kernel(kernel)
-    slim.features_ = None
+    slim.features_ = slim.sources_ = slim.believed_ = None
     slim.ids_ = model.ids_[:0]
     slim.labels_ = model.labels_.take(np.arange(0))
     slim.machine_.transduction_ = model.classes_[:0]

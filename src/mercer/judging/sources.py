@@ -1,0 +1,208 @@
+"""How reliable sources are: what a person reads."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import softmax
+
+from mercer._base.html import Shown
+from mercer._base.typing import FloatArray, IntArray
+from mercer._base.words import counted, some
+from mercer.evidence.sources import Sources
+from mercer.evidence.weighing import Weighed, weigh_sources
+from mercer.judging.intervals import wilson_interval
+
+__all__ = ["SourceJudged", "SourceReport", "report_sources", "weigh_sources"]
+
+# A row tells about a source as much as this part of a true label, times how sure its
+# class is without the source. Chosen on twelve sets (benchmarks/sources.py).
+_TELLS = 0.5
+# Sources that copy at least this share of their votes are named.
+_COPIES = 0.3
+
+
+@dataclass(frozen=True)
+class SourceJudged:
+    """What is known of one source."""
+
+    name: str
+    accuracy: float  # share of its votes that are right
+    low: float  # 95% interval
+    high: float
+    n_votes: int
+    coverage: float  # share of the rows that it votes on
+    conflicts: float  # share of its votes that contradict the other sources
+    n_checked: int  # votes on rows with a true label
+    decided: int  # rows that have another class without it
+    chance: float  # accuracy of guessing
+    copies: tuple[str, ...]  # sources that it agrees with more than it should
+
+    @property
+    def is_worse_than_chance(self) -> bool:
+        """Whether guessing would be better, beyond doubt."""
+        return self.n_votes > 0 and self.high < self.chance
+
+
+@dataclass(frozen=True, eq=False)
+class SourceReport(Shown):
+    """What is known of all sources, and what it rests on."""
+
+    sources: tuple[SourceJudged, ...]
+    n_true: int  # true labels
+    n_rows: int
+    disputed: IntArray  # rows on which sources contradict each other, worst first
+
+    def _title(self) -> str:
+        return f"{counted(len(self.sources), 'source')}; {self.rests_on}"
+
+    @property
+    def rests_on(self) -> str:
+        """Say what the accuracies were judged by."""
+        if self.n_true:
+            return f"judged by {counted(self.n_true, 'true label')} and by each other"
+        return (
+            "judged by each other and by similar rows alone: without a true label, "
+            "what most good sources say is taken for true"
+        )
+
+    @property
+    def warnings(self) -> list[str]:
+        """Say which sources are worse than chance, or copies."""
+        found = [
+            f"{s.name} is worse than chance: {s.accuracy:.0%} of its votes are right "
+            f"({s.low:.0%} to {s.high:.0%}), where guessing has {s.chance:.0%}."
+            for s in self.sources
+            if s.is_worse_than_chance
+        ]
+        named = set()
+        for s in self.sources:
+            group = frozenset((s.name, *s.copies))
+            if s.copies and group not in named:
+                named.add(group)
+                found.append(
+                    f"{s.name} agrees with {some(s.copies)} more than independent "
+                    "sources would; together they count less than they are."
+                )
+        return found
+
+    def _facts(self) -> dict[str, Any]:
+        every = self.sources
+
+        def column(texts: list[str]) -> NDArray[Any]:
+            return np.array(texts, dtype=object)
+
+        facts: dict[str, Any] = {
+            "source": column([s.name for s in every]),
+            "accuracy": column([f"{s.accuracy:.0%}" for s in every]),
+            "95% interval": column([f"{s.low:.0%} to {s.high:.0%}" for s in every]),
+            "votes on": column([f"{s.coverage:.0%}" for s in every]),
+            "contradicts others": column([f"{s.conflicts:.0%}" for s in every]),
+            "rows it decides": column([f"{s.decided:,}" for s in every]),
+        }
+        return facts
+
+
+def report_sources(
+    weighed: Weighed, codes: IntArray, *, log_prior: FloatArray | None = None
+) -> SourceReport:
+    r"""Return what is known of sources.
+
+    The accuracy of a source is the share of its votes that are right: known where
+    there is a true label, else the mean belief in its votes. Its interval is Wilson's,
+    of as many votes as tell about it: true labels, and half of each other row times
+    the square of how sure its class is without the source.
+
+    Parameters
+    ----------
+    weighed : Weighed
+    codes : int ndarray of shape (n,)
+        True classes, -1 where there is none.
+    log_prior : ndarray of shape (n, n_classes), optional
+        What was known of rows besides the votes.
+    """
+    sources, found = weighed.sources, weighed.reliability
+    prior = np.log(found.shares)[None] if log_prior is None else log_prior
+    logs = prior + found.evidence(sources.votes)
+    q = weighed.beliefs
+    names = np.array(sources.names, dtype=object)
+    clash = _clashes(sources, q)
+    judged = []
+    for k, name in enumerate(sources.names):
+        near = names[weighed.copies.dependence[k] >= _COPIES]
+        judged.append(_judged(k, name, tuple(near), weighed, codes, logs, clash))
+    worst = np.argsort(-clash, kind="stable")
+    worst = worst[(clash[worst] > 0) & (codes[worst] < 0)]
+    n_true = int(np.count_nonzero(codes >= 0))
+    return SourceReport(tuple(judged), n_true, len(codes), worst)
+
+
+def _clashes(sources: Sources, q: FloatArray) -> FloatArray:
+    """Return how evenly the votes on each row are divided, 0 where they agree, (n,)."""
+    hard = ~sources.denied
+    C = len(sources.classes)
+    hot = np.eye(C)[sources.answer] * hard[:, None]
+    counts = np.asarray(sources.votes @ hot)
+    total = counts.sum(axis=1)
+    top = counts.max(axis=1, initial=0.0)
+    uneven = np.divide(top, total, out=np.ones(len(total)), where=total > 0)
+    unsure = 1 - q.max(axis=1, initial=0.0)
+    return np.asarray((1 - uneven) * unsure)
+
+
+def _judged(
+    k: int,
+    name: str,
+    near: tuple[str, ...],
+    weighed: Weighed,
+    codes: IntArray,
+    logs: FloatArray,
+    clash: FloatArray,
+) -> SourceJudged:
+    sources, q = weighed.sources, weighed.beliefs
+    columns = np.flatnonzero(sources.source == k)
+    V = sources.votes[:, columns]
+    rows = np.flatnonzero(np.diff(V.indptr) > 0)
+    n, C = q.shape
+    if not len(rows):
+        return SourceJudged(name, 0.5, 0.0, 1.0, 0, 0.0, 0.0, 0, 0, 1 / C, near)
+    V = V[rows]
+    is_right = np.equal.outer(sources.answer[columns], np.arange(C))
+    is_right = is_right != sources.denied[columns][:, None]
+    weight = np.asarray(V.sum(axis=1)).ravel()
+    right_if = np.asarray(V @ (is_right * 1.0)) / weight[:, None]  # (votes, C)
+    right = (right_if * q[rows]).sum(axis=1)
+    checked = codes[rows] >= 0
+    own = np.asarray(V @ weighed.reliability.answers[columns])
+    rest = softmax(logs[rows] - own, axis=1)
+    sure = np.clip((C * rest.max(axis=1) - 1) / max(C - 1, 1), 0.0, 1.0)
+    low, high = _interval(right, checked, sure)
+    decided = (rest.argmax(axis=1) != q[rows].argmax(axis=1)) & ~checked
+    contradicted = (right_if * rest).sum(axis=1) < 0.5
+    return SourceJudged(
+        name,
+        float(right.mean()),
+        low,
+        high,
+        len(rows),
+        len(rows) / n,
+        float(contradicted.mean()),
+        int(checked.sum()),
+        int(decided.sum()),
+        float(right_if.mean()),
+        near,
+    )
+
+
+def _interval(right: FloatArray, checked: Any, sure: FloatArray) -> tuple[float, float]:
+    """Return the 95% interval of the share of votes that are right."""
+    n, known = len(right), int(checked.sum())
+    unknown = n - known
+    if not unknown:
+        return float(right.mean()), float(right.mean())
+    told = known + _TELLS * float((sure[~checked] ** 2).sum())
+    share = float(right[~checked].mean())
+    low, high = wilson_interval(share, 1 / (1 / max(told, 0.5) + 1 / unknown))
+    base = float(right[checked].sum())
+    return (base + unknown * low) / n, (base + unknown * high) / n

@@ -1,0 +1,185 @@
+"""Sources and the kernel in turn: each tells the other what it believes of rows."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from mercer._base.typing import FloatArray, IntArray
+from mercer.evidence.labels import Labels
+from mercer.evidence.sources import Sources
+from mercer.evidence.weighing import Weighed, cautious, some_rows, weigh_sources
+from mercer.model.held_out import held_out_scores
+from mercer.model.learning import Learned, proba_of
+
+# Rounds of machine and sources before the last machine.
+ROUNDS = 2
+# Limits of work: rows without a true label that a machine learns from, and rows that
+# it sees before the last one.
+MOST_TAUGHT, ROWS_SEEN = 2_000, 20_000
+# A belief that is worth less than this share of a label is not one.
+_LEAST = 1e-3
+
+
+@dataclass(frozen=True, eq=False)
+class Believed:
+    """What sources, true labels and the learned kernel say together of all rows."""
+
+    beliefs: FloatArray  # (n, n_classes)
+    model: FloatArray  # (n, n_classes) what the kernel says without a row's own votes
+    weighed: Weighed
+    taught: Labels  # what the machine learned from
+    learned: Learned
+    change: float  # mean change of a belief in the last round
+
+    @property
+    def classes(self) -> Any:
+        """All classes, of labels and of votes."""
+        return self.weighed.sources.classes
+
+    @property
+    def transduction_(self) -> Any:
+        """The likeliest class of each row, (n,)."""
+        return self.classes[self.beliefs.argmax(axis=1)]
+
+
+def joined_classes(labels: Labels, sources: Sources) -> tuple[Labels, Sources]:
+    """Return labels and sources with the classes of both."""
+    if not len(sources.classes):
+        return labels, sources.with_classes(labels.classes)
+    if not len(labels.classes):
+        classes = sources.classes
+    else:
+        kinds = {
+            values.dtype.kind == "U" for values in (labels.classes, sources.classes)
+        }
+        if len(kinds) > 1:
+            msg = (
+                f"y has classes like {labels.classes.tolist()[0]!r}, the sources like "
+                f"{sources.classes.tolist()[0]!r}; name them in the same way."
+            )
+            raise TypeError(msg)
+        classes = np.unique(np.concatenate([labels.classes, sources.classes]))
+    codes, shares = np.full(len(labels.codes), -1), labels.shares
+    at = labels.labeled
+    place = np.searchsorted(classes, labels.classes)
+    if len(at):
+        codes[at] = place[labels.codes[at]]
+    if shares is not None:
+        wide = np.zeros((len(codes), len(classes)))
+        wide[:, place] = shares
+        shares = wide
+    joined = Labels(codes, classes, shares, labels.weights)
+    return joined, sources.with_classes(classes)
+
+
+def believe(
+    learned: Any, labels: Labels, sources: Sources, *, rule: Any, points: Any, seed: int
+) -> Believed:
+    r"""Learn from true labels and sources.
+
+    In turn, a few times: the machine learns from the beliefs q of rows as class
+    shares, each of the weight :math:`(C \max_c q_c - 1) / (C - 1)`, and says of every
+    row what it believes without its votes, p; then the reliabilities of the sources
+    are estimated with p as what is known of rows besides (`solve_sources`). At last
+
+    .. math:: q_{ic} \propto p_{ic} \prod_s P(v_{is} \mid y_i = c).
+
+    A row that the machine learned from is left out of what it says of this row, in
+    closed form (`held_out_scores`), so that votes do not come back as beliefs.
+
+    Parameters
+    ----------
+    learned : callable
+        Takes `Labels`, and rows or None, and returns a fitted `Learned`.
+    labels, sources
+        Of the same classes (`joined_classes`).
+    rule : Rule
+    points : array or None
+        The points, where the learner has no basis.
+    seed : int
+        Draws the rows to learn from.
+    """
+    weighed = weigh_sources(sources, labels.codes)
+    n = sources.shape[0]
+    rng = np.random.default_rng([seed, 38])
+    drawn = _drawn(labels, sources, rng)
+    seen = some_rows(n, np.where(drawn, 0, -1), ROWS_SEEN)
+    if points is not None:
+        seen = None  # a learner without a basis looks at all points
+    at = np.arange(n) if seen is None else seen
+    q, before = weighed.beliefs[at], weighed.beliefs[at]
+    part, codes = sources.take(at), labels.codes[at]
+    for _ in range(ROUNDS):
+        taught = _taught(labels, at, q, drawn)
+        p = _said(learned(taught, seen), taught, sources, rule, points, at, n)
+        found = weigh_sources(part, codes, log_prior=cautious(p), copies=weighed.copies)
+        before, q = q, found.beliefs
+    taught = _taught(labels, at, q, drawn)
+    last = learned(taught, None)
+    every = np.arange(n)
+    p = _said(last, taught, sources, rule, points, every, n)
+    beliefs = found.at(sources, labels.codes, cautious(p))
+    if labels.shares is not None:
+        beliefs[labels.labeled] = labels.one_hot()
+    whole = Weighed(sources, beliefs, found.reliability, weighed.copies)
+    change = float(np.abs(q - before).sum(axis=1).mean()) / 2
+    return Believed(beliefs, p, whole, taught, last, change)
+
+
+def _drawn(labels: Labels, sources: Sources, rng: np.random.Generator) -> Any:
+    """Return which rows may be learned from, (n,)."""
+    drawn = labels.codes >= 0
+    voted = np.flatnonzero(sources.voted & ~drawn)
+    if len(voted) > MOST_TAUGHT:
+        voted = rng.choice(voted, MOST_TAUGHT, replace=False)
+    drawn[voted] = True
+    return drawn
+
+
+def _taught(labels: Labels, at: IntArray, q: FloatArray, drawn: Any) -> Labels:
+    """Return beliefs about the drawn rows as labels of all rows."""
+    n, C = len(labels.codes), len(labels.classes)
+    top = q.max(axis=1)
+    weight = np.where(drawn[at], (C * top - 1) / max(C - 1, 1), 0.0)
+    weight[weight < _LEAST] = 0.0
+    codes, shares, weights = np.full(n, -1), np.zeros((n, C)), np.zeros(n)
+    used = weight > 0
+    rows = at[used]
+    codes[rows], shares[rows] = q[used].argmax(axis=1), q[used]
+    weights[rows] = weight[used]
+    own = labels.labeled
+    codes[own], shares[own] = labels.codes[own], labels.one_hot()
+    weights[own] = labels.weight()
+    # A class that is nowhere the likeliest cannot be learned.
+    kept = np.unique(codes[codes >= 0])
+    total = shares[:, kept].sum(axis=1, keepdims=True)
+    shares = np.divide(shares[:, kept], total, out=shares[:, kept] * 0, where=total > 0)
+    codes[codes >= 0] = np.searchsorted(kept, codes[codes >= 0])
+    return Labels(codes, labels.classes[kept], shares, weights)
+
+
+def _said(
+    found: Learned,
+    taught: Labels,
+    sources: Sources,
+    rule: Any,
+    points: Any,
+    at: IntArray,
+    n: int,
+) -> FloatArray:
+    """Return what the machine says of rows without their own votes, (len(at), C)."""
+    C = len(sources.classes)
+    columns = np.searchsorted(sources.classes, taught.classes)
+    p = np.zeros((len(at), C))
+    if len(columns) < 2:
+        p[:] = 1 / C
+        return p
+    if found.features is None:
+        p[:, columns] = proba_of(found.machine)(points)
+    else:
+        p[:, columns] = found.machine.training_proba_
+    held = held_out_scores(found, taught, rule, points, None if len(at) == n else at)
+    places = np.searchsorted(at, held.rows)
+    p[np.ix_(places, columns)] = held.proba
+    return p

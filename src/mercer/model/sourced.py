@@ -1,0 +1,80 @@
+"""What a fitted model knows of sources."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer._base.typing import FloatArray, IntArray
+from mercer.evidence.labels import Labels
+from mercer.evidence.sources import Sources
+from mercer.evidence.weighing import cautious
+from mercer.judging.sources import SourceReport, report_sources
+from mercer.model.believing import Believed, believe, joined_classes
+from mercer.model.fitted import FittedModel
+
+
+class SourcedModel(FittedModel):
+    """Rules, language models and colleagues that `UnifiedKernelMachine` learns from."""
+
+    _learn: Any
+    _learned: Any
+    _machine: Any
+
+    def source_report(self) -> SourceReport:
+        """Return how reliable each source is, and what the sources rest on.
+
+        Returns
+        -------
+        SourceReport
+            For each source its accuracy with a 95% interval, its coverage, and how
+            often it contradicts the others; which are worse than chance, and which
+            copy each other.
+        """
+        self._check_rows()
+        if self.believed_ is None:
+            msg = "the model has no sources; give them by fit(X, y, sources=...)."
+            raise ValueError(msg)
+        found = self.believed_
+        return report_sources(
+            found.weighed, self.labels_.codes, log_prior=cautious(found.model)
+        )
+
+    def _take_votes(
+        self, rows: IntArray, votes: Any, source: str, class_sizes: Any
+    ) -> None:
+        """Take votes of one source on rows, and refit."""
+        before = self.sources_
+        now = before
+        if now is None:
+            now = Sources.read({source: np.full(len(self.ids_), None)})
+        self.sources_ = now.told(rows, source, votes if np.ndim(votes) else [votes])
+        try:
+            self._learn(self.labels_, class_sizes)
+        except Exception:
+            self.sources_ = before  # nothing was told
+            raise
+
+    def _believed(self, labels: Labels, sources: Sources, machine: Any) -> Believed:
+        labels, sources = joined_classes(labels, sources)
+        return believe(
+            lambda taught, rows: self._learned(taught, machine, rows),
+            labels,
+            sources,
+            rule=self._rule,
+            points=self._X,
+            seed=self._seed,
+        )
+
+    def _of_classes(self, beliefs: FloatArray, classes: NDArray[Any]) -> FloatArray:
+        """Return beliefs in the order of `classes_`; 0 for classes not among these."""
+        found = np.zeros((len(beliefs), len(self.classes_)))
+        found[:, np.searchsorted(self.classes_, classes)] = beliefs
+        return found
+
+    def _log_beliefs(self, rows: IntArray) -> FloatArray:
+        """Return what is believed of labelled rows without their own labels."""
+        found: Any = self.believed_
+        prior = cautious(found.model[rows])
+        votes = found.weighed.sources.take(rows).votes
+        return np.asarray(prior + found.weighed.reliability.evidence(votes))

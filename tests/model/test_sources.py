@@ -1,0 +1,282 @@
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import make_moons
+from sklearn.model_selection import cross_validate
+
+from mercer import UnifiedKernelMachine, load, save
+from mercer.evidence.sources import Sources
+
+SEEN = 200
+
+
+def noisy(y, right, rng, cover=1.0):
+    wrong = np.where(rng.random(len(y)) < right, y, 1 - y)
+    return np.where(rng.random(len(y)) < cover, wrong, -1)
+
+
+@pytest.fixture(scope="module")
+def moons():
+    X, y = make_moons(SEEN + 100, noise=0.2, random_state=0)
+    rng = np.random.default_rng(0)
+    votes = {
+        "llm": noisy(y, 0.8, rng, 0.6),
+        "rule": np.where((X[:, 1] > 0.8) & (rng.random(len(y)) < 0.8), 0, -1),
+        "anna": noisy(y, 0.7, rng, 0.8),
+        "ben": noisy(y, 0.2, rng),
+    }
+    return X, y, pd.DataFrame(votes)
+
+
+@pytest.fixture(scope="module")
+def told(moons):
+    X, y, votes = moons
+    labels = np.where(np.arange(SEEN) < 8, y[:SEEN], -1)
+    return UnifiedKernelMachine(random_state=0).fit(
+        X[:SEEN], labels, sources=votes[:SEEN]
+    )
+
+
+def test_sources_add_to_labels_and_labels_to_sources(moons, told):
+    X, y, votes = moons
+    rest = np.arange(8, SEEN)
+    without = UnifiedKernelMachine(random_state=0).fit(
+        X[:SEEN], np.where(np.arange(SEEN) < 8, y[:SEEN], -1)
+    )
+    alone = told.believed_.weighed.reliability.evidence(
+        Sources.read(votes[:SEEN]).votes
+    )
+    right = (told.transduction_ == y[:SEEN])[rest].mean()
+    assert right > (without.transduction_ == y[:SEEN])[rest].mean() + 0.05
+    assert right > (alone.argmax(axis=1) == y[:SEEN])[rest].mean() + 0.05
+    assert (told.predict(X[SEEN:]) == y[SEEN:]).mean() > 0.9
+    np.testing.assert_allclose(told.training_proba().sum(axis=1), 1)
+    assert (told.transduction_[:8] == y[:8]).all()
+
+
+def test_without_a_true_label_it_works_and_says_what_it_rests_on(moons):
+    X, y, votes = moons
+    good = votes[["llm", "anna"]][:SEEN]
+    model = UnifiedKernelMachine(random_state=0).fit(X[:SEEN], None, sources=good)
+    voted = good.max(axis=1) >= 0
+    agreed = np.array(
+        [row[row >= 0].mean() if any(row >= 0) else 0.5 for row in good.to_numpy()]
+    )
+    majority = np.where(agreed == 0.5, 0.5, (agreed > 0.5) == y[:SEEN])
+    assert voted.mean() < 0.95
+    assert (model.transduction_ == y[:SEEN]).mean() > majority.mean() + 0.03
+    assert len(model.labeled_) == 0
+    assert "without a true label" in model.source_report().rests_on
+    assert len(model.ask(3)) == 3
+
+
+def test_the_report_names_the_adversary_and_holds_the_accuracies(moons, told):
+    _, y, votes = moons
+    report = told.source_report()
+    assert [s.name for s in report.sources] == ["llm", "rule", "anna", "ben"]
+    for source in report.sources:
+        given = votes[source.name].to_numpy()[:SEEN]
+        voted = given >= 0
+        right = (given == y[:SEEN])[voted].mean()
+        assert source.low - 1e-9 <= right <= source.high + 1e-9
+        assert source.n_votes == voted.sum()
+        assert source.coverage == pytest.approx(voted.mean())
+        assert source.n_checked == voted[:8].sum()
+    assert [s.is_worse_than_chance for s in report.sources] == [
+        False, False, False, True,
+    ]  # fmt: skip
+    assert any("ben is worse than chance" in text for text in report.warnings)
+    assert report.n_true == 8
+    assert "8 true labels" in report.rests_on
+    worst = report.disputed[0]
+    assert len(set(votes.iloc[worst]) - {-1}) == 2
+    assert "llm" in report._repr_html_()
+
+
+def test_a_copy_is_named(moons):
+    X, y, votes = moons
+    rng = np.random.default_rng(1)
+    many = votes.assign(
+        eve=noisy(y, 0.9, rng), dan=noisy(y, 0.85, rng), echo=votes["ben"]
+    )
+    model = UnifiedKernelMachine(random_state=0).fit(
+        X, np.where(np.arange(len(y)) < 8, y, -1), sources=many
+    )
+    by_name = {s.name: s for s in model.source_report().sources}
+    assert by_name["echo"].copies == ("ben",)
+    assert by_name["eve"].copies == ()
+    assert any("more than independent" in w for w in model.source_report().warnings)
+
+
+def test_votes_of_a_row_do_not_come_back_as_the_models_own_belief(moons):
+    """One row is voted wrong by all; its neighbours are voted right."""
+    X, y, _ = moons
+    votes = np.column_stack([y[:SEEN]] * 2)
+    clear = UnifiedKernelMachine(random_state=0).fit(X[:SEEN], y[:SEEN])
+    row = int(clear.training_proba().max(axis=1).argmax())
+    votes[row] = 1 - y[row]
+    model = UnifiedKernelMachine(random_state=0).fit(X[:SEEN], None, sources=votes)
+    assert model.believed_.model[row, y[row]] > 0.9
+
+
+def test_labels_and_votes_are_told_later(moons, told):
+    X, y, votes = moons
+    model = UnifiedKernelMachine(random_state=0).fit(
+        X[:SEEN], np.where(np.arange(SEEN) < 8, y[:SEEN], -1)
+    )
+    assert model.sources_ is None
+    for name in votes:
+        column = votes[name].to_numpy()[:SEEN]
+        rows = np.flatnonzero(column >= 0)
+        model.tell(rows, column[rows], source=name)
+    np.testing.assert_allclose(model.training_proba(), told.training_proba())
+    assert (model.labels_.codes == told.labels_.codes).all()
+    row = model.ask()
+    model.tell(row, y[row])
+    assert len(model.labeled_) == 9
+    assert model.sources_.shape == (SEEN, 4)
+    model.tell([9], 1, source="carl")
+    assert model.sources_.names[-1] == "carl"
+
+
+def test_rows_in_dispute_are_asked_about(moons):
+    X, y, _ = moons
+    rng = np.random.default_rng(3)
+    votes = np.column_stack([noisy(y, 0.8, rng) for _ in range(3)])
+    labels = np.where(np.arange(len(y)) < 20, y, -1)
+    model = UnifiedKernelMachine(query="entropy", random_state=0)
+    model.fit(X, labels, sources=votes)
+    divided = votes.min(axis=1) != votes.max(axis=1)
+    doubt = 1 - model.training_proba().max(axis=1)
+    assert doubt[20:][divided[20:]].mean() > 1.5 * doubt[20:][~divided[20:]].mean()
+    assert divided[model.ask(10)].mean() > divided[20:].mean() + 0.2
+
+
+def test_a_wrong_true_label_is_suspicious(moons):
+    X, y, votes = moons
+    given = np.where(np.arange(SEEN) < 40, y[:SEEN], -1)
+    strong = np.column_stack([y[:SEEN], votes["anna"][:SEEN]])
+    model = UnifiedKernelMachine(random_state=0).fit(X[:SEEN], y[:SEEN])
+    row = int(model.training_proba()[:40].max(axis=1).argmax())
+    given[row] = 1 - given[row]
+    model = UnifiedKernelMachine(random_state=0)
+    model.fit(X[:SEEN], given, sources=strong)
+    assert model.suspicious_labels().ids[0] == row
+
+
+def test_classes_that_only_sources_know(moons):
+    X, y, _ = moons
+    names = np.array(["a", "b"], dtype=object)[y]
+    labels = [*names[:4], *[None] * (len(y) - 4)]
+    model = UnifiedKernelMachine(random_state=0)
+    votes = names.copy()
+    far = X[:, 0] > 1.5
+    votes[far] = "c"
+    model.fit(X, labels, sources={"old column": votes})
+    assert model.classes_.tolist() == ["a", "b", "c"]
+    assert model.predict_proba(X[:2]).shape == (2, 3)
+    assert (model.transduction_[far] == "c").mean() > 0.8
+
+
+def test_all_abstain_is_as_without_sources(moons):
+    X, y, _ = moons
+    labels = np.where(np.arange(SEEN) < 8, y[:SEEN], -1)
+    plain = UnifiedKernelMachine(random_state=0).fit(X[:SEEN], labels)
+    silent = UnifiedKernelMachine(random_state=0).fit(
+        X[:SEEN], labels, sources=np.full((SEEN, 2), -1)
+    )
+    rest = np.arange(8, SEEN)
+    assert (plain.transduction_ == silent.transduction_)[rest].all()
+
+
+def test_saved_loaded_cloned_and_slim(moons, told, tmp_path):
+    X = moons[0]
+    save(told, tmp_path / "model.skops")
+    again = load(tmp_path / "model.skops")
+    np.testing.assert_array_equal(again.training_proba(), told.training_proba())
+    assert again.source_report().warnings == told.source_report().warnings
+    again.tell([50], [1])
+    slim = told.without_rows()
+    assert slim.sources_ is None
+    np.testing.assert_array_equal(slim.predict(X), told.predict(X))
+
+
+def test_rows_that_join_have_no_votes(moons, told, tmp_path):
+    X, y, _ = moons
+    save(told, tmp_path / "model.skops")
+    model = load(tmp_path / "model.skops").add_rows(X[SEEN:])
+    assert model.sources_.shape == (SEEN + 100, 4)
+    assert (model.transduction_[SEEN:] == y[SEEN:]).mean() > 0.9
+
+
+def test_folds_take_their_rows_of_the_sources(moons):
+    import sklearn
+
+    X, y, votes = moons
+    with sklearn.config_context(enable_metadata_routing=True):
+        model = UnifiedKernelMachine(random_state=0).set_fit_request(sources=True)
+        for given in (votes, Sources.read(votes)):
+            found = cross_validate(
+                model, X, y, cv=2, params={"sources": given}, error_score="raise"
+            )
+            assert found["test_score"].min() > 0.8
+
+
+@pytest.mark.parametrize(
+    ("sources", "kind", "match"),
+    [
+        (np.zeros((3, 2)), ValueError, "sources"),
+        ({"a": ["x"] * 300}, TypeError, "name them in the same way"),
+    ],
+)
+def test_bad_sources_are_refused(moons, sources, kind, match):
+    X, y, _ = moons
+    with pytest.raises(kind, match=match):
+        UnifiedKernelMachine().fit(X, y, sources=sources)
+
+
+def test_dask_arrays_are_refused(moons):
+    da = pytest.importorskip("dask.array")
+    X, y, votes = moons
+    with pytest.raises(ValueError, match="sources is not supported for Dask"):
+        UnifiedKernelMachine().fit(da.from_array(X), da.from_array(y), sources=votes)
+
+
+def test_tensors_are_taken(moons):
+    torch = pytest.importorskip("torch")
+    X, y, votes = moons
+    labels = np.where(np.arange(SEEN) < 8, y[:SEEN], -1)
+    model = UnifiedKernelMachine(random_state=0)
+    model.fit(torch.from_numpy(X[:SEEN]), labels, sources=votes[:SEEN])
+    assert (np.asarray(model.transduction_) == y[:SEEN]).mean() > 0.88
+
+
+@pytest.mark.parametrize("machine", ["klr", "rls"])
+def test_other_machines_learn_from_sources(moons, machine):
+    X, y, votes = moons
+    labels = np.where(np.arange(SEEN) < 8, y[:SEEN], -1)
+    model = UnifiedKernelMachine(machine=machine, random_state=0)
+    model.fit(X[:SEEN], labels, sources=votes[:SEEN])
+    assert (model.transduction_ == y[:SEEN]).mean() > 0.85
+
+
+def test_many_rows_are_learned_from_some_of_them(moons, monkeypatch):
+    """At the limits of work: drawn rows alone carry beliefs, all rows get one."""
+    from mercer.model import believing
+
+    X, y, votes = moons
+    monkeypatch.setattr(believing, "MOST_TAUGHT", 60)
+    monkeypatch.setattr(believing, "ROWS_SEEN", 100)
+    labels = np.where(np.arange(len(y)) < 8, y, -1)
+    model = UnifiedKernelMachine(random_state=0).fit(X, labels, sources=votes)
+    assert len(model.believed_.taught.labeled) <= 68
+    assert (model.transduction_ == y).mean() > 0.88
+
+
+def test_limits_of_work():
+    from mercer.evidence import weighing
+    from mercer.model import believing
+
+    assert believing.MOST_TAUGHT == 2_000
+    assert believing.ROWS_SEEN == weighing.SOME_ROWS == 20_000
+    assert believing.ROUNDS == 2
