@@ -1,0 +1,361 @@
+"""Noisy sources of labels as evidence: Mercer and what people use.
+
+Sources of seven kinds are made for sets of the collection (`benchmarks/collection`),
+at most 600 rows of each, columns of unit variance: `random` (five sources of 55 to 85 %
+accuracy, even errors), `class` (accuracies and errors by class), `rules` (ten rules
+that look at one column each), `copies` (three sources, and four that copy a fourth of
+60 %), `dominant` (one of 90 %, five little better than chance), `sparse` (twenty that
+vote on 5 % of the rows each) and `adversarial` (three of 70 %, two that are mostly
+wrong). 5 and 20 true labels drawn at random, or none. Accuracy on the rows without one.
+
+Each rival gives one label per row with a vote, true labels in their place, and logistic
+regression or Mercer without sources is trained on them. cleanlab is given cross-
+validated probabilities of logistic regression on the majority's labels.
+
+Choices were made on the sets of the half `choose`; `judge` was run once.
+
+    python benchmarks/sources.py run CACHE OUT.csv --half choose --draws 2
+    python benchmarks/sources.py show OUT.csv
+
+Needs crowd-kit, snorkel and cleanlab; `--ours` runs without them.
+"""
+
+import argparse
+import csv
+import pathlib
+import time
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy import sparse
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import cross_val_predict
+from unseen import problem
+
+CHOOSE = (
+    "letter", "texture", "vehicle", "spambase", "splice", "housevotes", "mushroom",
+    "led7digit", "pima", "thyroid", "cells", "tweets",
+)  # fmt: skip
+JUDGE = (
+    "penbased", "satimage", "segment", "vowel", "phoneme", "page-blocks0", "german",
+    "banana", "ring", "olive", "penguins", "magic", "hr", "phishing", ":ssl_digit1",
+    ":ssl_usps", ":ssl_text",
+)  # fmt: skip
+KINDS = ("random", "class", "rules", "copies", "dominant", "sparse", "adversarial")
+RIVALS = ("majority", "Dawid-Skene", "GLAD", "MACE", "snorkel", "cleanlab")
+SIZES, ROWS = (0, 5, 20), 600
+Votes = np.ndarray  # (n, m), -1 where a source abstains
+
+
+def load(cache: pathlib.Path, name: str) -> tuple[Any, np.ndarray]:
+    """Return rows and classes."""
+    if not name.startswith(":"):
+        return problem(cache, name, scale=True, rows=ROWS)
+    from mercer_studies.data import load as load_study
+
+    data = load_study(name[1:])
+    kept = np.sort(np.random.default_rng(7).permutation(len(data.y))[:ROWS])
+    X = data.X[kept]
+    X = X if sparse.issparse(X) else np.asarray(X, dtype=float)
+    return X, np.unique(np.asarray(data.y)[kept], return_inverse=True)[1]
+
+
+def noisy(y: np.ndarray, right: Any, rng: np.random.Generator) -> np.ndarray:
+    """Return classes that are right with these probabilities, errors even."""
+    C, n = int(y.max()) + 1, len(y)
+    return np.where(rng.random(n) < right, y, (y + rng.integers(1, C, n)) % C)
+
+
+def abstaining(votes: np.ndarray, share: float, rng: np.random.Generator) -> np.ndarray:
+    """Return votes on a share of the rows, at random."""
+    return np.where(rng.random(len(votes)) < share, votes, -1)
+
+
+def rules(X: Any, y: np.ndarray, rng: np.random.Generator) -> list[np.ndarray]:
+    """Return rules on single columns that fire on some rows and are often right.
+
+    Tried in random order; kept if right for 60 to 90 % of the rows, or better than
+    three times the share of the class, or among the best.
+    """
+    C, found, tried = int(y.max()) + 1, [], []
+    X = X.tocsc() if sparse.issparse(X) else X
+    for _ in range(400):
+        j = int(rng.integers(X.shape[1]))
+        column = X[:, [j]].toarray().ravel() if sparse.issparse(X) else X[:, j]
+        low, high = np.quantile(column, np.sort(rng.random(2)))
+        fires = (column >= low) & (column <= high) & (column != column.min())
+        if not 0.03 <= fires.mean() <= 0.35:
+            continue
+        shares = np.bincount(y[fires], minlength=C) / fires.sum()
+        c = int(shares.argmax())
+        rule = np.where(fires, c, -1)
+        fine = 0.6 <= shares[c] <= 0.9 and shares[c] > 1.2 * np.mean(y == c)
+        (found if fine else tried).append((-shares[c] / np.mean(y == c), rule))
+    found = [rule for _, rule in found[:10]]
+    tried.sort(key=lambda pair: pair[0])
+    found += [rule for _, rule in tried[: 10 - len(found)]]
+    return found or [np.full(len(y), -1)]
+
+
+def votes_of(kind: str, X: Any, y: np.ndarray, rng: np.random.Generator) -> Votes:
+    """Return the votes of one kind of sources."""
+    C = int(y.max()) + 1
+    if kind == "random":
+        rates = rng.uniform(0.55, 0.85, 5)
+        made = [abstaining(noisy(y, rate, rng), 0.7, rng) for rate in rates]
+    elif kind == "class":
+        made = []
+        for _ in range(5):
+            right, taken = rng.uniform(0.3, 0.95, C), rng.integers(1, C, C)
+            wrong = (y + taken[y]) % C
+            votes = np.where(rng.random(len(y)) < right[y], y, wrong)
+            made.append(abstaining(votes, 0.8, rng))
+    elif kind == "rules":
+        made = rules(X, y, rng)
+    elif kind == "copies":
+        first = noisy(y, 0.6, rng)
+        made = [noisy(y, rate, rng) for rate in rng.uniform(0.6, 0.8, 3)]
+        own = [noisy(y, 0.6, rng) for _ in range(4)]
+        made += [np.where(rng.random(len(y)) < 0.9, first, votes) for votes in own]
+    elif kind == "dominant":
+        weak = 1 / C + 0.1 * (1 - 1 / C)
+        made = [noisy(y, rate, rng) for rate in (0.9, *[weak] * 5)]
+    elif kind == "sparse":
+        rates = rng.uniform(0.6, 0.9, 20)
+        made = [abstaining(noisy(y, rate, rng), 0.05, rng) for rate in rates]
+    else:
+        made = [noisy(y, rate, rng) for rate in (0.7, 0.7, 0.7, 0.15, 0.15)]
+    return np.column_stack(made)
+
+
+def consensus(rival: str, votes: Votes, C: int, X: Any) -> np.ndarray:
+    """Return the label that a rival gives each row with a vote, else -1."""
+    row, source = np.nonzero(votes >= 0)
+    found = np.full(len(votes), -1)
+    voted = np.unique(row)
+    if rival in ("snorkel", "cleanlab") or not len(row):
+        return _others(rival, votes, C, X, voted)
+    import crowdkit.aggregation as ck
+
+    frame = pd.DataFrame({"task": row, "worker": source, "label": votes[row, source]})
+    made = {"majority": ck.MajorityVote, "Dawid-Skene": ck.DawidSkene,
+            "GLAD": ck.GLAD, "MACE": ck.MACE}[rival]  # fmt: skip
+    options: dict[str, Any] = {
+        "Dawid-Skene": {"n_iter": 100}, "MACE": {"n_restarts": 2, "random_state": 0},
+        "GLAD": {"n_iter": 10},
+    }.get(rival, {})  # fmt: skip
+    labels = made(**options).fit_predict(frame)
+    found[labels.index.to_numpy()] = labels.to_numpy()
+    return found
+
+
+def _others(rival: str, votes: Votes, C: int, X: Any, voted: np.ndarray) -> np.ndarray:
+    found = np.full(len(votes), -1)
+    if rival == "snorkel":
+        from snorkel.labeling.model import LabelModel
+
+        model = LabelModel(cardinality=C, verbose=False)
+        model.fit(votes, n_epochs=300, seed=0, progress_bar=False)
+        found[voted] = model.predict(votes[voted], tie_break_policy="random")
+        return found
+    from cleanlab.multiannotator import get_label_quality_multiannotator
+
+    most = consensus("majority", votes, C, X)[voted]
+    folds = int(min(5, np.bincount(most)[np.bincount(most) > 0].min()))
+    if folds < 2:
+        found[voted] = most
+        return found
+    p = np.full((len(voted), C), 1e-6)
+    seen = np.unique(most)
+    model = LogisticRegression(max_iter=300)
+    p[:, seen] = cross_val_predict(
+        model, X[voted], most, cv=folds, method="predict_proba"
+    )
+    p /= p.sum(axis=1, keepdims=True)
+    given = pd.DataFrame(votes[voted]).astype(float).replace(-1.0, np.nan)
+    given = given.loc[:, given.notna().any()]
+    quality = get_label_quality_multiannotator(given, p, verbose=False)
+    found[voted] = quality["label_quality"]["consensus_label"].to_numpy()
+    return found
+
+
+class Mercer:
+    """The default on one table; the basis is shared by all cells."""
+
+    def __init__(self, X: Any, y: np.ndarray) -> None:
+        from mercer import UnifiedKernelMachine
+
+        some = np.where(np.arange(len(y)) % 2 == 0, y, -1)
+        self.model = UnifiedKernelMachine(random_state=0).fit(X, some)
+
+    def plain(self, given: np.ndarray) -> np.ndarray:
+        """Return predictions from labels alone."""
+        seen = np.unique(given[given >= 0])
+        if len(seen) < 2:
+            return np.full(len(given), seen[0] if len(seen) else 0)
+        return np.asarray(self.model.with_labels(given).transduction_)
+
+    def told(self, given: np.ndarray, votes: Votes) -> tuple[np.ndarray, Any]:
+        """Return predictions from labels and votes, and the model."""
+        model = self.model.with_labels(given, sources=votes)
+        return np.asarray(model.transduction_), model
+
+
+def logistic(X: Any, given: np.ndarray) -> np.ndarray:
+    """Return predictions of logistic regression on the rows with a label."""
+    at = np.flatnonzero(given >= 0)
+    seen = np.unique(given[at])
+    if len(seen) < 2:
+        return np.full(len(given), seen[0] if len(seen) else 0)
+    return np.asarray(LogisticRegression(max_iter=300).fit(X[at], given[at]).predict(X))
+
+
+def cells(half: str, draws: int) -> Iterator[tuple[int, str, str, int]]:
+    """Yield draw, set, kind and number of true labels."""
+    for draw in range(draws):
+        for name in CHOOSE if half == "choose" else JUDGE:
+            for kind in KINDS:
+                for size in SIZES:
+                    yield draw, name, kind, size
+
+
+def alone(votes: Votes, given: np.ndarray, C: int) -> np.ndarray:
+    """Return what the sources say without looking at the rows."""
+    from mercer.evidence.sources import Sources
+    from mercer.judging.sources import weigh_sources
+
+    read = Sources.read(votes).with_classes(np.arange(C))
+    return np.asarray(weigh_sources(read, given).beliefs.argmax(axis=1))
+
+
+KEYS = ["draw", "set", "kind", "labels", "method"]
+HEADS = [*KEYS, "accuracy", "right", "covered", "sources", "seconds"]
+
+
+def run(args: argparse.Namespace) -> None:
+    """Run what is missing."""
+    warnings.simplefilter("ignore")
+    done: set[Any] = set()
+    loaded: Any = None
+    said: dict[Any, np.ndarray] = {}
+    if args.out.exists():
+        done = set(pd.read_csv(args.out)[KEYS].itertuples(index=False, name=None))
+    file = args.out.open("a", newline="")
+    writer = csv.writer(file)
+    if not done:
+        writer.writerow(HEADS)
+    for draw, name, kind, size in cells(args.half, args.draws):
+        if loaded is None or loaded[0] != name:
+            X, y = load(args.cache, name)
+            loaded, said = (name, X, y, Mercer(X, y)), {}
+        _, X, y, mercer = loaded
+        C = int(y.max()) + 1
+        rng = np.random.default_rng([draw, KINDS.index(kind), 38])
+        votes = votes_of(kind, X, y, rng)
+        rows = np.random.default_rng([draw, size, 7]).permutation(len(y))[:size]
+        given = np.full(len(y), -1)
+        given[rows] = y[rows]
+        rest = np.setdiff1d(np.arange(len(y)), rows)
+        right = float(np.mean((votes == y[:, None])[votes >= 0]))
+
+        def write(method: str, found: np.ndarray, since: float, more: Any = ("", ""),
+                  cell: Any = (draw, name, kind, size), rest: Any = rest, y: Any = y,
+                  right: float = right) -> None:  # fmt: skip
+            accuracy = 100 * np.mean(found[rest] == y[rest])
+            writer.writerow([*cell, method, f"{accuracy:.3f}", f"{right:.3f}", *more,
+                             f"{time.process_time() - since:.3f}"])  # fmt: skip
+            file.flush()
+
+        def todo(method: str, cell: Any = (draw, name, kind, size)) -> bool:
+            return (*cell, method) not in done
+
+        if todo(args.tag):
+            start = time.process_time()
+            found, model = mercer.told(given, votes)
+            write(args.tag, found, start, covered(model, votes, y))
+        if args.ours:
+            continue
+        if todo("without sources"):
+            start = time.process_time()
+            write("without sources", mercer.plain(given), start)
+        if todo("sources alone"):
+            start = time.process_time()
+            write("sources alone", alone(votes, given, C), start)
+        for rival in RIVALS:
+            if not (todo(f"{rival}, logistic") or todo(f"{rival}, Mercer")):
+                continue
+            start = time.process_time()
+            if (draw, kind, rival) not in said:
+                said[draw, kind, rival] = consensus(rival, votes, C, X)
+            labels = said[draw, kind, rival].copy()
+            labels[rows] = y[rows]
+            write(f"{rival}, logistic", logistic(X, labels), start)
+            write(f"{rival}, Mercer", mercer.plain(labels), start)
+
+
+def covered(model: Any, votes: Votes, y: np.ndarray) -> tuple[int, int]:
+    """Return how many stated intervals hold the accuracy of a source, of how many."""
+    hits = tried = 0
+    for k, source in enumerate(model.source_report().sources):
+        voted = votes[:, k] >= 0
+        if voted.any():
+            truth = float(np.mean(votes[voted, k] == y[voted]))
+            hits += source.low - 1e-9 <= truth <= source.high + 1e-9
+            tried += 1
+    return hits, tried
+
+
+def show(path: pathlib.Path) -> None:
+    """Print accuracy by kind, ranks, and how often intervals hold the truth."""
+    found = pd.read_csv(path)
+    index = ["set", "kind", "labels"]
+    table = found.pivot_table(index=index, columns="method", values="accuracy")
+    table = table.dropna()
+    print(f"{table.index.get_level_values('set').nunique()} sets, {len(table)} cells, "
+          f"{found['draw'].nunique()} draws")  # fmt: skip
+    ranks = table.rank(axis=1, ascending=False).mean()
+    by_kind = table.groupby(level="kind").mean()
+    order = ranks.sort_values().index
+    print("| method | mean rank |" + " | ".join(by_kind.index) + " | all |")
+    print("|---" * (3 + len(by_kind)) + "|")
+    for method in order:
+        figures = " | ".join(f"{v:.1f}" for v in by_kind[method])
+        total = table[method].groupby(level="set").mean()
+        print(f"| {method} | {ranks[method]:.2f} | {figures} | {total.mean():.1f} |")
+    best = by_kind.drop(columns="Mercer").max(axis=1)
+    print("behind the best by kind:", (best - by_kind["Mercer"]).round(2).to_dict())
+    for size, part in table.groupby(level="labels"):
+        kinds = part.groupby(level="kind").mean()
+        behind = kinds.drop(columns="Mercer").max(axis=1) - kinds["Mercer"]
+        print(f"{size} labels, behind:", behind.round(2).to_dict())
+    right = found.pivot_table(index=index, values="right")["right"].reindex(table.index)
+    lead = (table["Mercer"] - table["without sources"])[right >= 0.7]
+    sets = lead.groupby(level="set").mean()
+    print(f"ahead of no sources where these are 70 % right: {sets.mean():.1f} ± "
+          f"{sets.sem():.1f}; by labels "
+          f"{lead.groupby(level='labels').mean().round(1).to_dict()}")  # fmt: skip
+    ours = found[found["method"] == "Mercer"]
+    for name, part in [("all", ours), *ours.groupby("kind"), *ours.groupby("labels")]:
+        rate = part["covered"].sum() / part["sources"].sum()
+        print(f"intervals that hold the accuracy, {name}: {rate:.1%}")
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    commands = parser.add_subparsers(required=True)
+    running = commands.add_parser("run")
+    running.add_argument("cache", type=pathlib.Path)
+    running.add_argument("out", type=pathlib.Path)
+    running.add_argument("--half", choices=["choose", "judge"], default="choose")
+    running.add_argument("--draws", type=int, default=1)
+    running.add_argument("--ours", action="store_true", help="Mercer alone")
+    running.add_argument("--tag", default="Mercer")
+    running.set_defaults(call=run)
+    showing = commands.add_parser("show")
+    showing.add_argument("out", type=pathlib.Path)
+    showing.set_defaults(call=lambda args: show(args.out))
+    asked = parser.parse_args()
+    asked.call(asked)
