@@ -213,12 +213,12 @@ def logistic(X: Any, given: np.ndarray) -> np.ndarray:
     return np.asarray(LogisticRegression(max_iter=300).fit(X[at], given[at]).predict(X))
 
 
-def cells(half: str, draws: int) -> Iterator[tuple[int, str, str, int]]:
+def cells(args: argparse.Namespace) -> Iterator[tuple[int, str, str, int]]:
     """Yield draw, set, kind and number of true labels."""
-    for draw in range(draws):
-        for name in CHOOSE if half == "choose" else JUDGE:
+    for draw in range(args.draws):
+        for name in args.sets or (CHOOSE if args.half == "choose" else JUDGE):
             for kind in KINDS:
-                for size in SIZES:
+                for size in args.sizes:
                     yield draw, name, kind, size
 
 
@@ -247,7 +247,7 @@ def run(args: argparse.Namespace) -> None:
     writer = csv.writer(file)
     if not done:
         writer.writerow(HEADS)
-    for draw, name, kind, size in cells(args.half, args.draws):
+    for draw, name, kind, size in cells(args):
         if loaded is None or loaded[0] != name:
             X, y = load(args.cache, name)
             loaded, said = (name, X, y, Mercer(X, y)), {}
@@ -284,7 +284,7 @@ def run(args: argparse.Namespace) -> None:
         if todo("sources alone"):
             start = time.process_time()
             write("sources alone", alone(votes, given, C), start)
-        for rival in RIVALS:
+        for rival in args.rivals:
             if not (todo(f"{rival}, logistic") or todo(f"{rival}, Mercer")):
                 continue
             start = time.process_time()
@@ -351,6 +351,9 @@ if __name__ == "__main__":
     running.add_argument("out", type=pathlib.Path)
     running.add_argument("--half", choices=["choose", "judge"], default="choose")
     running.add_argument("--draws", type=int, default=1)
+    running.add_argument("--sets", nargs="*", help="some sets instead of a half")
+    running.add_argument("--sizes", nargs="*", type=int, default=SIZES)
+    running.add_argument("--rivals", nargs="*", default=RIVALS, choices=RIVALS)
     running.add_argument("--ours", action="store_true", help="Mercer alone")
     running.add_argument("--tag", default="Mercer")
     running.set_defaults(call=run)
