@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_wine, make_blobs
+from sklearn.datasets import load_wine, make_blobs, make_circles
 
 from mercer import UnifiedKernelMachine
 from mercer.fewlabels import AnchorPool, AutoKernel, KernelPool
@@ -68,7 +68,15 @@ def noise():
     return X, labels((X[:, 0] > 5).astype(int), [4, 4], 0)
 
 
+def rings():
+    """Return two rings, which even sizes divide best."""
+    X, truth = make_circles(200, noise=0.08, factor=0.5, random_state=4)
+    return X, labels(truth, [1, 1], 4)
+
+
 CASES = {
+    "rings": rings,
+    "one label, close": lambda: clusters(4, 1, 1, 1, 1),
     "one label": lambda: clusters(0, 1, 1, 1, 1),
     "one label, split again": lambda: clusters(25, 1, 1, 1, 1),
     "one label, split along another direction": lambda: clusters(39, 1, 1, 1, 1),
@@ -114,8 +122,10 @@ CHANGES: dict[str, tuple[str, Any]] = {
     "tree_doubt": ("six labels", 8.0),
     "tree_centring": ("uneven labels", 0.0),
     "tree_folds": ("hidden labels", 3),
-    "label_trust": ("one label", 0.1),
+    "label_trust": ("rings", 0.1),
     "smoothing_per_class": ("labels drawn at random", 20.0),
+    "most_moved": ("rings", 0.001),
+    "clear_sizes": ("rings", 1e-9),
     "labels_for_sizes": ("six labels", 3.0),
     "gain": ("one label", 1.0),
     "skill_power": ("one label", 1.0),
@@ -124,16 +134,16 @@ CHANGES: dict[str, tuple[str, Any]] = {
     "doubted_labels": ("uneven labels", 10.0),
     "directions_per_class": ("one label", 2.0),
     "share_of_points": ("one label", 0.02),
-    "gentle_power": ("one label", 0.5),
+    "gentle_power": ("one label, close", 0.5),
     "sampled_points": ("one label", 60),
     "seen_points": ("one label", 60),
-    "rounds": ("one label", 1),
+    "rounds": ("one label, close", 1),
     "last_rounds": ("one label, split along another direction", 1),
     "sweeps": ("one label", 1),
-    "still": ("one label", 0.2),
+    "still": ("one label, close", 0.2),
     "clear": ("one label", 0.9),
-    "sureness": ("one label", 0.1),
-    "worth": ("one label", 0.2),
+    "sureness": ("one label, close", 0.1),
+    "worth": ("rings", 0.2),
     "split_directions": ("one label, split along another direction", 1),
     "split_pairs": ("one label, split again", 1),
     "resplits": ("one label, split again", 0),

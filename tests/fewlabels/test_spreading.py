@@ -197,9 +197,13 @@ def test_spreading_is_its_formula(seed, n) -> None:
     assert confidence(scores) == pytest.approx(confidence(Phi @ coef + offset))
 
 
-@pytest.mark.parametrize(("shift", "n_first"), [(0.0, 60), (2.5, 200)])
-def test_class_sizes_are_those_that_leave_least_unexplained(shift, n_first) -> None:
-    Phi, truth = blobs([n_first, 400 - n_first], [[1, 0], [-1, 0]], noise=0.05)
+@pytest.mark.parametrize(
+    ("shift", "n_first", "noise"), [(0.0, 60, 0.05), (1.2, 200, 0.3)]
+)
+def test_class_sizes_are_those_that_leave_least_unexplained(
+    shift, n_first, noise
+) -> None:
+    Phi, truth = blobs([n_first, 400 - n_first], [[1, 0], [-1, 0]], noise=noise)
     rows, codes = np.array([0, n_first]), np.array([0, 1])
     coef, offset = np.array([[1.0, -1.0], [0.0, 0.0]]), np.array([shift, 0.0])
     got = spread_decision(Phi, coef, offset, rows, codes)
@@ -218,9 +222,37 @@ def test_even_sizes_are_considered_unless_labels_contradict_them() -> None:
     nearly, uneven = np.array([0, 1, 2, 1]), np.array([0, 1, 2, 1, 1, 1, 1])
     found = candidate_sizes(base, nearly)
     assert list(found) == ["predicted", "even"]
-    np.testing.assert_allclose(found["even"], 1 / 3)
+    far = found["even"] - found["predicted"]
+    even = 1 / 3 - found["predicted"]
+    np.testing.assert_allclose(far, 0.08 / (np.abs(even).sum() / 2) * even)
     assert list(candidate_sizes(base, uneven)) == ["predicted", "labels"]
-    np.testing.assert_allclose(candidate_sizes(base, np.arange(3))["labels"], 1 / 3)
+    level = ArrayScores(np.eye(3)[np.repeat(np.arange(3), [40, 33, 27])])
+    np.testing.assert_allclose(candidate_sizes(level, np.arange(3))["labels"], 1 / 3)
+
+
+@pytest.mark.parametrize(("shares", "far"), [((56, 44), 0.06), ((63, 37), 0.08)])
+def test_sizes_move_at_most_eight_points_in_a_hundred(shares, far) -> None:
+    base = ArrayScores(np.eye(2)[np.repeat([0, 1], [100 * s - 1 for s in shares])])
+    found = candidate_sizes(base, np.array([0, 1]))
+    moved = found["predicted"] - found["labels"]
+    np.testing.assert_allclose(moved, [far, -far], atol=1e-9)
+
+
+@pytest.mark.parametrize("share", [0.01, 0.05])
+@pytest.mark.parametrize("seed", range(4))
+def test_equal_labels_of_a_rare_class_do_not_cut_the_other_in_two(share, seed) -> None:
+    rng = np.random.default_rng(seed)
+    X, rare = rng.standard_normal((600, 2)), np.arange(600) < 600 * share
+    X[rare, 0] += 4.0
+    y = np.full(600, -1)
+    for c in (0, 1):
+        y[rng.choice(np.flatnonzero(rare == c), 2, replace=False)] = c
+    kernel = AutoKernel(random_state=0).fit(X, y).kernel_
+    right = [
+        (LeaveOneOutRLS(kernel, class_sizes=sizes).fit(X, y).transduction_ == rare)
+        for sizes in ("estimate", None)
+    ]
+    assert right[0].mean() >= right[1].mean() - 0.1
 
 
 def test_how_labels_were_drawn_settles_the_sizes() -> None:
@@ -230,8 +262,12 @@ def test_how_labels_were_drawn_settles_the_sizes() -> None:
     random = candidate_sizes(
         base, np.array([0, 1, 2, 1, 1, 1, 1]), labels_drawn="at random"
     )
-    np.testing.assert_array_equal(random["labels"], every["labels"])
     assert list(random) == ["labels"]
+    shares = (61 / 103, 31 / 103, 11 / 103), (2.5 / 11.5, 6.5 / 11.5, 2.5 / 11.5)
+    mixed = np.prod(np.power(shares, [[1 / 7], [6 / 7]]), axis=0)
+    np.testing.assert_allclose(random["labels"], mixed / mixed.sum())
+    far = random["labels"] - every["predicted"]
+    assert np.abs(far).sum() / 2 > 0.08  # only what nobody said is bounded
     told = candidate_sizes(base, codes, labels_drawn="per class")
     assert list(told) == ["predicted"]
     np.testing.assert_allclose(told["predicted"], np.array([61, 31, 11]) / 103)
@@ -252,7 +288,7 @@ def test_sizes_stay_the_predicted_ones_where_classes_are_no_clear_clusters() -> 
     ]
     assert got.unexplained > DEFAULT.clear
     np.testing.assert_array_equal(got.sizes, predicted)
-    lenient = replace(DEFAULT, clear=1.0, worth=2.0)
+    lenient = replace(DEFAULT, clear_sizes=1.0, worth=2.0)
     moved = spread_decision(Phi, coef, offset, rows, np.array([0, 1]), rule=lenient)
     assert abs(moved.sizes[0] - 0.5) < abs(got.sizes[0] - 0.5)
 

@@ -55,13 +55,14 @@ class LeaveOneOutRLS(KernelMachine):
         Shares of the classes among all points, if known: ``{class: share}``, a Series
         with the classes as index, or in the order of `classes_`.
         "estimate" moves the scores to the likeliest shares, as step 4 says, and takes
-        the predicted ones, unless the classes are clear clusters that the shares of the
-        labels, or even ones, explain better. None leaves out step 4.
+        the predicted ones, unless the classes are very clear clusters that shares
+        nearer to those of the labels, or to even ones, explain better; these move at
+        most 8% of the points to other classes. None leaves out step 4.
     labels_drawn : {"at random", "per class"} or None, default=None
         How rows were chosen for labels, if that is known. At random, the numbers of
-        labels tell the sizes of the classes and are used; per class, they tell nothing.
-        Left out, equal numbers are taken for labels drawn per class. Used where sizes
-        are estimated.
+        labels tell the sizes of the classes and are used; per class, they tell nothing,
+        and the predicted sizes are kept. Left out, sizes nearer to the shares of the
+        labels, or to even ones, may be taken as well. Used where sizes are estimated.
     unreached : "prior", dict or array-like, default="prior"
         As in `RLSClassifier`.
     rule : Rule, optional

@@ -88,7 +88,8 @@ def candidate_sizes(
     The other candidate is a geometric mean of the predicted shares and those of the
     labels, which weigh :math:`u = \min(1, 2C/l)`. Labels drawn at random from classes
     of one size are not even: if those given are no more uneven than that (`unevenness`
-    up to C - 1), even shares take their place.
+    up to C - 1), even shares take their place. Neither moves more than 8% of the
+    points to other classes (`moved_towards`).
 
     Parameters
     ----------
@@ -124,7 +125,21 @@ def candidate_sizes(
     if counts.max() > counts.min() and unevenness(counts) <= C - 1:
         del sizes["labels"]
         sizes["even"] = estimated_sizes(predicted, np.ones(C), most, rule=rule)
-    return sizes
+    near = sizes["predicted"]
+    return {name: moved_towards(near, s, rule.most_moved) for name, s in sizes.items()}
+
+
+def moved_towards(sizes: FloatArray, others: FloatArray, most: float) -> FloatArray:
+    """Return class sizes moved towards others, by at most this share of the points.
+
+    Examples
+    --------
+    >>> moved_towards(np.array([0.9, 0.1]), np.array([0.5, 0.5]), 0.08)
+    array([0.82, 0.18])
+    """
+    step = others - sizes
+    far = float(np.abs(step).sum()) / 2
+    return sizes + min(1.0, most / far) * step if far > 0 else sizes
 
 
 def unevenness(counts: FloatArray) -> float:

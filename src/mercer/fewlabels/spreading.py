@@ -63,9 +63,9 @@ def spread_decision(
     classes may then be split again (`resplit`). All of this happens on at most some
     10,000 points, always the same ones; a last few rounds use all of them.
 
-    Sizes that are not given are the predicted ones. Those of the labels, or even ones
-    (`candidate_sizes`), take their place where the classes are clear clusters that they
-    explain better: elsewhere a difference says nothing.
+    Sizes that are not given are the predicted ones. Others, a little nearer to those of
+    the labels or to even ones (`candidate_sizes`), take their place where the classes
+    are very clear clusters that they explain better: elsewhere that says nothing.
 
     Parameters
     ----------
@@ -181,15 +181,15 @@ def _first(
 ) -> tuple[FloatArray, _Settled]:
     """Return class sizes, the first ones unless others are clearly better.
 
-    Others are taken among clear clusters only, and if they leave less unexplained and
-    miss no more labels.
+    Others are taken among very clear clusters only, and if they leave less unexplained
+    and miss no more labels.
     """
     sizes = candidates[0]
     found = _spread_own(points, B, sizes, gains, rule)
     for other in candidates[1:]:
         new = _spread_own(points, B, other, gains, rule)
         old, division = points.divided(found.decision), points.divided(new.decision)
-        is_clear = unexplained(division, B) <= rule.clear
+        is_clear = unexplained(division, B) <= rule.clear_sizes
         if is_clear and is_better(points, B, division, old, rule):
             sizes, found = other, new
     return sizes, found
