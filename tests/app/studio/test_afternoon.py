@@ -133,6 +133,31 @@ def test_learning_goes_on_while_the_map_is_drawn(
         engine.stop()
 
 
+def test_the_map_is_drawn_before_labels_and_with_20_and_100(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def at_once(features: object, n: int, rng: object) -> np.ndarray:
+        return np.zeros((n, 2))
+
+    monkeypatch.setattr("mercer.app.studio.engine.place_points", at_once)
+    codes, half = np.full(120, -1), np.arange(120) % 2
+    frame = pd.DataFrame({"size": 5.0 * half + np.linspace(0, 1, 120)})
+    session = Session.open(frame)
+    nothing = np.empty(0, dtype=np.intp)
+    engine = ModelEngine(lambda: session, lambda: Told(codes.copy(), nothing, {}))
+    engine.start()
+    try:
+        assert wait_until(lambda: engine.snapshot.map_version == 1, 60)
+        for n_labels, version in ((19, 1), (20, 2), (99, 2), (100, 3)):
+            codes[:n_labels] = half[:n_labels]
+            engine.wake()
+            assert wait_until(lambda n=n_labels: engine.snapshot.n_labels == n, 60)
+            wait_until(lambda v=version: engine.snapshot.map_version > v, 0.5)
+            assert engine.snapshot.map_version == version
+    finally:
+        engine.stop()
+
+
 def test_search_narrows_while_a_person_types_and_widens_again(tmp_path: Path) -> None:
     items = small_studio(tmp_path, rows(200)).items
     for words in ("r", "r1", "r19", "r1", "", "r2", "zz", "r"):

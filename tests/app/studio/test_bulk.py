@@ -8,6 +8,7 @@ import pytest
 
 from mercer.app.studio import bulk
 from mercer.app.studio.engine import Snapshot
+from mercer.app.studio.exports import EXPORTS
 from mercer.app.studio.ledger import Ledger
 from mercer.app.studio.refused import RefusedError
 from mercer.app.studio.service import Studio
@@ -224,3 +225,15 @@ def test_one_undo_takes_an_assignment_back(studio: Studio) -> None:
     assert studio.store.ledger.assigned == {}
     with pytest.raises(RefusedError, match="person must be a name"):
         bulk.look(studio, said(studio, action="assign", person="b" * 65, rows=[1]))
+
+
+@pytest.mark.parametrize("kind", ["people", "label_studio", "prodigy"])
+def test_a_class_that_was_just_removed_does_not_stop_an_export(
+    studio: Studio, kind: str
+) -> None:
+    """The model still predicts it, and the answers keep its name."""
+    studio.answer("ann", "t1", 0, 1)
+    studio.answer("ann", "t2", 2, 0)
+    studio.append("ann", "drop", "d", label=1)
+    _, _, write = EXPORTS[kind]
+    assert b"dog" in write(studio)

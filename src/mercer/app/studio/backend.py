@@ -32,7 +32,7 @@ def predict(studio: Studio, said: dict[str, Any]) -> dict[str, Any]:
         if not best:
             results.append({"model_version": version, "score": 0.0, "result": []})
             continue
-        label = studio.store.ledger.classes[best[0]["label"]]
+        label = studio.store.ledger.name_of(best[0]["label"])
         result = result_of(label, from_name, to_name)
         results.append(
             {

@@ -67,7 +67,7 @@ def people_frame(studio: Studio) -> "pd.DataFrame":
     for key, id in zip(studio.items.keys, studio.items.ids, strict=True):
         given = {**ledger.skips.get(key, {}), **ledger.answers.get(key, {})}
         for who, event in given.items():
-            label = None if event.label is None else ledger.classes[event.label]
+            label = None if event.label is None else ledger.name_of(event.label)
             when = pd.Timestamp(event.at, unit="s", tz="UTC").isoformat(
                 timespec="seconds"
             )

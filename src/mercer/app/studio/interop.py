@@ -50,7 +50,7 @@ def to_prodigy(studio: Studio) -> bytes:
                 "meta": {ID_FIELD: items.ids[row]},
             }
             if event.label is not None:
-                line["accept"] = [ledger.classes[event.label]]
+                line["accept"] = [ledger.name_of(event.label)]
                 line["answer"] = "accept"
             lines.append(json.dumps(line, ensure_ascii=False))
     return ("\n".join(lines) + "\n" if lines else "").encode()
@@ -160,7 +160,7 @@ def _tasks(studio: Studio) -> Iterator[dict[str, Any]]:
                     if event.label is None
                     else [
                         {
-                            **result_of(ledger.classes[event.label]),
+                            **result_of(ledger.name_of(event.label)),
                             "meta": {BY_FIELD: who},
                         }
                     ],
@@ -171,7 +171,7 @@ def _tasks(studio: Studio) -> Iterator[dict[str, Any]]:
                 {
                     "model_version": f"mercer-{studio.snapshot.n_labels}",
                     "score": best["probability"],
-                    "result": [result_of(ledger.classes[best["label"]])],
+                    "result": [result_of(ledger.name_of(best["label"]))],
                 }
                 for best in studio.prediction(row)[:1]
             ],

@@ -118,6 +118,10 @@ class Ledger:
         """Return the number of a class to come."""
         return max([*self.classes, *self.dropped], default=-1) + 1
 
+    def name_of(self, label: int) -> str:
+        """Return the name of a class, also of one that was removed a moment ago."""
+        return self.classes.get(label, self.dropped.get(label, str(label)))
+
     def place_of(self, one: tuple[int, str]) -> tuple[float, int]:
         """Return what classes, a number and a name each, are sorted by."""
         place = self.looks.get(one[0], {}).get("place")

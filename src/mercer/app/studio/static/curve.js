@@ -34,7 +34,7 @@ export async function drawAccuracy() {
   const points = (share) => (100 * share).toFixed(1);
   by("gain").textContent =
     `${said.right} of ${said.checks} random rows were predicted right before they were ` +
-    `answered. ${said.more} more labels would add about ${points(mean)} points ` +
+    `answered; the latest tell most. ${said.more} more labels would add about ${points(mean)} points ` +
     `(${points(low)} to ${points(high)}).`;
   paint(svg, said);
 }
