@@ -6,12 +6,13 @@ import pandas as pd
 import pytest
 from PIL import Image
 
+from mercer.app.studio.engine import Snapshot
 from mercer.app.studio.items import Items
 from mercer.app.studio.service import Studio
 from mercer.app.studio.store import Store, sqlite_url
 from mercer.app.tables.reading import read_table
 from mercer.app.tables.task import Task
-from studio_at_hand import answered, labels, rows, small_studio, trained
+from studio_at_hand import FixedEngine, answered, labels, rows, small_studio, trained
 
 
 def reason(page: Any) -> str:
@@ -290,3 +291,17 @@ def test_pictures_open_in_full_and_the_next_ones_are_fetched_ahead(
     page.keyboard.press("1")
     answered(page, 1)
     assert asked == []  # the next picture was there
+
+
+def test_what_was_read_and_closed_does_not_come_again(tmp_path, start, visit) -> None:
+    notes = ("Column 'size' was left out.",)
+    engine = FixedEngine(Snapshot(stage="", notes=notes))
+    page = visit(start(small_studio(tmp_path, rows(5), engine=engine)))
+    assert "was left out" in page.inner_text("#banner")
+    page.click("#unsay")
+    page.reload()
+    page.wait_for_selector("#item .one")
+    assert page.is_hidden("#banner")
+    page.evaluate("() => localStorage.removeItem('mercer-read')")
+    page.reload()
+    page.wait_for_selector("#banner:not([hidden])")

@@ -29,7 +29,10 @@ class Studio {
     };
     by("person").addEventListener("click", () => this.askName());
     by("keys").addEventListener("click", showKeys);
-    by("unsay").addEventListener("click", () => this.say(""));
+    by("unsay").addEventListener("click", () => {
+      localStorage.setItem("mercer-read", by("said").textContent);
+      this.say("");
+    });
     document.addEventListener("keydown", (event) => {
       const typing = event.target.closest?.("input:not([type=checkbox]), select, textarea");
       if (event.key === "?" && !typing && !by("dialog").open) showKeys();
@@ -144,7 +147,8 @@ class Studio {
     by("n-doubts").textContent = state.doubts ? number(state.doubts) : "";
     if (state.error) this.say(state.error);
     else if (before.notices?.join() !== state.notices.join()) {
-      this.say(state.notices.join(" "));
+      const said = state.notices.join(" "); // until somebody has read and closed it
+      this.say(said === localStorage.getItem("mercer-read") ? "" : said);
     }
     setColours(state.classes);
     this.drawShares();
