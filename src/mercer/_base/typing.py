@@ -1,5 +1,6 @@
 """Array types used in signatures across the library."""
 
+from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -11,10 +12,13 @@ BoolArray: TypeAlias = NDArray[np.bool_]
 # scipy ships no annotations: a sparse array is any scipy.sparse matrix or array.
 SparseArray: TypeAlias = Any
 RandomState: TypeAlias = int | np.random.Generator | np.random.RandomState | None
+# Shares of the classes by name, or in the order of `classes_`.
+ClassShares: TypeAlias = Mapping[Any, float] | ArrayLike
 
 __all__ = [
     "ArrayLike",
     "BoolArray",
+    "ClassShares",
     "FloatArray",
     "IntArray",
     "RandomState",

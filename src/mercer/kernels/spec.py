@@ -1,10 +1,11 @@
 """One way to say which kernel is meant."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS
 
+from mercer._base.typing import ArrayLike, FloatArray
 from mercer.kernels.base import Kernel
 from mercer.kernels.parametric import (
     RBF,
@@ -13,6 +14,29 @@ from mercer.kernels.parametric import (
     Polynomial,
     unknown_kernel_name,
 )
+
+
+@runtime_checkable
+class Featured(Protocol):
+    """A kernel of finite rank, whose values are inner products of features."""
+
+    def features(self, X: ArrayLike | None = None) -> FloatArray:
+        """Return the features of points, (m, r), or of the training points."""
+        ...
+
+
+@runtime_checkable
+class Fittable(Protocol):
+    """A learner, which yields a kernel, `kernel_`, by `fit`."""
+
+    def fit(self, X: Any, y: Any = None) -> Any:
+        """Learn the kernel."""
+        ...
+
+
+# What a machine takes as `kernel=`, and each of several as `kernels=`.
+KernelLike: TypeAlias = Kernel | Featured | Fittable | str | Callable[..., Any]
+KernelOrMatrix: TypeAlias = KernelLike | tuple[KernelLike, ArrayLike] | FloatArray
 
 
 def as_kernel(spec: Kernel | str | Callable[..., Any]) -> Kernel:

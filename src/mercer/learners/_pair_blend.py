@@ -17,6 +17,7 @@ from mercer._base.rows import thinned
 from mercer._base.typing import ArrayLike, BoolArray, FloatArray, IntArray
 from mercer.evidence.pairs import Pairs
 from mercer.kernels.base import Kernel
+from mercer.kernels.spec import Featured
 from mercer.learners._pair_calibration import calibrate
 from mercer.spectrum.filters import diffusion
 from mercer.spectrum.kernel import SpectralKernel
@@ -95,8 +96,8 @@ class BlendedKernel(Shown, Kernel):
         Of the three, 0 for those that are not there.
     """
 
-    learned: Any
-    free: Any
+    learned: Featured
+    free: Featured | None
     metric: PairMetric | None
     points: FloatArray | None
     shares: tuple[float, float, float]
@@ -142,8 +143,8 @@ class HeldOutBlend:
 
 
 def blend(
-    learned: Any,
-    learn: Callable[[Pairs], Any],
+    learned: Featured,
+    learn: Callable[[Pairs], Featured],
     points: FloatArray | None,
     ends: IntArray,
     same: BoolArray,
@@ -176,7 +177,7 @@ def blend(
     n = _n_points(learned, points)
 
     def of(
-        learned: Any, ends_seen: IntArray, same_seen: BoolArray, at: IntArray
+        learned: Featured, ends_seen: IntArray, same_seen: BoolArray, at: IntArray
     ) -> list[FloatArray | None]:
         metric = _metric(points, ends_seen, same_seen)
         return [
@@ -230,7 +231,7 @@ def links(ends: IntArray, same: BoolArray, n_points: int) -> Pairs:
     return Pairs(ends[given, 0], ends[given, 1], signs, n_points)
 
 
-def _free_of(learned: Any) -> SpectralKernel | None:
+def _free_of(learned: Featured) -> SpectralKernel | None:
     """Return diffusion on the graph of a learned kernel, if it has one."""
     if not isinstance(learned, SpectralKernel):
         return None
@@ -246,8 +247,8 @@ def _metric(
     return None if points is None else PairMetric.of(points, ends, same)
 
 
-def _n_points(learned: Any, points: FloatArray | None) -> int:
-    return len(learned.basis.vectors_) if points is None else len(points)
+def _n_points(learned: Featured, points: FloatArray | None) -> int:
+    return len(learned.features()) if points is None else len(points)
 
 
 def _divisions(n_parts: int) -> FloatArray:

@@ -2,7 +2,6 @@
 
 import warnings
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from sklearn.cluster import KMeans
@@ -16,6 +15,7 @@ from mercer._base.random import as_generator
 from mercer._base.typing import ArrayLike, FloatArray, IntArray, RandomState
 from mercer.evidence.pairs import Pairs
 from mercer.exceptions import BrokenLinksWarning
+from mercer.kernels.spec import Featured
 from mercer.learners._pair_blend import blend, unit_rows
 from mercer.learners.pairwise import PairwiseKernel
 from mercer.neighbors.exact import DensePoints
@@ -35,7 +35,7 @@ _FOLDS = 5  # of pairs
 
 
 def cluster(
-    kernel: Any,
+    kernel: Featured,
     n_clusters: int,
     X: ArrayLike | None = None,
     *,
@@ -106,7 +106,11 @@ def cluster(
 
 
 def _keeping(
-    rows: FloatArray, n_clusters: int, pairs: Any, n_init: int, rng: np.random.Generator
+    rows: FloatArray,
+    n_clusters: int,
+    pairs: Pairs,
+    n_init: int,
+    rng: np.random.Generator,
 ) -> IntArray:
     if pairs.n_points != len(rows):
         msg = f"pairs are over {pairs.n_points} points, and {len(rows)} are clustered."
@@ -126,7 +130,7 @@ def _keeping(
 
 
 def _rows_by_pairs(
-    kernel: Any, X: ArrayLike | None, pairs: Pairs, rng: np.random.Generator
+    kernel: Featured, X: ArrayLike | None, pairs: Pairs, rng: np.random.Generator
 ) -> FloatArray:
     """Return features of the points: a blend, if the kernel is one learned from pairs.
 
@@ -141,7 +145,7 @@ def _rows_by_pairs(
     if pairs.n_points != n or fewest == 0:
         return unit_rows(kernel.features(X))
 
-    def learn(some: Pairs) -> Any:
+    def learn(some: Pairs) -> Featured:
         return PairwiseKernel().learn(kernel.basis, pairs=some).kernel_
 
     found = blend(

@@ -11,12 +11,13 @@ from sklearn.utils import check_scalar
 
 from mercer._base.checks import check_number, check_several
 from mercer._base.random import as_generator
-from mercer._base.typing import BoolArray, FloatArray, RandomState
+from mercer._base.typing import BoolArray, ClassShares, FloatArray, RandomState
 from mercer.evidence.labels import Labels
 from mercer.exceptions import DisconnectedGraphWarning
 from mercer.graphs.laplacians import laplacian
 from mercer.graphs.neighbors import Graph, neighbor_graph
 from mercer.kernels.parametric import RBF
+from mercer.kernels.spec import KernelLike
 from mercer.machines._maps import (
     FeatureMap,
     is_learner,
@@ -155,7 +156,7 @@ class FixedWeights(LaplacianMachine):
 
     def __init__(
         self,
-        kernel: Any = None,
+        kernel: KernelLike | None = None,
         *,
         gamma_A: float = 1e-2,
         gamma_I: float = 1e-2,
@@ -163,8 +164,8 @@ class FixedWeights(LaplacianMachine):
         n_neighbors: int = 10,
         graph: Any = None,
         n_components: int | None = None,
-        class_sizes: Any = None,
-        unreached: Any = "prior",
+        class_sizes: ClassShares | None = None,
+        unreached: ClassShares = "prior",
         random_state: RandomState = None,
     ) -> None:
         self.kernel = kernel
@@ -199,7 +200,7 @@ class WeightsByGrid(LaplacianMachine):
 
     def __init__(
         self,
-        kernel: Any = None,
+        kernel: KernelLike | None = None,
         *,
         gammas_A: Sequence[float] = GRID,
         gammas_I: Sequence[float] = GRID,
@@ -208,8 +209,8 @@ class WeightsByGrid(LaplacianMachine):
         n_neighbors: int = 10,
         graph: Any = None,
         n_components: int | None = None,
-        class_sizes: Any = None,
-        unreached: Any = "prior",
+        class_sizes: ClassShares | None = None,
+        unreached: ClassShares = "prior",
         random_state: RandomState = None,
     ) -> None:
         self.kernel = kernel

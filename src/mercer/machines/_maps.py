@@ -7,7 +7,7 @@ values with the labelled points.
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeGuard
 
 import numpy as np
 from scipy.linalg import eigh, svd
@@ -19,7 +19,7 @@ from mercer._base.typing import BoolArray, FloatArray, IntArray
 from mercer.exceptions import NotPSDError
 from mercer.graphs.neighbors import Graph
 from mercer.kernels.parametric import Linear
-from mercer.kernels.spec import as_kernel
+from mercer.kernels.spec import Fittable, as_kernel
 from mercer.spectrum.features import Features
 
 # Eigenvectors of a basis are good to about this: less overlap with every labelled
@@ -207,12 +207,12 @@ class KernelMap(Protocol):
         """Return the kernel values with the labelled points, (m, l)."""
 
 
-def is_learner(kernel: Any) -> bool:
+def is_learner(kernel: object) -> TypeGuard[Fittable]:
     """Tell a learner, which yields a kernel by `fit`, from a kernel."""
     return hasattr(kernel, "fit") and not isinstance(kernel, type)
 
 
-def is_precomputed(kernel: Any) -> bool:
+def is_precomputed(kernel: object) -> bool:
     """Tell whether X holds kernel values."""
     return isinstance(kernel, str) and kernel == "precomputed"
 

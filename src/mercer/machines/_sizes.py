@@ -7,14 +7,14 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from mercer._base.proba import lead
-from mercer._base.typing import FloatArray
+from mercer._base.typing import ClassShares, FloatArray
 from mercer.optim.class_ratio import solve_soft_labels
 
 _HARDNESS = 1e-3  # width of the step from one class to another, over the largest score
 
 
 def known_shares(
-    given: Any, classes: NDArray[Any], name: str, *, allow_zero: bool = False
+    given: ClassShares, classes: NDArray[Any], name: str, *, allow_zero: bool = False
 ) -> FloatArray:
     """Return shares of the classes, (n_classes,), summing to 1.
 
@@ -34,16 +34,16 @@ def known_shares(
     array([0.25, 0.75])
     """
     names = classes.tolist()
-    values = given
-    if hasattr(given, "keys"):  # a dict, or a Series as of value_counts
-        keys = list(given.keys())
+    values: Any = given
+    if hasattr(values, "keys"):  # a dict, or a Series as of value_counts
+        keys = list(values.keys())
         if set(keys) != set(names):
             msg = (
                 f"{name} names the classes {keys}, and the labels are of {names}; give "
                 "the share of each of these."
             )
             raise ValueError(msg)
-        values = [given[key] for key in names]
+        values = [values[key] for key in names]
     sizes = numbers_of(values)
     usable = np.isfinite(sizes) & ((sizes >= 0) if allow_zero else (sizes > 0))
     if sizes.shape != (len(names),) or not usable.all() or not sizes.sum() > 0:
@@ -57,7 +57,7 @@ def known_shares(
     return shares
 
 
-def numbers_of(given: Any) -> FloatArray:
+def numbers_of(given: ClassShares | list[float]) -> FloatArray:
     """Return an array of numbers; an empty one if some are none."""
     try:
         return np.asarray(given, dtype=np.float64)

@@ -13,7 +13,14 @@ from sklearn.utils.validation import check_is_fitted
 from mercer._base.checks import check_choice, check_number, checked_points
 from mercer._base.proba import codes_of, lead, probabilities
 from mercer._base.ranges import all_equal
-from mercer._base.typing import ArrayLike, BoolArray, FloatArray, IntArray, SparseArray
+from mercer._base.typing import (
+    ArrayLike,
+    BoolArray,
+    ClassShares,
+    FloatArray,
+    IntArray,
+    SparseArray,
+)
 from mercer.evidence.labels import Labels
 from mercer.evidence.reading import UNLABELED
 from mercer.evidence.row_names import warn_if_reordered
@@ -21,6 +28,7 @@ from mercer.evidence.score import LabeledScoreMixin
 from mercer.graphs.points import refuse_graph
 from mercer.kernels.composite import Scaled, Weighted
 from mercer.kernels.sets import gaussian_set
+from mercer.kernels.spec import KernelOrMatrix
 from mercer.kernels.stack import gram_stack, resolve_kernels
 from mercer.machines._annealed_parts import (
     AnnealedCertificate,
@@ -132,7 +140,7 @@ class AnnealedKernelMachine(LabeledScoreMixin, BaseEstimator):
 
     def __init__(
         self,
-        kernels: Sequence[Any] | None = None,
+        kernels: Sequence[KernelOrMatrix] | None = None,
         *,
         gamma: float = 0.1,
         beta: float = 0.1,
@@ -144,7 +152,7 @@ class AnnealedKernelMachine(LabeledScoreMixin, BaseEstimator):
         final_temperature: float = 1e-7,
         tol: float = 1e-7,
         max_greedy: int = 50,
-        unreached: Any = "prior",
+        unreached: ClassShares = "prior",
     ) -> None:
         self.kernels = kernels
         self.gamma = gamma

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from mercer._base.random import as_generator
-from mercer._base.typing import ArrayLike, RandomState
+from mercer._base.typing import ArrayLike, ClassShares, RandomState
 from mercer.graphs.neighbors import Weights
 from mercer.machines._annealed_parts import FeatureView
 from mercer.machines.annealed import AnnealedKernelMachine
@@ -91,7 +91,7 @@ class GraphAnnealedKernelMachine(AnnealedKernelMachine):
         final_temperature: float = 1e-7,
         tol: float = 1e-7,
         max_greedy: int = 50,
-        unreached: Any = "prior",
+        unreached: ClassShares = "prior",
         random_state: RandomState = None,
     ) -> None:
         super().__init__(

@@ -15,13 +15,14 @@ from mercer._base.nested import NestedParameters
 from mercer._base.proba import codes_of, lead, probabilities
 from mercer._base.ranges import all_equal
 from mercer._base.threads import threads_for
-from mercer._base.typing import ArrayLike, BoolArray, FloatArray, IntArray
+from mercer._base.typing import ArrayLike, BoolArray, ClassShares, FloatArray, IntArray
 from mercer.evidence.labels import Labels
 from mercer.evidence.row_names import warn_if_reordered
 from mercer.evidence.score import LabeledScoreMixin
 from mercer.exceptions import DisconnectedGraphWarning, NearlyConstantKernelWarning
 from mercer.graphs.neighbors import Graph
 from mercer.graphs.points import n_points
+from mercer.kernels.spec import KernelLike
 from mercer.machines._maps import (
     FeatureMap,
     KernelMap,
@@ -52,9 +53,11 @@ class KernelMachine(
     on points, or by `solve` on the features of a kernel, without points.
     """
 
-    kernel: Any
-    class_sizes: Any = None  # a machine of your own need not have the two as parameters
-    unreached: Any = "prior"
+    kernel: KernelLike | None
+    class_sizes: ClassShares | None = (
+        None  # a machine of your own need not have the two as parameters
+    )
+    unreached: ClassShares = "prior"
     kernel_: Any  # resolved on the training points; None if precomputed
     learner_: Any  # fitted, if the kernel is to be learned
     classes_: NDArray[Any]

@@ -10,8 +10,9 @@ from sklearn.utils.class_weight import compute_sample_weight
 
 from mercer._base.checks import check_choice
 from mercer._base.proba import probabilities
-from mercer._base.typing import FloatArray
+from mercer._base.typing import ClassShares, FloatArray
 from mercer.evidence.labels import Labels
+from mercer.kernels.spec import KernelLike
 from mercer.machines.base import KernelMachine, Solution
 from mercer.optim.newton import KLR, solve_klr
 
@@ -103,7 +104,7 @@ class KernelLogisticRegression(KernelMachine):
 
     def __init__(
         self,
-        kernel: Any = "rbf",
+        kernel: KernelLike = "rbf",
         *,
         C: float = 1.0,
         fit_intercept: bool = True,
@@ -111,8 +112,8 @@ class KernelLogisticRegression(KernelMachine):
         class_weight: dict[Any, float] | str | None = None,
         tol: float = 1e-10,
         max_iter: int = 100,
-        class_sizes: Any = None,
-        unreached: Any = "prior",
+        class_sizes: ClassShares | None = None,
+        unreached: ClassShares = "prior",
     ) -> None:
         self.kernel = kernel
         self.C = C

@@ -1,13 +1,13 @@
 """Regularised least squares."""
 
 from numbers import Real
-from typing import Any
 
 import numpy as np
 from sklearn.utils import check_scalar
 
-from mercer._base.typing import FloatArray
+from mercer._base.typing import ClassShares, FloatArray
 from mercer.evidence.labels import Labels
+from mercer.kernels.spec import KernelLike
 from mercer.machines.base import KernelMachine, Solution
 from mercer.machines.targets import targets_of
 from mercer.optim.ridge import RLS, solve_rls
@@ -88,11 +88,11 @@ class RLSClassifier(KernelMachine):
 
     def __init__(
         self,
-        kernel: Any = "rbf",
+        kernel: KernelLike = "rbf",
         *,
         C: float = 1.0,
-        class_sizes: Any = None,
-        unreached: Any = "prior",
+        class_sizes: ClassShares | None = None,
+        unreached: ClassShares = "prior",
     ) -> None:
         self.kernel = kernel
         self.C = C

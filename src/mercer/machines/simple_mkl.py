@@ -9,12 +9,13 @@ import numpy as np
 from sklearn.utils import check_scalar
 
 from mercer._base.checks import check_number
-from mercer._base.typing import FloatArray
+from mercer._base.typing import ClassShares, FloatArray
 from mercer.evidence.labels import Labels
 from mercer.graphs.points import refuse_graph
 from mercer.kernels.base import Kernel
 from mercer.kernels.composite import Weighted
 from mercer.kernels.parametric import RBF, Polynomial
+from mercer.kernels.spec import KernelOrMatrix
 from mercer.kernels.stack import resolve_kernels
 from mercer.machines._maps import GramMap, gram_map
 from mercer.machines.base import KernelMachine, Solution
@@ -131,13 +132,13 @@ class SimpleMKL(KernelMachine):
 
     def __init__(
         self,
-        kernels: Sequence[Any] | None = None,
+        kernels: Sequence[KernelOrMatrix] | None = None,
         *,
         C: float = 1.0,
         tol: float = 1e-3,
         max_iter: int = 500,
-        class_sizes: Any = None,
-        unreached: Any = "prior",
+        class_sizes: ClassShares | None = None,
+        unreached: ClassShares = "prior",
     ) -> None:
         self.kernels = kernels
         self.C = C

@@ -8,8 +8,9 @@ from sklearn.svm import SVC
 from sklearn.utils import check_scalar
 
 from mercer._base.proba import probabilities
-from mercer._base.typing import FloatArray, IntArray
+from mercer._base.typing import ClassShares, FloatArray, IntArray
 from mercer.evidence.labels import Labels
+from mercer.kernels.spec import KernelLike
 from mercer.machines.base import KernelMachine, Solution
 from mercer.machines.targets import summed
 
@@ -82,13 +83,13 @@ class KernelSVC(KernelMachine):
 
     def __init__(
         self,
-        kernel: Any = "rbf",
+        kernel: KernelLike = "rbf",
         *,
         C: float = 1.0,
         class_weight: dict[Any, float] | str | None = None,
         tol: float = 1e-3,
-        class_sizes: Any = None,
-        unreached: Any = "prior",
+        class_sizes: ClassShares | None = None,
+        unreached: ClassShares = "prior",
     ) -> None:
         self.kernel = kernel
         self.C = C
