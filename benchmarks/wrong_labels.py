@@ -89,7 +89,9 @@ def peers(X: np.ndarray, given: np.ndarray) -> dict[str, tuple[np.ndarray, np.nd
     return found
 
 
-def run(cache: pathlib.Path, out: pathlib.Path, names: tuple[str, ...]) -> None:
+def run(
+    cache: pathlib.Path, out: pathlib.Path, names: tuple[str, ...], *, alone: bool
+) -> None:
     """Write a line per set, number of labels, draw, kind of errors and method."""
     from mercer import UnifiedKernelMachine
 
@@ -113,7 +115,10 @@ def run(cache: pathlib.Path, out: pathlib.Path, names: tuple[str, ...]) -> None:
                     at = np.array([place[row] for row in ranked.ids])
                     named, order = np.zeros(size, bool), np.full(size, -1.0)
                     named[at], order[at] = ranked.looks_wrong, ranked.wrong
-                    found = {"Mercer": (named, order), **peers(X[rows], given)}
+                    found = {
+                        "Mercer": (named, order),
+                        **({} if alone else peers(X[rows], given)),
+                    }
                     wrong = given != y[rows]
                     for method, (named, order) in found.items():
                         ranking = (
@@ -157,8 +162,10 @@ if __name__ == "__main__":
     parser.add_argument("what", choices=["run", "show"])
     parser.add_argument("paths", nargs="+", type=pathlib.Path)
     parser.add_argument("--half", choices=["choose", "judge"], default="choose")
+    parser.add_argument("--alone", action="store_true", help="without cleanlab")
     asked = parser.parse_args()
     if asked.what == "run":
-        run(*asked.paths, CHOOSE if asked.half == "choose" else JUDGE)
+        names = CHOOSE if asked.half == "choose" else JUDGE
+        run(*asked.paths, names, alone=asked.alone)
     else:
         show(asked.paths[0])

@@ -396,3 +396,13 @@ def test_the_certificate_says_that_there_are_fewer_anchors(
     pool = AnchorPool(5, n_anchors=800, random_state=0).fit(X)
     assert len(pool.anchors_) == 100
     assert "not 800, since every point" in pool.certificate_.reason
+
+
+def test_new_rows_in_another_order_have_the_same_values(
+    pool: AnchorPool, X: FloatArray
+) -> None:
+    rng = np.random.default_rng(5)
+    rows = np.vstack([X[:40], rng.standard_normal((40, X.shape[1]))])
+    order = rng.permutation(len(rows))
+    found = pool.transform(rows)
+    np.testing.assert_allclose(pool.transform(rows[order]), found[order], atol=1e-6)

@@ -10,8 +10,9 @@ from scipy.special import log_softmax, softmax
 from mercer._base.html import Shown
 from mercer._base.typing import BoolArray, FloatArray, IntArray
 
-# A label looks wrong if it is wrong with at least this probability.
-DOUBT = 0.5
+# A label looks wrong if it is wrong with at least this probability: on the data sets
+# of choice four of five named ones are wrong with 300 labels, nine of ten with 100.
+DOUBT = 0.4
 # How many labels to look at first where none is likely to be wrong.
 FIRST = 10
 # Logarithms of the factors by which held-out scores may be too flat.
@@ -80,25 +81,34 @@ class SuspiciousLabels(Shown):
         return f"{n} of {len(self.ids):,} labels look{'s' * (n == 1)} wrong"
 
     def _facts(self) -> dict[str, Any]:
+        first = self.first_places
+        order = np.r_[first, np.delete(np.arange(len(self.ids)), first)]
         return {
-            "row": self.ids.astype(str),
-            "given label": self.given,
-            "suggested label": self.suggested,
-            "its probability": _percent(self.best),
-            "probability that the given one is wrong": _percent(self.wrong),
+            "row": self.ids[order].astype(str),
+            "given label": self.given[order],
+            "suggested label": self.suggested[order],
+            "its probability": _percent(self.best[order]),
+            "probability that the given one is wrong": _percent(self.wrong[order]),
         }
 
     @property
     def looks_wrong(self) -> BoolArray:
-        """Which labels to look at again: wrong with a probability of at least 0.5."""
+        """Which labels to look at again: wrong with a probability of at least 0.4."""
         doubtful: BoolArray = self.wrong >= DOUBT
         return doubtful
 
     @property
     def first(self) -> NDArray[Any]:
         """Row ids to look at first: those that look wrong, or the ten likeliest."""
-        found = self.ids[self.looks_wrong]
-        return found if len(found) else self.ids[np.argsort(-self.wrong)[:FIRST]]
+        return self.ids[self.first_places]
+
+    @property
+    def first_places(self) -> IntArray:
+        """Places in the list of those to look at first, for all who show it."""
+        found = np.flatnonzero(self.looks_wrong)
+        if len(found):
+            return found
+        return np.argsort(-self.wrong, kind="stable")[:FIRST]
 
     @property
     def false_alarms(self) -> float:
