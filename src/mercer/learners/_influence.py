@@ -1,23 +1,27 @@
 """The influence of points, by their distances, a similarity or walks on it."""
 
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import issparse
+from scipy.sparse import csr_array, issparse
 from sklearn.metrics import pairwise_distances
 
 from mercer._base.checks import check_finite, check_square, check_symmetric
 from mercer._base.ranges import far_origin, moved
-from mercer._base.typing import FloatArray
+from mercer._base.typing import ArrayLike, FloatArray, SparseArray
 from mercer.graphs.neighbors import Graph
+from mercer.kernels.spec import KernelLike
 from mercer.kernels.stack import resolve_kernels
 from mercer.optim.influence import diffusion_distances, stationary_distances
+
+# A kernel, or a matrix or graph over the rows of X.
+Similarity: TypeAlias = KernelLike | ArrayLike | SparseArray | Graph
 
 
 def influence_of_points(
     X: Any,
-    similarity: Any,
+    similarity: Similarity | None,
     diffusion_time: int | None,
     *,
     names: NDArray[Any] | None = None,
@@ -60,11 +64,15 @@ def influence_of_points(
     return 1 - stationary_distances(distances)
 
 
-def _matrix(similarity: Any, X: Any, names: NDArray[Any] | None) -> FloatArray:
+def _matrix(
+    similarity: Similarity | None,
+    X: Any,
+    names: NDArray[Any] | None,
+) -> FloatArray:
     if isinstance(similarity, Graph):
         W: FloatArray = similarity.adjacency.toarray()
     elif issparse(similarity):
-        W = similarity.toarray()
+        W = np.asarray(csr_array(similarity).toarray(), dtype=np.float64)
     elif isinstance(similarity, np.ndarray | list) or hasattr(similarity, "to_numpy"):
         W = np.asarray(similarity, dtype=np.float64)
     else:

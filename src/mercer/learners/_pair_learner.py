@@ -2,7 +2,7 @@
 
 import warnings
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from sklearn.utils import Tags
@@ -10,6 +10,7 @@ from sklearn.utils import Tags
 from mercer._base.typing import ArrayLike, FloatArray, SparseArray
 from mercer.evidence.labels import Labels
 from mercer.evidence.pairs import ContradictionWarning, Pairs, as_pairs, describe
+from mercer.evidence.pairs.read import PairsLike
 from mercer.graphs.neighbors import Graph
 from mercer.learners.base import SpectralLearner
 from mercer.optim.pair_forms import BasisForms, EntryForms, PairForms
@@ -55,7 +56,9 @@ def smoothness(values: FloatArray) -> FloatArray:
     return values if values[0] <= values[-1] else 1 - values / values[0]
 
 
-def gather_pairs(n: int, y: ArrayLike | None, pairs: Any, who: str) -> Pairs:
+def gather_pairs(
+    n: int, y: ArrayLike | None, pairs: PairsLike | None, who: str
+) -> Pairs:
     """Join the evidence of labels and pairs; warn where it contradicts itself."""
     found = Pairs.from_index(n_points=n)
     labelled = 0
@@ -89,7 +92,7 @@ def default_weight(pairs: Pairs) -> float:
     return min(1.0, 4 * pairs.n_points / len(pairs))
 
 
-def _no_evidence(y: ArrayLike | None, pairs: Any, who: str) -> str:
+def _no_evidence(y: ArrayLike | None, pairs: PairsLike | None, who: str) -> str:
     if y is None and pairs is None:
         return (
             f"{who} has no evidence: it requires y to be passed, but the target y is "
@@ -116,7 +119,7 @@ class PairLearner(SpectralLearner):
         X: ArrayLike | SparseArray | Graph,
         y: ArrayLike | None = None,
         *,
-        pairs: Any = None,
+        pairs: PairsLike | None = None,
     ) -> Self:
         """Learn the kernel from labels, pairs, or both.
 
@@ -137,7 +140,11 @@ class PairLearner(SpectralLearner):
         return self._learn_from(self.fitted_basis(X), evidence)
 
     def learn(
-        self, basis: Basis, labels: Labels | None = None, *, pairs: Any = None
+        self,
+        basis: Basis,
+        labels: Labels | None = None,
+        *,
+        pairs: PairsLike | None = None,
     ) -> Self:
         """Learn the kernel in a basis that is fitted already; it is kept, not copied.
 

@@ -1,5 +1,6 @@
 """The closed-form spectral kernel of Mao and Tsang (SKL), with given C and mu."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
@@ -204,8 +205,8 @@ class ClosedFormKernelCV(ClosedFormKernel):
 
     def __init__(
         self,
-        Cs: Any = C_GRID,
-        mus: Any = MU_GRID,
+        Cs: Sequence[float] = C_GRID,
+        mus: Sequence[float] = MU_GRID,
         *,
         n_folds: int = 5,
         basis: Basis | None = None,

@@ -18,8 +18,9 @@ from mercer.kernels.base import Kernel
 from mercer.kernels.composite import Weighted
 from mercer.kernels.normalized import Normalized
 from mercer.kernels.parametric import RBF, Polynomial
+from mercer.kernels.spec import KernelOrMatrix
 from mercer.kernels.stack import gram_stack, resolve_kernels
-from mercer.learners._influence import influence_of_points
+from mercer.learners._influence import Similarity, influence_of_points
 from mercer.learners.base import KernelFeatures
 from mercer.optim.affine_psd import AffineCombination, solve_affine_psd
 from mercer.optim.influence import (
@@ -153,11 +154,11 @@ class InfluenceKernel(KernelFeatures):
 
     def __init__(
         self,
-        kernels: Sequence[Any] | None = None,
+        kernels: Sequence[KernelOrMatrix] | None = None,
         *,
         combination: Literal["convex", "affine"] = "convex",
         objective: Literal["linear", "fractional"] = "linear",
-        similarity: Any = None,
+        similarity: Similarity | None = None,
         diffusion_time: int | None = None,
         tol: float = 1e-6,
     ) -> None:

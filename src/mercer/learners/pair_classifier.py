@@ -16,6 +16,7 @@ from mercer._base.random import as_generator
 from mercer._base.typing import ArrayLike, BoolArray, FloatArray, IntArray, RandomState
 from mercer.evidence.pairs.thresholds import best_cut, check_strategy
 from mercer.evidence.row_names import positions_of, row_ids
+from mercer.kernels.spec import Featured, Fittable
 from mercer.learners._pair_blend import blend, links, relearned
 from mercer.learners._pair_calibration import calibrate
 from mercer.learners.pairwise import PairwiseKernel
@@ -85,8 +86,8 @@ class PairClassifier(ClassifierMixin, BaseEstimator):
 
     def __init__(
         self,
-        learner: Any = None,
-        preprocessor: Any = None,
+        learner: Fittable | None = None,
+        preprocessor: ArrayLike | None = None,
         *,
         cv: int | None = 5,
         random_state: RandomState = None,
@@ -278,7 +279,7 @@ class PairClassifier(ClassifierMixin, BaseEstimator):
         return checked_points(self.preprocessor, sparse=False)
 
     def _numbers(self, names: NDArray[Any]) -> IntArray:
-        n = np.shape(self.preprocessor)[0]
+        n = self._points().shape[0]
         return positions_of(names, row_ids(self.preprocessor, n))
 
     def _sides(self, y: ArrayLike, n_pairs: int) -> BoolArray:
@@ -306,7 +307,7 @@ class PairClassifier(ClassifierMixin, BaseEstimator):
 class KernelMetric:
     """The distance of two points in the features of a kernel."""
 
-    def __init__(self, kernel: Any) -> None:
+    def __init__(self, kernel: Featured) -> None:
         self.kernel = kernel
         self._known: dict[bytes, FloatArray] = {}
 

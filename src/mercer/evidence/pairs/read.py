@@ -1,17 +1,22 @@
 """Whatever a user passes as `pairs`."""
 
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
 from scipy import sparse
 
+from mercer._base.typing import ArrayLike
 from mercer.evidence.pairs.constraints import Pairs
 from mercer.evidence.pairs.ends import as_ends
 
 __all__ = ["as_pairs"]
 
 
-def as_pairs(pairs: Any, n_points: int) -> Pairs:
+# What learners take as `pairs=`.
+PairsLike: TypeAlias = Pairs | tuple[ArrayLike, ArrayLike] | ArrayLike
+
+
+def as_pairs(pairs: PairsLike, n_points: int) -> Pairs:
     """Read whatever a user passes as `pairs`.
 
     Parameters
