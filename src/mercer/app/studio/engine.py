@@ -10,6 +10,7 @@ from zlib import crc32
 import numpy as np
 from scipy.sparse import issparse
 
+from mercer._base.progress import Progress
 from mercer._base.typing import FloatArray, IntArray
 from mercer.active.cold import cold_rows
 from mercer.app.studio.similar import similar_rows
@@ -97,6 +98,10 @@ class ModelEngine:
         Returns what people have said so far.
     changed : callable
         Called after each new snapshot.
+    better : callable, optional
+        Returns a session that takes long to open, since texts or images have to be
+        embedded; called with what receives its progress. Until it is there, people
+        are asked by the other one.
     """
 
     def __init__(
@@ -104,10 +109,13 @@ class ModelEngine:
         opened: Callable[[], Session],
         told: Callable[[], Told],
         changed: Callable[[], None] = lambda: None,
+        better: Callable[[Progress], Session] | None = None,
     ) -> None:
         self.snapshot = Snapshot()
         self.session: Session | None = None  # the newest one
         self._opened, self._told, self._changed = opened, told, changed
+        self._better, self._arrived = better, list[Session]()
+        self._n_bases = 0  # that took the place of the first one
         self._wake, self._stopped = threading.Event(), threading.Event()
         self._publishing, self._drawing = threading.Lock(), threading.Event()
         self._thread = threading.Thread(target=self._work, daemon=True)
@@ -148,9 +156,17 @@ class ModelEngine:
     def _work(self) -> None:
         try:
             session = self._prepare()
+            if self._better is not None:
+                threading.Thread(target=self._embed, daemon=True).start()
             while not self._stopped.is_set():
                 self._wake.clear()
+                if self._arrived:
+                    session, self._n_bases = self._arrived.pop(), self._n_bases + 1
+                    notes = session.rows.screened.notes
+                    self._publish(stage="finding similar rows", notes=notes)
                 self.session = session = self._step(session)
+                if session.task.embed:
+                    self._publish(stage="")
                 self._draw(session)
                 if not self._wake.is_set():
                     self._doubt(session)
@@ -159,14 +175,29 @@ class ModelEngine:
             self._publish(error=f"{type(error).__name__}: {error}")
             raise
 
+    def _embed(self) -> None:
+        """Open the better session beside the work, and hand it over."""
+        assert self._better is not None
+        try:
+            self._arrived.append(self._better(Stages(self._publish)))
+        except Exception as error:  # a thread has nobody else to tell
+            said = f"Nothing was embedded: {error}"
+            self._publish(stage="", notes=(*self.snapshot.notes, said))
+            return
+        self._wake.set()
+
     def _prepare(self) -> Session:
         """Open the table and find the basis; typical rows are asked about meanwhile."""
         self._publish(stage="turning columns into coordinates")
         opened, told = self._opened(), self._told()
+        notes = opened.rows.screened.notes
+        if self._better is not None:  # what embeddings would bring is on its way
+            hints = opened.rows.encoder.messages_
+            notes = tuple(note for note in notes if note not in hints)
         self._publish(
             stage="finding similar rows",
             questions=_typical(opened, told),
-            notes=opened.rows.screened.notes,
+            notes=notes,
         )
         self.session = opened.with_labels(told.labels())
         self._publish(stage="", ready=True)
@@ -214,7 +245,7 @@ class ModelEngine:
 
         In a thread of its own, since it takes longer than many answers.
         """
-        due = sum(self.snapshot.n_labels >= n for n in DRAWN_AT)
+        due = sum(self.snapshot.n_labels >= n for n in DRAWN_AT) + self._n_bases
         if due < self.snapshot.map_version or self._drawing.is_set():
             return
         self._drawing.set()
@@ -234,6 +265,33 @@ class ModelEngine:
             version = self.snapshot.version + 1
             self.snapshot = replace(self.snapshot, version=version, **changes)
             self._changed()
+
+
+class Stages:
+    """Shows the progress of a job as the stage of a snapshot.
+
+    Parameters
+    ----------
+    publish : callable
+        Takes the stage.
+    """
+
+    def __init__(self, publish: Callable[..., None]) -> None:
+        self._publish, self._name, self._percent = publish, "", -1
+
+    def stage(self, name: str) -> None:
+        """Take note that a stage begins."""
+        self._name, self._percent = name, -1
+        self._publish(stage=name)
+
+    def advance(self, share: float) -> None:
+        """Take note of the share of the stage that is done."""
+        if int(100 * share) > self._percent:
+            self._percent = int(100 * share)
+            self._publish(stage=f"{self._name}, {self._percent}%")
+
+    def note(self, message: str) -> None:
+        """Leave out what is said on a terminal."""
 
 
 def _typical(session: Session, told: Told) -> IntArray:

@@ -3,7 +3,6 @@
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,7 +20,7 @@ from mercer.app.studio.refused import RefusedError
 from mercer.app.studio.sizes import shares_of
 from mercer.app.studio.state import state_of
 from mercer.app.studio.store import Store, Transaction
-from mercer.app.studio.worker import ProcessEngine, open_session
+from mercer.app.studio.worker import ProcessEngine, openers
 from mercer.app.tables.session import Session
 
 CHECK_EVERY = 8  # one question in this many is drawn at random
@@ -90,8 +89,8 @@ class Studio:
         elif session is not None:
             self.engine = ModelEngine(lambda: session, self.told, self.announce)
         else:
-            opened = partial(open_session, items.table, items.task, given)
-            self.engine = ProcessEngine(opened, self.told, self.announce)
+            opened, better = openers(items.table, items.task, given)
+            self.engine = ProcessEngine(opened, self.told, self.announce, better)
 
     @property
     def snapshot(self) -> Snapshot:

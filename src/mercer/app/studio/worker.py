@@ -5,13 +5,17 @@ import os
 import threading
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from typing import Any
 
 from numpy.typing import NDArray
 
+from mercer._base.progress import Progress, quiet
 from mercer._base.threads import threads_for
+from mercer.app.embedding.image_cells import holds_images
+from mercer.app.embedding.sound_cells import holds_sounds
 from mercer.app.studio.engine import ModelEngine, Snapshot, Told
 from mercer.app.tables.rows import Rows
 from mercer.app.tables.session import Session
@@ -29,7 +33,7 @@ class ProcessEngine:
     ----------
     opened : callable
         Returns the session that the work begins with; called in the other process.
-    told, changed
+    told, changed, better
         As for `ModelEngine`.
     """
 
@@ -38,10 +42,12 @@ class ProcessEngine:
         opened: Callable[[], Session],
         told: Callable[[], Told],
         changed: Callable[[], None] = lambda: None,
+        better: Callable[[Progress], Session] | None = None,
     ) -> None:
         self.snapshot = Snapshot()
         self.session: Session | None = None  # it is in the other process
         self._opened, self._told, self._changed = opened, told, changed
+        self._better = better
         self._wake = threading.Event()
         self._stopping = False
         self._numbers = itertools.count()
@@ -54,7 +60,9 @@ class ProcessEngine:
         context = get_context("spawn")
         self._pipe, theirs = context.Pipe()
         self._process = context.Process(
-            target=work, args=(theirs, self._opened, self._told()), daemon=True
+            target=work,
+            args=(theirs, self._opened, self._told(), self._better),
+            daemon=True,
         )
         self._process.start()
         theirs.close()
@@ -139,7 +147,34 @@ class ProcessEngine:
                     self._replied.notify_all()
 
 
-def open_session(table: Table, task: Task, given: NDArray[Any]) -> Session:
+def openers(
+    table: Table, task: Task, given: NDArray[Any]
+) -> tuple[Callable[[], Session], Callable[[Progress], Session] | None]:
+    """Return what opens a session, and one that takes longer if columns are embedded.
+
+    Parameters
+    ----------
+    table, task, given
+        As for `open_session`.
+    """
+    whole = partial(open_session, table, task, given)
+    embedded = {one.column for one in task.embed}
+    rest = {*table.columns} - {*task.aside, "file"}
+    # Paths say nothing without what they lead to; words, pixels and numbers do.
+    rest -= {c for c in embedded & {*table.frame.columns} if not _is_text(table, c)}
+    if not task.embed or not rest:
+        return whole, None
+    return partial(open_session, table, replace(task, embed=()), given), whole
+
+
+def _is_text(table: Table, column: str) -> bool:
+    cells = table.frame[column].tolist()
+    return not holds_images(cells) and not holds_sounds(cells)
+
+
+def open_session(
+    table: Table, task: Task, given: NDArray[Any], progress: Progress = quiet
+) -> Session:
     """Return a session on a table; columns that come with the labels are left out.
 
     Parameters
@@ -149,12 +184,18 @@ def open_session(table: Table, task: Task, given: NDArray[Any]) -> Session:
         Its class sizes are not used: those that stand now come with the answers.
     given : ndarray of shape (n,)
         Names of the classes of rows in the file, None where there is none.
+    progress : Progress, optional
     """
     task = replace(task, class_sizes=None)
-    return Session(Rows.read(table, task, labels=given), task)
+    return Session(Rows.read(table, task, labels=given, progress=progress), task)
 
 
-def work(pipe: Connection, opened: Callable[[], Session], told: Told) -> None:
+def work(
+    pipe: Connection,
+    opened: Callable[[], Session],
+    told: Told,
+    better: Callable[[Progress], Session] | None = None,
+) -> None:
     """Run a model until the other end of the pipe is closed.
 
     Only what changed in a snapshot is sent: the map of many points is large and seldom
@@ -178,7 +219,7 @@ def work(pipe: Connection, opened: Callable[[], Session], told: Told) -> None:
         sent[0] = now
         tell(("changes", 0, new))
 
-    engine = ModelEngine(opened, lambda: held[0], changed)
+    engine = ModelEngine(opened, lambda: held[0], changed, better)
     try:
         with threads_for(len(told.codes)):
             engine.start()

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mercer._base.words import counted, some
-from mercer.app.tables.folders import IMAGES, SOUNDS
+from mercer.app.tables.folders import IMAGES
 from mercer.app.tables.numbers import MOSTLY, Written, is_placeholder, look_at, parse
+from mercer.app.tables.recordings import SOUNDS
 from mercer.app.tables.table import TableError
 
 if TYPE_CHECKING:
