@@ -101,7 +101,10 @@ STAGES = {
         {"even_columns": 0.0},
         changes_pool=True,
         code=("pools.units",),
-        constants=("even_columns", "unrelated_columns", "unrelated_within"),
+        constants=(
+            *("even_columns", "unrelated_columns", "unrelated_within"),
+            *("many_parts", "alike_sums"),
+        ),
     ),
     # Sizes of graphs, as `KernelPool` and as `AnchorPool` name them.
     "graph 3": _kernel("graph 3,", "anchors 3,"),

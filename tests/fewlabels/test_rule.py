@@ -74,6 +74,14 @@ def rings():
     return X, labels(truth, [1, 1], 4)
 
 
+def shares():
+    """Return thirty parts of a whole, of two kinds of rows."""
+    rng, truth = np.random.default_rng(0), np.repeat([0, 1], 60)
+    common = np.where(truth[:, None] == np.arange(30) % 2, 0.3, 0.2)
+    X = rng.standard_gamma(common)
+    return X / X.sum(axis=1, keepdims=True), labels(truth, [3, 3], 0)
+
+
 CASES = {
     "rings": rings,
     "one label, close": lambda: clusters(4, 1, 1, 1, 1),
@@ -84,6 +92,7 @@ CASES = {
     "uneven labels": lambda: clusters(0, 6, 3, 2, 4),
     "wine": wine,
     "noise": noise,
+    "shares": shares,
 }
 # Where a field acts, and a value that makes a difference there. A new field needs a
 # line here; one for which there is none decides nothing, and goes.
@@ -99,6 +108,8 @@ CHANGES: dict[str, tuple[str, Any]] = {
     "even_columns": ("wine", 0.0),
     "unrelated_columns": ("noise", 7),
     "unrelated_within": ("noise", 0.1),
+    "many_parts": ("shares", 31),
+    "alike_sums": ("shares", 0.0),
     "far_share": ("added rows", 0.2),
     "drift_chance": ("added rows", 1e-12),
     "steepness": ("one label", 2.0),

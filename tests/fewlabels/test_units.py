@@ -10,6 +10,7 @@ from sklearn.decomposition import PCA
 
 from mercer import UnifiedKernelMachine
 from mercer.fewlabels.pools.anchors import AnchorPool
+from mercer.fewlabels.pools.device import TorchPool
 from mercer.fewlabels.pools.neighbors import KernelPool
 from mercer.fewlabels.pools.units import are_unrelated, column_scales, evenness
 from mercer.fewlabels.rule import DEFAULT
@@ -183,3 +184,61 @@ def test_measurements_in_mixed_units_are_no_principal_components() -> None:
         assert not are_unrelated(X - X.mean(axis=0))
         falling = np.argsort(-X.var(axis=0))
         assert not are_unrelated((X - X.mean(axis=0))[:, falling])  # correlated
+
+
+def shares(parts, seed=0):
+    """Return rows that sum to 1, most parts of them nearly 0."""
+    return np.random.default_rng(seed).dirichlet(np.full(parts, 0.1), size=60)
+
+
+@pytest.mark.parametrize(("parts", "as_roots"), [(19, False), (20, True), (200, True)])
+def test_many_shares_of_a_whole_become_square_roots(parts, as_roots) -> None:
+    X = 100 * shares(parts)
+    pool = KernelPool(random_state=0).fit(X)
+    assert pool.as_roots_ == as_roots
+    said = "columns are shares of a whole: their square roots"
+    assert (said in pool.certificate_.reason) == as_roots
+    if as_roots:
+        plain = KernelPool(scaling="never", random_state=0).fit(np.sqrt(X))
+        np.testing.assert_allclose(pool.vectors_, plain.vectors_)
+        new = 100 * shares(parts, seed=1)
+        np.testing.assert_allclose(pool.extend(new), plain.extend(np.sqrt(new)))
+        anchors = AnchorPool(n_anchors=20, random_state=0).fit(X)
+        other = AnchorPool(n_anchors=20, scaling="never", random_state=0).fit(
+            np.sqrt(X)
+        )
+        np.testing.assert_allclose(anchors.extend(new), other.extend(np.sqrt(new)))
+        np.testing.assert_allclose(anchors.anchors_, other.anchors_**2)
+
+
+@pytest.mark.parametrize(("wanted", "as_roots"), [(0.015, True), (0.025, False)])
+def test_sums_of_shares_vary_a_little_and_those_of_others_much(
+    wanted, as_roots
+) -> None:
+    X = shares(30)
+    apart = X.var(axis=0).sum()
+    X *= 1 + np.sqrt(wanted * apart) * np.resize([1.0, -1.0], 60)[:, None]
+    assert X.sum(axis=1).var() / X.var(axis=0).sum() == pytest.approx(wanted, rel=0.1)
+    assert KernelPool(random_state=0).fit(X).as_roots_ == as_roots
+    assert KernelPool(random_state=0).fit(np.rint(100 * shares(30))).as_roots_
+    unrelated = np.random.default_rng(0).random((60, 30))
+    assert not KernelPool(random_state=0).fit(unrelated).as_roots_
+
+
+def test_columns_of_zero_and_one_are_left_as_they_are() -> None:
+    rng = np.random.default_rng(0)
+    X = (rng.random((80, 12)) < 0.5).astype(float)
+    X[:, 1:] = np.arange(80)[:, None] % 40 == 0  # rare, and together
+    assert column_scales(X, below=0.4) is not None  # one has most of the variance
+    assert KernelPool(random_state=0).fit(X).scales_ is None
+    X[0, 0] = 2.0
+    assert KernelPool(random_state=0).fit(X).scales_ is not None
+
+
+def test_units_of_tensors_are_those_of_arrays() -> None:
+    torch = pytest.importorskip("torch", reason="needs the extra 'gpu'")
+    X = shares(30)
+    pool = TorchPool(random_state=0).fit(torch.as_tensor(X))
+    plain = TorchPool(scaling="never", random_state=0).fit(torch.as_tensor(np.sqrt(X)))
+    assert pool.as_roots_
+    np.testing.assert_allclose(pool.extend(X), plain.extend(np.sqrt(X)), atol=1e-9)

@@ -189,6 +189,8 @@ class AnchorPool(PoolBase):
         anchors = choose_anchors(points, m, rng=rng)
         whole = anchors if self._origin is None else anchors + self._origin
         self.anchors_ = np.ldexp(whole, -self._exponent)
+        if self.as_roots_:
+            self.anchors_ = self.anchors_**2
         if self.scales_ is not None:
             self.anchors_ = self.anchors_ * self.scales_
         self._index = anchor_index(anchors, rng=rng)
@@ -292,7 +294,7 @@ class AnchorPool(PoolBase):
         self._mean = np.concatenate([*means, mean])
         self._range = (sums.low, sums.high)
         self._keep_members(members, lambda at: moment[at, at])
-        said = (say_units(self.scales_), fewer, say_summed(n, n_rows))
+        said = (say_units(self.scales_, self.as_roots_), fewer, say_summed(n, n_rows))
         reason = "; ".join(filter(None, said))
         self.certificate_ = replace(self.certificate_, reason=reason)
 

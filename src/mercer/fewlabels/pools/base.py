@@ -10,7 +10,7 @@ from scipy.sparse import issparse
 from mercer._base.ranges import far_origin, moved, times_power, usual_exponent
 from mercer._base.rows import thinned
 from mercer._base.typing import FloatArray, IntArray, RandomState
-from mercer.fewlabels.pools.units import SCALED_BY, Scaling, say_units, scales_for
+from mercer.fewlabels.pools.units import SCALED_BY, Scaling, say_units, units_for
 from mercer.fewlabels.rule import DEFAULT, Rule
 from mercer.fewlabels.trees import Columns
 from mercer.spectrum.base import BasisCertificate, BasisMixin
@@ -100,6 +100,7 @@ class PoolBase(BasisMixin):
     random_state: RandomState
     blocks_: tuple[Block, ...]
     scales_: FloatArray | None  # (n_features,)
+    as_roots_ = False  # square roots are taken: columns are shares of a whole
     _exponent = 0  # of two, by which points are multiplied
     _origin: FloatArray | None = None  # from which they are seen then
 
@@ -122,7 +123,7 @@ class PoolBase(BasisMixin):
         A sample of the points is enough.
         """
         some = points if issparse(points) else thinned(points, SCALED_BY)
-        self.scales_ = scales_for(some, self.scaling, self._rule)
+        self.as_roots_, self.scales_ = units_for(some, self.scaling, self._rule)
         if not issparse(points):
             some = np.array([points.min(axis=0), points.max(axis=0)])
         self._exponent = usual_exponent(
@@ -135,6 +136,8 @@ class PoolBase(BasisMixin):
 
     def _usual(self, points: Any) -> Any:
         """Return points with columns on one scale, and of usual sizes."""
+        if self.as_roots_:
+            points = np.sqrt(np.maximum(points, 0))
         if self.scales_ is not None:
             dtype = points.dtype
             points = np.divide(points, self.scales_, dtype=dtype, casting="same_kind")
@@ -161,7 +164,9 @@ class PoolBase(BasisMixin):
         self.blocks_ = tuple(blocks)
         self.values_ = np.concatenate([block.values for block in blocks])
         self._parts = [member.part for member in members]
-        self.certificate_ = certificate_of(members, say_units(self.scales_))
+        self.certificate_ = certificate_of(
+            members, say_units(self.scales_, self.as_roots_)
+        )
 
 
 def certificate_of(members: Sequence[Member], reason: str) -> BasisCertificate:

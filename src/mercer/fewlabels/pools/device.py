@@ -21,7 +21,7 @@ from mercer.backends.torch.vectors import DeviceVectors, column_sums
 from mercer.fewlabels.pools import base
 from mercer.fewlabels.pools.base import Member, PoolBase, smallest_positive
 from mercer.fewlabels.pools.plain_kernels import PlainKernel, kernels_of
-from mercer.fewlabels.pools.units import SCALED_BY, Scaling, scales_for
+from mercer.fewlabels.pools.units import SCALED_BY, Scaling, units_for
 from mercer.fewlabels.rule import Rule
 from mercer.spectrum.base import check_n_components
 from mercer.spectrum.directions import certificate_on_device
@@ -99,7 +99,7 @@ class TorchPool(PoolBase):
         t = torch()
         self._device = str(X.device)
         some = to_numpy(thinned(X, SCALED_BY))
-        self.scales_ = scales_for(some, self.scaling, self._rule)
+        self.as_roots_, self.scales_ = units_for(some, self.scaling, self._rule)
         plain_rng = rng.spawn(1)[0]  # whatever the graphs draw, as on the host
         self._search = TorchSearch.prepare(self._usual(X), rng=rng)
         self._own = self._search.points.X
@@ -237,6 +237,8 @@ class TorchPool(PoolBase):
         )
 
     def _usual(self, points: Any) -> Any:
+        if self.as_roots_:
+            return points.clamp(min=0).sqrt()
         if self.scales_ is None:
             return points
         return points / as_tensor(self.scales_, self._device).to(points.dtype)

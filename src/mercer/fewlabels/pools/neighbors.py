@@ -69,8 +69,9 @@ class KernelPool(PoolBase):
         Sizes of the graphs; by default `Rule.graphs`, 3, 10 and 50.
     scaling : {"auto", "always", "never"}, default="auto"
         Whether columns are divided by their standard deviations. "auto" does it where
-        they share the variance less evenly than `Rule.even_columns`; sparse points are
-        left as they are.
+        they share the variance less evenly than `Rule.even_columns`; sparse points and
+        columns of 0 and 1 are left as they are, and many shares of a whole are replaced
+        by their square roots (`as_roots_`).
     rule : Rule, optional
         Graphs, directions, density and units.
     random_state : int, Generator, RandomState or None, default=None

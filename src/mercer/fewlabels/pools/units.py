@@ -17,14 +17,19 @@ _CORRELATED, SCALED_BY = 10_000, 100_000
 Scaling: TypeAlias = Literal["auto", "always", "never"]
 
 
-def scales_for(X: Any, scaling: Scaling, rule: Rule = DEFAULT) -> FloatArray | None:
-    """Return what to divide columns by, (d,), or None to leave them as they are.
+def units_for(
+    X: Any, scaling: Scaling, rule: Rule = DEFAULT
+) -> tuple[bool, FloatArray | None]:
+    """Return whether to take square roots, and what to divide columns by.
+
+    The second is of shape (d,), or None to leave columns as they are.
 
     Parameters
     ----------
     X : array or sparse array of shape (n, d)
     scaling : {"auto", "always", "never"}
-        "auto" divides where columns share the variance less evenly than
+        "auto" takes roots of shares (`are_shares`), leaves columns of 0 and 1 as they
+        are, and divides others where they share the variance less evenly than
         `Rule.even_columns`.
     rule : Rule, optional
     """
@@ -32,12 +37,59 @@ def scales_for(X: Any, scaling: Scaling, rule: Rule = DEFAULT) -> FloatArray | N
     if scaling not in below:
         msg = f"scaling must be one of {list(below)}, got {scaling!r}."
         raise ValueError(msg)
-    return column_scales(X, below=below[scaling], rule=rule)
+    as_roots = scaling == "auto" and are_shares(X, rule)
+    if as_roots or (scaling == "auto" and are_binary(X)):
+        return as_roots, None
+    return False, column_scales(X, below=below[scaling], rule=rule)
 
 
-def say_units(scales: FloatArray | None) -> str:
+def say_units(scales: FloatArray | None, as_roots: bool = False) -> str:
     """Return what was done to the columns."""
+    if as_roots:
+        return "columns are shares of a whole: their square roots"
     return "columns " + ("as given" if scales is None else "scaled to unit variance")
+
+
+def are_shares(X: Any, rule: Rule = DEFAULT) -> bool:
+    """Tell whether columns are many shares of a whole: none negative, sums alike.
+
+    Their distance is that of square roots (Hellinger's): a difference of 1% counts for
+    more where there is little. Percentages are often rounded, so that sums vary a
+    little, but much less than they would if the columns had nothing to do with each
+    other.
+
+    Parameters
+    ----------
+    X : array or sparse array of shape (n, d)
+    rule : Rule, optional
+        How much sums may vary, and how many parts are many.
+
+    Examples
+    --------
+    >>> X = np.random.default_rng(0).dirichlet(np.full(30, 0.1), size=50)
+    >>> are_shares(X), are_shares(X[:, :25]), are_shares(-X)
+    (True, False, False)
+    """
+    if (
+        issparse(X)
+        or X.shape[1] < rule.many_parts
+        or not 0 <= X.min() <= X.max() < _USUAL[1]
+    ):
+        return False
+    X = np.asarray(X, dtype=np.float64)
+    apart = float(X.var(axis=0).sum())
+    return bool(X.sum(axis=1).var() < rule.alike_sums * apart)
+
+
+def are_binary(X: Any) -> bool:
+    """Tell whether all columns are 0 or 1, which have one unit, however rare 1 is.
+
+    Examples
+    --------
+    >>> are_binary(np.array([[0.0, 1.0]])), are_binary(np.array([[0.0, 2.0]]))
+    (True, False)
+    """
+    return not issparse(X) and bool(((X == 0) | (X == 1)).all())
 
 
 def evenness(variances: FloatArray) -> float:
