@@ -13,6 +13,7 @@ from mercer._base.typing import FloatArray
 from mercer.eigen import chebyshev, search
 from mercer.eigen import smallest as eigen
 from mercer.fewlabels.pools import anchor_number
+from mercer.fewlabels.pools import anchor_solving
 from mercer.fewlabels.pools import anchors as anchor_pool
 from mercer.fewlabels.pools.anchor_features import AnchorColumns
 from mercer.fewlabels.pools.anchor_joining import light_anchors_joined
@@ -67,7 +68,7 @@ def test_graph_columns_are_the_leading_eigenvectors(
 def test_each_graph_is_an_anchor_basis(
     X: FloatArray, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(anchor_pool, "LEAST_MASS", 0.0)
+    monkeypatch.setattr(anchor_solving, "LEAST_MASS", 0.0)
     pool = AnchorPool(5, n_anchors=50, n_nearest=(2, 4), random_state=0).fit(X)
     for s, block in zip((2, 4), pool.blocks_, strict=False):
         alone = AnchorBasis(5, n_anchors=50, n_nearest=s, random_state=0).fit(X)
@@ -178,7 +179,7 @@ def test_light_anchors_do_not_make_directions_of_their_own(
     X = 2.2 * rng.normal(size=(4, 50))[truth] + 2 * rng.normal(size=(6000, 50))
     settings: Any = {"n_anchors": 1000, "n_nearest": (5,), "random_state": 0}
     joined = AnchorPool(8, **settings).fit(X).blocks_[0].values
-    monkeypatch.setattr(anchor_pool, "LEAST_MASS", 0.0)
+    monkeypatch.setattr(anchor_solving, "LEAST_MASS", 0.0)
     alone = AnchorPool(8, **settings).fit(X).blocks_[0].values
     # Four classes; what follows them are lonely points, unless these are joined.
     assert joined[4] > 30 * alone[4]
@@ -188,7 +189,7 @@ def test_light_anchors_do_not_make_directions_of_their_own(
 def test_an_anchor_that_stands_for_three_points_is_kept() -> None:
     anchors = np.array([[0.0], [1.0], [5.0], [6.0]])
     mass = np.array([2.9, 3.0, 8.0, 0.0])
-    assert anchor_pool.LEAST_MASS == 3
+    assert anchor_solving.LEAST_MASS == 3
     P = light_anchors_joined(anchors, mass, least=3.0, rng=rng).toarray()
     np.testing.assert_array_equal(P, [[1, 0], [1, 0], [0, 1], [0, 1]])
     few = light_anchors_joined(anchors, mass / 9, least=3.0, rng=rng)
@@ -202,9 +203,9 @@ def test_crowded_values_end_after_the_work_that_is_allowed(
     """One dense blob: nothing separates, least of all if anchors are not joined."""
     monkeypatch.setattr(eigen, "DENSE_UP_TO", 10)
     monkeypatch.setattr(eigen, "DENSE_AT_MOST", 10)
-    assert anchor_pool.MOST_WORK == 2e10
-    monkeypatch.setattr(anchor_pool, "LEAST_MASS", least)
-    monkeypatch.setattr(anchor_pool, "MOST_WORK", most_work)
+    assert anchor_solving.MOST_WORK == 2e10
+    monkeypatch.setattr(anchor_solving, "LEAST_MASS", least)
+    monkeypatch.setattr(anchor_solving, "MOST_WORK", most_work)
     spent = 0.0
     recur = chebyshev.recur
 

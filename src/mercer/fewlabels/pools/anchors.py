@@ -7,7 +7,6 @@ from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
-from scipy.linalg import block_diag
 from sklearn.utils import check_scalar, gen_batches
 from sklearn.utils.validation import check_is_fitted
 
@@ -16,37 +15,24 @@ from mercer._base.random import as_generator
 from mercer._base.typing import ArrayLike, FloatArray, RandomState, SparseArray
 from mercer.fewlabels.pools import base
 from mercer.fewlabels.pools.anchor_features import AnchorColumns, AnchorFeatures
-from mercer.fewlabels.pools.anchor_joining import light_anchors_joined
 from mercer.fewlabels.pools.anchor_number import (
     MOST_PRODUCTS,
     POINTS_PER_ANCHOR,
     number_of_anchors,
 )
 from mercer.fewlabels.pools.anchor_rows import MOST_SUMMED, say_summed, summed_rows
-from mercer.fewlabels.pools.anchor_sums import PoolSums, both_halves, gram_times
+from mercer.fewlabels.pools.anchor_solving import solve_sums
+from mercer.fewlabels.pools.anchor_sums import PoolSums
 from mercer.fewlabels.pools.base import Member, PoolBase
 from mercer.fewlabels.pools.plain_kernels import LANDMARKS, plain_kernels
 from mercer.fewlabels.pools.units import Scaling, say_units
 from mercer.fewlabels.rule import Rule
 from mercer.fewlabels.trees import ArrayColumns, Columns
 from mercer.graphs.points import refuse_graph
-from mercer.spectrum.anchor import (
-    AnchorPairs,
-    anchor_index,
-    anchor_pairs,
-    anchor_ties,
-    choose_anchors,
-)
-from mercer.spectrum.base import BasisCertificate
+from mercer.spectrum.anchor import anchor_index, anchor_ties, choose_anchors
 
 ANCHORS = 20_000  # limit of work and memory
-# Limit of precision: lighter anchors, whose directions crowd, are joined to others.
-LEAST_MASS = float(POINTS_PER_ANCHOR)
-# Limit of work: multiplications for the eigenvectors of one graph, some 15 seconds of
-# one core. A million points in 50 columns take 7e9 to 15e9.
-MOST_WORK = 2e10
 _BATCH = 65_536
-_TOL = 1e-3  # residuals of the graphs, as those of `KernelPool`
 
 
 class AnchorPool(PoolBase):
@@ -241,10 +227,7 @@ class AnchorPool(PoolBase):
         n_rows: int,
         fewer: str = "",
     ) -> None:
-        """Compute all directions from the sums over points.
-
-        Products of ties are taken out of the sums, each before the next is looked at:
-        with copies of all of them this would be what needs most memory.
+        """Compute all directions from the sums over points, which are used up.
 
         Parameters
         ----------
@@ -255,35 +238,13 @@ class AnchorPool(PoolBase):
         fewer : str, default=""
             Why there are fewer anchors than wanted.
         """
-        n, r = sums.n, min(self._directions, len(self.anchors_))
-        ones = np.ones(len(self.anchors_))  # rows of Z sum to 1, so ZᵀZ 1 = Zᵀ 1
-        masses = [gram_times(half, ones) for half in sums.halves]
-        P = light_anchors_joined(
-            self._usual(self.anchors_), masses[0], least=LEAST_MASS, rng=rng
-        )
-        solved = []
-        while sums.halves:
-            pairs = anchor_pairs(
-                both_halves(P.T @ sums.halves.pop(0) @ P),
-                r,
-                rng=rng,
-                tol=_TOL,
-                on_failure="rough",
-                most_work=MOST_WORK,
-            )
-            solved.append(pairs)
-        self._maps = tuple(np.sqrt(n) * (P @ pairs.map) for pairs in solved)
-        means = [mass @ T / n for T, mass in zip(self._maps, masses, strict=True)]
-        mean = sums.total / n
-        moments = [
-            pairs.products - np.outer(m, m)
-            for pairs, m in zip(solved, means, strict=True)
-        ]
-        moment = block_diag(*moments, sums.squares / n - np.outer(mean, mean))
+        anchors = self._usual(self.anchors_)
+        solved = solve_sums(sums, anchors, self._directions, rng=rng)
+        self._maps, self._mean = solved.maps, solved.mean
         members = [
-            Member(f"anchors {s}", "laplacian", None, pairs.values, None, proof, s)
-            for s, pairs, proof in zip(
-                self.sizes_, solved, map(self._proof, solved), strict=True
+            Member(f"anchors {s}", "laplacian", None, values, None, proof, s)
+            for s, values, proof in zip(
+                self.sizes_, solved.values, solved.proofs, strict=True
             )
         ]
         members += [
@@ -291,26 +252,12 @@ class AnchorPool(PoolBase):
             for kernel in self._kernels
         ]
         members.append(Member("density", "density", None, np.ones(1), None))
-        self._mean = np.concatenate([*means, mean])
         self._range = (sums.low, sums.high)
-        self._keep_members(members, lambda at: moment[at, at])
-        said = (say_units(self.scales_, self.as_roots_), fewer, say_summed(n, n_rows))
+        self._keep_members(members, lambda at: solved.moment[at, at])
+        units = say_units(self.scales_, self.as_roots_)
+        said = (units, fewer, say_summed(sums.n, n_rows))
         reason = "; ".join(filter(None, said))
         self.certificate_ = replace(self.certificate_, reason=reason)
-
-    def _proof(self, pairs: AnchorPairs) -> BasisCertificate:
-        return BasisCertificate(
-            method=f"{len(self.anchors_):,} anchors",
-            reason="asked for",
-            residual=pairs.residual,
-            orthogonality=0.0,
-            gap=pairs.gap,
-            cuts_repeated_value=pairs.gap <= 1e-6,
-            n_null=pairs.n_null,
-            floor=pairs.floor,
-            failure=pairs.failure,
-            note=pairs.note,
-        )
 
     def keep(self, points: Any, ties: list[SparseArray], dense: FloatArray) -> Self:
         """Keep points as they are, and what `place` returned of them as `vectors_`."""
