@@ -12,8 +12,7 @@ from mercer import UnifiedKernelMachine, persist
 from mercer._base.typing import FloatArray
 from mercer.eigen import chebyshev, search
 from mercer.eigen import smallest as eigen
-from mercer.fewlabels.pools import anchor_number
-from mercer.fewlabels.pools import anchor_solving
+from mercer.fewlabels.pools import anchor_number, anchor_solving
 from mercer.fewlabels.pools import anchors as anchor_pool
 from mercer.fewlabels.pools.anchor_features import AnchorColumns
 from mercer.fewlabels.pools.anchor_joining import light_anchors_joined
