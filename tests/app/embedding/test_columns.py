@@ -276,3 +276,24 @@ def test_a_broken_file_of_a_folder_is_named_and_left_out(tmp_path):
     assert table.frame["file"].tolist() == ["red/0.png", "red/2.png"]
     assert table.images["image"].tolist() == ["red/0.png", "red/2.png"]
     assert "1 file could not be read and was left out: red/1.png" in table.notes[0]
+
+
+def test_several_columns_are_one_stage():
+    """Each was one, and the time left became negative."""
+    stages = []
+
+    class Listener:
+        stage, advance, note = stages.append, stages.count, stages.count
+
+    encoder, embed = TableEncoder(), {"text": lengths, "more": lengths}
+    frame = as_table({"text": TEXTS, "more": TEXTS[::-1]})
+    encoder.fit_transform(frame, read_embed(embed), progress=Listener())
+    assert stages == ["embeddings"]
+
+
+def test_a_text_that_is_not_utf_8_is_left_out_with_what_to_do(tmp_path):
+    (tmp_path / "a.txt").write_text("a text")
+    (tmp_path / "b.txt").write_bytes("café".encode("latin-1"))
+    table = read_folder(tmp_path)
+    assert len(table) == 1
+    assert "b.txt (not UTF-8; save it as UTF-8)" in table.notes[0]

@@ -268,3 +268,49 @@ def test_a_folder_of_two_kinds_is_refused(tmp_path, images, texts):
     write_files(tmp_path, images, texts)
     with pytest.raises(TableError, match="must hold one kind only"):
         read_table(tmp_path)
+
+
+@pytest.mark.parametrize("form", ["bytes", "records"])
+def test_images_may_be_all_that_a_table_has(tmp_path, form):
+    cells, labels, kinds = photos()
+    if form == "records":
+        cells = [{"bytes": cell, "path": None} for cell in cells]
+    frame = pd.DataFrame({"photo": cells, "label": labels})
+    frame.to_parquet(tmp_path / "t.parquet")
+    table = read_table(tmp_path / "t.parquet")
+    with pytest.raises(TableError, match=r"nothing to learn.*by --embed 'photo'"):
+        mercer.learn(table)
+    result = mercer.learn(table, embed={"photo": mean_colour})
+    assert result.predictions["prediction"].tolist() == kinds
+    new = read_table(tmp_path / "t.parquet").take(np.arange(2))
+    assert result.model.predict(new).tolist() == kinds[:2]
+
+
+@pytest.mark.parametrize(("ending", "extra"), [("png", "images"), ("wav", "sound")])
+def test_paths_that_name_the_rows_are_not_left_out_in_silence(ending, extra):
+    frame = pd.DataFrame(
+        {
+            "file": [f"{k}.{ending}" for k in range(20)],
+            "path": [f"{k}.{ending}" for k in range(20)],
+            "n": np.arange(20) % 3,
+            "label": ["a", "b"] * 4 + [None] * 12,
+        }
+    )
+    said = " ".join(Rows.read(frame, Task()).screened.notes)
+    assert "Column 'path' was left out: it names the rows" in said
+    assert f"mercer[{extra}]" in said
+    assert "--keep 'path'" not in said
+
+
+def test_numbers_are_not_embedded(tmp_path):
+    table = as_table({"n": [str(k) for k in range(9)], "m": np.arange(9.0)})
+    with pytest.raises(TableError, match="'n' holds numbers, which are compared as"):
+        TableEncoder().fit_transform(table, read_embed("n"))
+
+
+def test_the_small_model_is_said_to_know_english():
+    pytest.importorskip("wordllama")
+    english = [f"the printer is out of paper {k}" for k in range(9)]
+    chinese = [f"打印机没有纸了{k}" for k in range(9)]
+    assert "a model of English" in hints_of({"text": chinese}, "text")
+    assert hints_of({"text": english}, "text") == ""

@@ -16,9 +16,10 @@ from mercer.app.embedding.computing import Computed, Items, texts, vectors_of
 from mercer.app.embedding.embedder import Kind, embedded_name
 from mercer.app.embedding.file_cells import file_items
 from mercer.app.embedding.image_cells import holds_images, opened_image
-from mercer.app.embedding.models import Model, find_model, load
+from mercer.app.embedding.models import LIGHT, Model, find_model, load
 from mercer.app.embedding.sound_cells import holds_sounds, opened_sound
 from mercer.app.embedding.wanted import Wanted, read_embed
+from mercer.app.tables.columns import ngrams_of
 from mercer.app.tables.table import Table, TableError
 
 STAGE = "embeddings"
@@ -81,14 +82,15 @@ def embed_columns(
     """
     embeddings, messages = [], []
     result = table
+    if wanted:
+        progress.stage(STAGE)
     for one in wanted:
         table.check_any_column(one.column, "--embed")
-        progress.stage(STAGE)
         cells, kind = _cells(table, one.column)
         embedding, found = _fitted(table, one, cells, kind, progress)
         array, message = _filled(table, embedding, found)
         embeddings.append(replace(embedding, done=_done(embedding, found)))
-        messages += message
+        messages += [*message, *_of_other_script(table, embedding)]
         result = _with_vectors(result, embedding, array)
     return Embedded(result, tuple(embeddings), tuple(messages))
 
@@ -98,6 +100,8 @@ def embed_again(
 ) -> Table:
     """Return new rows with the vectors that a fitted table has."""
     result = table
+    if embeddings:
+        progress.stage(STAGE)
     for one in embeddings:
         if one.column not in table.columns and one.column not in table.unread:
             msg = (
@@ -105,7 +109,6 @@ def embed_again(
                 "trained with."
             )
             raise TableError(msg)
-        progress.stage(STAGE)
         cells, kind = _cells(table, one.column)
         if kind != one.kind:
             msg = (
@@ -183,6 +186,12 @@ def _fitted(
     items = _items(table, cells, kind)
     by, name, revision = None, "", ""
     if wanted.how == "model":
+        if kind == "text" and all(_is_number(cell) for cell in cells if cell.strip()):
+            msg = (
+                f"{table.source}: column {wanted.column!r} holds numbers, which are "
+                "compared as they are: leave out --embed."
+            )
+            raise TableError(msg)
         model = find_model(wanted.by, kind)
         name, revision = model.name, model.revision
     elif wanted.how == "transformer":
@@ -237,6 +246,27 @@ def _same_model(embedding: Embedding) -> Model:
         )
         raise TableError(msg)
     return model
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True
+
+
+def _of_other_script(table: Table, embedding: Embedding) -> list[str]:
+    """Say that the small model knows English alone, where that can be seen."""
+    if embedding.model != LIGHT:
+        return []
+    if ngrams_of(table.frame[embedding.column])["analyzer"] == "word":
+        return []
+    return [
+        f"Column {embedding.column!r} is in a script that {LIGHT!r}, a model of "
+        f"English, knows little of. Choose a model of that language: --embed "
+        f"'{embedding.column}=MODEL'."
+    ]
 
 
 def _filled(

@@ -5,6 +5,7 @@ from importlib.util import find_spec
 from mercer.app.embedding.embedder import embedded_name
 from mercer.app.embedding.image_cells import holds_images
 from mercer.app.embedding.models import LIGHT, USUAL
+from mercer.app.embedding.sound_cells import holds_sounds
 from mercer.app.tables.table import Table
 
 
@@ -19,7 +20,7 @@ def hints(table: Table, texts: list[str]) -> tuple[str, ...]:
         Its columns of texts.
     """
     said = []
-    paths = [c for c in table.frame.columns if _holds_paths(table, c)]
+    paths = [c for c in table.frame.columns if files_of(table, c)[0]]
     made = {embedded_name(c) for c in table.columns}
     given = [c for c in table.vectors if c not in made and c not in table.images]
     if given and texts:
@@ -36,16 +37,15 @@ def hints(table: Table, texts: list[str]) -> tuple[str, ...]:
             "docs/guides/texts.md shows what that brings."
         )
     if paths:
+        what, how = files_of(table, paths[0])
         said.append(
-            f"Column {paths[0]!r} holds paths of images, and only their names are "
-            f"compared. To compare the images, {_images(paths[0])}."
+            f"Column {paths[0]!r} holds paths of {what}, and only their names are "
+            f"compared. To compare the {what}, {how}."
         )
     if "sound" in table.images and "sound" in table.vectors:
         said.append(
             "Recordings are compared by the loudness of their pitches. To compare what "
-            "is heard, pass --embed 'sound=MODEL' (a model of sound of transformers, "
-            f'such as {USUAL["sound"]}: pip install "mercer[sound]", then mercer '
-            "fetch)."
+            f"is heard, {_sounds('sound')}."
         )
     if "image" in table.images and "image" in table.vectors:
         said.append(
@@ -55,9 +55,25 @@ def hints(table: Table, texts: list[str]) -> tuple[str, ...]:
     return tuple(said)
 
 
-def _holds_paths(table: Table, column: str) -> bool:
+def files_of(table: Table, column: str) -> tuple[str, str]:
+    """Return what the paths in a column lead to, and how to compare that.
+
+    Both are "" for columns without paths.
+    """
     cells = table.frame[column].head(100).tolist()
-    return any(isinstance(c, str) for c in cells) and holds_images(cells)
+    if any(isinstance(c, str) for c in cells):
+        if holds_images(cells):
+            return "images", _images(column)
+        if holds_sounds(cells):
+            return "recordings", _sounds(column)
+    return "", ""
+
+
+def _sounds(column: str) -> str:
+    return (
+        f"pass --embed '{column}=MODEL' (a model of sound of transformers, such as "
+        f'{USUAL["sound"]}: pip install "mercer[sound]", then mercer fetch)'
+    )
 
 
 def _images(column: str) -> str:

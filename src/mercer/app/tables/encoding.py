@@ -107,12 +107,13 @@ class TableEncoder(BaseEstimator):
             Columns of texts or images that also become vectors, and by what.
         progress : Progress, optional
         """
-        if not table.columns:
-            msg = (
+        if not table.columns and not embed:
+            said = [
                 f"{table.source} has no column besides target and id, so there is "
-                "nothing to learn from."
-            )
-            raise TableError(msg)
+                "nothing to learn from.",
+                *table.unread_notes,
+            ]
+            raise TableError(" ".join(said))
         self.columns_ = table.columns
         made = embed_columns(table, embed, progress=progress)
         table, self.embeddings_, self.messages_ = made

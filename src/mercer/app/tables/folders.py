@@ -124,10 +124,16 @@ def _readable(
         return chosen, contents, ()
     if not chosen:
         raise broken[0][1]
-    names = [f"{f.relative_to(root).as_posix()} ({e.__cause__})" for f, e in broken]
+    names = [f"{f.relative_to(root).as_posix()} ({_why(e)})" for f, e in broken]
     were = "was" if len(broken) == 1 else "were"
     note = f"{counted(len(broken), 'file')} could not be read and {were} left out: "
     return chosen, contents, (f"{note}{some(names, 3)}.",)
+
+
+def _why(error: TableError) -> str:
+    cause = error.__cause__
+    is_text = isinstance(cause, UnicodeDecodeError)
+    return "not UTF-8; save it as UTF-8" if is_text else str(cause)
 
 
 def _label_of(file: Path, root: Path) -> str | None:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer._base.typing import BoolArray
+from mercer.app.embedding.hints import files_of
 from mercer.app.tables.columns import is_date, is_text
 from mercer.app.tables.encoding import ColumnNote
 from mercer.app.tables.leakage import (
@@ -129,14 +130,23 @@ def screen(
         names = ", ".join(repr(c.column) for c in found)
         notes.append(f"All columns look misleading ({names}); they were kept.")
         found = []
-    notes += [
-        f"Column {c.column!r} was left out: it {c.reason}. To learn from it "
-        f"anyway, pass --keep {c.column!r} (in Python keep=[{c.column!r}])."
-        for c in found
-    ]
+    notes += [_left_out(table, c) for c in found]
     notes += _questions(rest.frame, labels, {*keep, *(c.column for c in found)})
     kept = rest.without({c.column for c in found})
     return Screened(kept, labels, tuple(found), tuple(notes))
+
+
+def _left_out(table: Table, column: LeftOut) -> str:
+    """Say why a column was left out, and what to do if it should count."""
+    name = column.column
+    said = f"Column {name!r} was left out: it {column.reason}"
+    what, how = files_of(table, name)
+    if what:
+        return f"{said}. It holds paths of {what}: to compare the {what}, {how}."
+    return (
+        f"{said}. To learn from it anyway, pass --keep {name!r} (in Python "
+        f"keep=[{name!r}])."
+    )
 
 
 def misleading(frame: "pd.DataFrame", labels: NDArray[Any]) -> list[LeftOut]:

@@ -278,7 +278,8 @@ def _stack(column: "pd.Series[Any]", source: str) -> NDArray[Any]:
         found = "no vector" if lengths[odd[0]] < 0 else f"{lengths[odd[0]]} numbers"
         msg = (
             f"{source}: column {column.name!r} holds vectors of {usual} numbers, but "
-            f"row {odd[0] + 1} has {found}."
+            f"row {odd[0] + 1} has {found}. Give every row as many, or remove the "
+            "column or those rows."
         )
         raise TableError(msg)
     return np.array([np.ravel(v) for v in column])
