@@ -6,7 +6,7 @@ rare class of `collection/second.py` (choosing half); one, two, three and five l
 per class. The default is compared with the same model without the step
 (`class_sizes=None`), on the rows without a label.
 
-    python benchmarks/collapse.py RESULTS.csv [--draws 20] [--cache CACHE]
+    python benchmarks/collapse.py RESULTS.csv [--draws 20] [--cache CACHE] [--seed 0]
 """
 
 import os
@@ -63,13 +63,13 @@ PLACES: dict[str, tuple[Callable[..., np.ndarray], tuple[float, ...]]] = {
 
 
 def problems(
-    cache: pathlib.Path | None,
+    cache: pathlib.Path | None, seed: int
 ) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
     """Yield names, points and classes."""
     for share in SHARES:
         rare = np.arange(ROWS) < max(round(share * ROWS), 6)
         for name, (function, options) in PLACES.items():
-            X = function(rare, np.random.default_rng(0), *options)
+            X = function(rare, np.random.default_rng(seed), *options)
             yield f"{name}, {share:.0%}", X, rare.astype(int)
     if cache is not None:
         registry = pd.read_csv(HERE / "collection" / "second.csv")
@@ -79,7 +79,7 @@ def problems(
 
 
 def draws(
-    X: np.ndarray, y: np.ndarray, count: int
+    X: np.ndarray, y: np.ndarray, count: int, seed: int
 ) -> Iterator[tuple[int, int, float, float]]:
     """Yield labels per class, draw, and accuracy with and without the step."""
     first = np.full(len(y), -1)
@@ -89,7 +89,7 @@ def draws(
     groups = [np.flatnonzero(y == c) for c in np.unique(y)]
     for labels in LABELS:
         for number in range(count):
-            rng = np.random.default_rng([number, labels, 99])
+            rng = np.random.default_rng([number, labels, 99 + seed])
             rows = [
                 rng.choice(g, min(labels, len(g) - 1), replace=False) for g in groups
             ]
@@ -106,15 +106,18 @@ def draws(
             yield labels, number, right[0], right[1]
 
 
-def main(results: pathlib.Path, count: int, cache: pathlib.Path | None) -> None:
+def main(
+    results: pathlib.Path, count: int, cache: pathlib.Path | None, seed: int
+) -> None:
     """Run all draws, and print the worst."""
     warnings.simplefilter("ignore")
     with results.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
         writer.writerow(["set", "labels", "draw", "with", "without"])
-        for name, X, y in problems(cache):
-            for row in draws(X, y, count):
+        for name, X, y in problems(cache, seed):
+            for row in draws(X, y, count, seed):
                 writer.writerow([name, *row])
+            file.flush()
     found = pd.read_csv(results)
     gain = found["with"] - found["without"]
     print(f"{len(gain)} draws: mean {gain.mean():+.2f}, worst {gain.min():+.1f}")
@@ -129,5 +132,6 @@ if __name__ == "__main__":
     parser.add_argument("results", type=pathlib.Path)
     parser.add_argument("--draws", type=int, default=20)
     parser.add_argument("--cache", type=pathlib.Path)
+    parser.add_argument("--seed", type=int, default=0, help="of points and labels")
     arguments = parser.parse_args()
-    main(arguments.results, arguments.draws, arguments.cache)
+    main(arguments.results, arguments.draws, arguments.cache, arguments.seed)

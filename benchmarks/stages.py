@@ -7,12 +7,13 @@ without the stage, mean over labels and draws, then over data sets, with the sta
 error over data sets.
 
     python benchmarks/stages.py run RESULTS.csv [--jobs 16] [--draws 5]
-        [--only NAME ...] [--cache FOLDER --half choose]
+        [--rows 10000] [--only NAME ...] [--cache FOLDER --half choose]
     python benchmarks/stages.py table RESULTS.csv [--measure balanced] [--cell 5/c ...]
 
 One process per data set. Lines are appended, and what is there is not run again.
-`--cache` takes the files of `benchmarks/collection` as a further group. The group
-`clear` of the table holds the draws, of any set, whose classes the default took for
+`--cache` takes the files of `benchmarks/collection` as a further group. `confidence`
+is the mean probability of the predicted class minus the accuracy. The group `clear` of
+the table holds the draws, of any set, whose classes the default took for
 clear clusters. Needs MERCER_DATA; the sets are listed in `benchmarks/stage_sets.py`.
 """
 
@@ -45,7 +46,7 @@ from mercer.fewlabels.rule import DEFAULT, Rule
 
 CELLS = ("1/c", "2/c", "5/c", "10/c", "20", "50")
 KEYS = ("set", "group", "cell", "draw", "stage")
-MEASURES = ("accuracy", "balanced", "log_loss")
+MEASURES = ("accuracy", "balanced", "log_loss", "confidence")
 HEAD = (*KEYS, *MEASURES, "unexplained", "n", "seconds")
 ROOM = "mercer.fewlabels"
 
@@ -215,7 +216,13 @@ def measured(machine: Any, y: np.ndarray, known: np.ndarray) -> list[float]:
     right = p.argmax(axis=1) == at
     by_class = [right[at == c].mean() for c in np.unique(at)]
     loss = -np.log(np.maximum(p[np.arange(len(at)), at], 1e-4)).mean()
-    return [100 * right.mean(), 100 * float(np.mean(by_class)), float(loss)]
+    over = p.max(axis=1).mean() - right.mean()
+    return [
+        100 * right.mean(),
+        100 * float(np.mean(by_class)),
+        float(loss),
+        100 * float(over),
+    ]
 
 
 class Runner:
@@ -267,7 +274,12 @@ class Runner:
 
 
 def run_set(
-    name: str, cache: pathlib.Path | None, half: str, path: pathlib.Path, draws: int
+    name: str,
+    cache: pathlib.Path | None,
+    half: str,
+    path: pathlib.Path,
+    draws: int,
+    rows: int | None,
 ) -> str:
     """Run all stages on one data set and append the results."""
     warnings.simplefilter("ignore")
@@ -281,13 +293,13 @@ def run_set(
             if not missing:
                 continue
             if runner is None:
-                runner = Runner(*problem(source))
-            rows = draw(runner.y, cell, number)
-            if rows is None:
+                runner = Runner(*problem(source, rows))
+            known = draw(runner.y, cell, number)
+            if known is None:
                 continue
             lines = [
                 [*key, s, *np.round(m, 5), left, len(runner.y), round(seconds, 3)]
-                for s, (m, left, seconds) in runner.run(rows, missing).items()
+                for s, (m, left, seconds) in runner.run(known, missing).items()
             ]
             text = "".join(csv_line(line) for line in lines)
             with path.open("a", encoding="utf-8") as file:
@@ -312,7 +324,7 @@ def run(args: argparse.Namespace) -> None:
         args.results.write_text(csv_line(HEAD), encoding="utf-8")
     every = sources(args.cache, args.half)
     names = sorted(args.only or every, key=lambda name: -every[name].cost)
-    given = (args.cache, args.half, args.results, args.draws)
+    given = (args.cache, args.half, args.results, args.draws, args.rows)
     with ProcessPoolExecutor(
         args.jobs, mp_context=get_context("spawn"), max_tasks_per_child=1
     ) as pool:
@@ -356,7 +368,7 @@ def table(args: argparse.Namespace) -> None:
             gain = sign * (float(own[args.measure]) - float(row[args.measure]))
             for group in groups:
                 gains[stage, group][name].append(gain)
-    order = ("tables", "larger", "clusters", "collection", "clear", "all")
+    order = ("tables", "larger", "images", "clusters", "collection", "clear", "all")
     groups = [g for g in order if any(g == group for _, group in gains)]
     counts = {g: len(gains["default", g]) for g in groups}
     heads = [f"{g} ({counts[g]} sets)" for g in groups]
@@ -388,6 +400,7 @@ def main() -> None:
     one.add_argument("results", type=pathlib.Path)
     one.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     one.add_argument("--draws", type=int, default=5)
+    one.add_argument("--rows", type=int, help="at most, of each set")
     one.add_argument("--only", nargs="+", help="names of data sets")
     one.add_argument("--cache", type=pathlib.Path, help="benchmarks/collection made it")
     one.add_argument("--half", choices=("choose", "judge"), default="choose")
