@@ -41,6 +41,7 @@ SAY = {
     r"\b(sample|Series|array|list|copy)\b[^.\n]{0,30} (will do|does)\.": "is enough",
     r"\blonel(y|ier|iest)\b": "isolated, far from the others",
     r"\d %(?!\")": "95%, without a space",
+    r"\b(papers?|reproduce) 00\d": "the authors of the paper",
 }
 
 
@@ -62,6 +63,7 @@ def test_the_patterns_are_found() -> None:
     text = "150 directions a graph\nDrawn anew\nat most so many rows\n95 % of it\n"
     text += "it is no size\nso do the others, too.\nlabels at hand\na sample does.\n"
     text += "labels that others speak against\na lonely point\nfrom which on it counts"
-    assert len(found(text)) == 11
+    text += "\nas in paper 003"
+    assert len(found(text)) == 12
     assert not found("there is no label; it is no longer open, and so on")
     assert not found("150 directions per graph, 95% of the pairs")

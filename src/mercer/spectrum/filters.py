@@ -21,7 +21,7 @@ def diffusion(values: ArrayLike, *, t: float = 1.0) -> FloatArray:
     values : array-like of shape (r,)
         Eigenvalues of a Laplacian.
     t : float, default=1.0
-        Time the heat spreads; :math:`\sigma^2 / 2` in paper 000.
+        Diffusion time, :math:`\sigma^2 / 2` in Mao and Tsang (2010).
 
     Returns
     -------
