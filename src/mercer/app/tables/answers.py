@@ -53,20 +53,9 @@ def add_answers(
 ) -> Answered:
     """Return the table with the answers of earlier and of new sheets.
 
-    Parameters
-    ----------
-    table : Table
-    ids : ndarray of shape (n,)
-        What a person calls the rows.
-    target : str
-        The column that was filled in; the table need not have it.
-    sheets : list of Path
-        As `sheets` writes them; empty cells are skipped. Of two answers
-        for a row the later one counts.
-    id : str, optional
-        Column of the sheets that names the rows; by default "row" or "file".
-    history : Path, optional
-        File of the answers that were given before; they are added first.
+    `ids` names the rows of the table, and column `id` those of the sheets (by default
+    "row" or "file"). Empty cells are skipped. Of two answers for a row the later one
+    counts; those of the file `history` come first.
     """
     import pandas as pd
 

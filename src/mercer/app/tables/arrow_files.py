@@ -23,16 +23,8 @@ def read_parquet(
 ) -> tuple[Any, dict[str, Any]]:
     """Return a table of Arrow, and the kinds of nested columns, which are not read.
 
-    Parameters
-    ----------
-    data : pyarrow.Buffer
-        The file.
-    budget : Budget
-        Is asked before a column is decoded.
-    groups : sequence of int, optional
-        Row groups to read; by default all.
-    columns : sequence of str, optional
-        Columns to read; by default all.
+    By default all row groups and columns are read. The budget is asked before a column
+    is decoded.
     """
     import pyarrow as pa
     from pyarrow import parquet

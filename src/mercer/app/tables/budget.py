@@ -16,12 +16,7 @@ class TooLargeError(TableError):
 class Budget:
     """What may be held of one table; a reader that needs more is stopped.
 
-    Parameters
-    ----------
-    name : str
-        The table, for messages.
-    limit : float
-        Bytes that may be used.
+    `limit` is in bytes; `name` is what messages call the table.
 
     Examples
     --------

@@ -34,11 +34,8 @@ _ROUNDED = 1.1
 def parse_sizes(texts: Iterable[str]) -> dict[str, float] | None:
     """Return the class sizes that options such as ``yes=10,no=90`` name.
 
-    Parameters
-    ----------
-    texts : iterable of str
-        Each one holds one class or more, separated by commas. A number is a count, a
-        share or a percentage. None at all gives None.
+    Each text holds one class or more, separated by commas. A number is a count, a share
+    or a percentage. No text at all gives None.
 
     Examples
     --------
@@ -100,21 +97,9 @@ def sizes_by_class(
 ) -> dict[Any, float]:
     """Return the share of each class among all rows, as a person gave them.
 
-    Parameters
-    ----------
-    given : mapping
-        Counts or shares by the names of the classes; a pandas Series is accepted.
-    classes : list
-        Those that have labels, in order.
-    as_written : bool, default=False
-        Whether another spelling is another class, as in the target.
-    may_come_later : bool, default=False
-        Whether a class may have a size before it has a label.
-
-    Returns
-    -------
-    dict
-        From each class, in order, to its share.
+    They are counts or shares by the names of the classes. With `as_written` another
+    spelling is another class, as in the target. With `may_come_later` a class may have
+    a size before it has a label.
 
     Examples
     --------
@@ -189,16 +174,7 @@ def has_room(share: float, n_labels: int, n_rows: int) -> bool:
 
 
 def check_room(class_sizes: Mapping[Any, float], labels: Labels, n_rows: int) -> None:
-    """Raise if more rows of a class have a label than it is said to have.
-
-    Parameters
-    ----------
-    class_sizes : mapping
-        Shares of the classes.
-    labels : Labels
-    n_rows : int
-        Rows of the whole table.
-    """
+    """Raise if more rows of a class have a label than it is said to have."""
     for name, n in zip(labels.classes.tolist(), labels.counts(), strict=True):
         share = class_sizes.get(name, 1.0)
         if not has_room(share, n, n_rows):
@@ -227,17 +203,8 @@ def sizes_of(
 ) -> dict[Any, float] | None:
     """Return the shares of the classes that have labels, summing to 1.
 
-    Parameters
-    ----------
-    class_sizes : mapping or None
-        Shares of classes, of which some may have no label yet.
-    classes : ndarray of shape (n_classes,)
-        Those that have labels.
-
-    Returns
-    -------
-    dict or None
-        In the order of `classes`; None where not all of their sizes are known.
+    They are in the order of `classes`, those that have labels; None where not all of
+    their sizes are known.
 
     Examples
     --------
@@ -258,14 +225,8 @@ def sizes_matter(n_given: IntArray, proba: FloatArray) -> bool:
 
     It does where labels are about equal in number, so that they do not tell, and the
     model does not know by itself: it is unsure of many rows, or finds a class with few
-    of them (docs/few_labels.md).
-
-    Parameters
-    ----------
-    n_given : ndarray of shape (n_classes,)
-        Labels of each class.
-    proba : ndarray of shape (n, n_classes)
-        Probabilities of all rows, from a model that was not told.
+    of them (docs/few_labels.md). `n_given` counts the labels of each class, and
+    `proba`, (n, n_classes), is of a model that was not told.
 
     Examples
     --------

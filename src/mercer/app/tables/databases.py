@@ -50,14 +50,7 @@ def is_database(path: str) -> bool:
 def read_query(path: str, query: str | None, *, memory: float) -> Table:
     """Return what a query gives; without one, the only table that there is.
 
-    Parameters
-    ----------
-    path : str
-        File of SQLite or DuckDB, or an SQLAlchemy URL.
-    query : str or None
-        One SELECT.
-    memory : float
-        Bytes that may be used.
+    The path is a file of SQLite or DuckDB, or an SQLAlchemy URL.
     """
     if path.partition("://")[0].lower() in _ELSEWHERE:
         msg = f"{path} is not downloaded; fetch the file first and give its name."

@@ -25,11 +25,7 @@ def date_format(cells: "pd.Series[Any]") -> str:
     """Return how the dates in cells are written, or nothing if they are not dates.
 
     Where the order of day and month cannot be told, the month is taken to be first.
-
-    Parameters
-    ----------
-    cells : Series of str
-        Empty ones do not count.
+    Empty cells do not count.
 
     Examples
     --------

@@ -41,22 +41,11 @@ def read_delimited(
 ) -> Table:
     """Read a delimited text file with a header.
 
-    Parameters
-    ----------
-    source : Source
-    delimiter : str, optional
-        One character; by default it is found.
-    usual : str, default=","
-        The delimiter to expect.
-    encoding : str, optional
-        By default it is found: UTF-8, UTF-16, else Windows-1252.
-    missing : tuple of str, default=()
-        Cells that mean "not known", besides empty ones, NA, NaN and null.
-    as_text : tuple of str, default=()
-        Columns kept as they are written: the target and ids, where 007 is not 7.
-        None: all columns.
-    needed : collection of str, optional
-        See `mercer.app.tables.number_columns.tidy_numbers`.
+    Delimiter and encoding are found where they are not given; `usual` is the delimiter
+    to expect. Cells that are `missing` mean "not known", as empty ones do. Columns
+    `as_text` are kept as they are written (the target and ids, where 007 is not 7);
+    None means all columns. For `needed` see
+    `mercer.app.tables.number_columns.tidy_numbers`.
     """
     notes = []
     if encoding is None:
@@ -140,10 +129,6 @@ def _read(
 
 def find_encoding(data: Any) -> tuple[str, str]:
     """Return the encoding of a text, and why if it is not UTF-8.
-
-    Parameters
-    ----------
-    data : buffer
 
     Examples
     --------

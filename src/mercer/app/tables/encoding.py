@@ -100,12 +100,7 @@ class TableEncoder(BaseEstimator):
     ) -> Any:
         """Learn the encoding and return the points, (n, d), dense or sparse.
 
-        Parameters
-        ----------
-        table : Table
-        embed : sequence of Wanted, default=()
-            Columns of texts or images that also become vectors, and by what.
-        progress : Progress, optional
+        The columns named by `embed` also become vectors.
         """
         if not table.columns and not embed:
             said = [
@@ -144,12 +139,8 @@ class TableEncoder(BaseEstimator):
     def transform(self, table: Table, *, compare_units: bool = False) -> Any:
         """Return the points of new rows of a table with the same columns.
 
-        Parameters
-        ----------
-        table : Table
-        compare_units : bool, default=False
-            Whether to warn where most numbers of a column are far from those in
-            training.
+        With `compare_units` it warns where most numbers of a column are far from those
+        in training.
         """
         check_is_fitted(self, "notes_")
         self._check_columns(table)

@@ -38,14 +38,8 @@ def read_folder(
     The column "file" has the path within the folder and "label" the name of the
     subfolder a file lies in, if any; "unlabelled" is not a label.
 
-    Parameters
-    ----------
-    path : Path
-    image_shape : tuple of int, optional
-        Height, width and colours (1 or 3) that images are brought to. By default
-        images of one size up to 64 x 64 keep it, and others become 32 x 32.
-    memory : float, optional
-        Bytes that may be used.
+    Images are brought to `image_shape`: height, width and colours (1 or 3). By default
+    images of one size up to 64 x 64 keep it, and others become 32 x 32.
     """
     import pandas as pd
 

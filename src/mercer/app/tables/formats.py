@@ -46,13 +46,7 @@ def from_arrow(
 ) -> Table:
     """Return a table of Arrow; columns of lists are vectors.
 
-    Parameters
-    ----------
-    arrow : pyarrow.Table
-    source : str
-        What messages call it.
-    nested : dict of str to pyarrow.DataType
-        Columns of the file that were not read.
+    Messages call it `source`; `nested` are columns of the file that were not read.
     """
     try:
         table = _checked(arrow, source)

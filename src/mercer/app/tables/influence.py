@@ -43,24 +43,10 @@ def column_influences(
     """Return the permutation importance of the columns, the largest first.
 
     A third of the labels at a time is hidden; the model that is learned without them
-    predicts their rows as they are, and with the cells of one column exchanged
-    between labelled rows. What counts is the probability that it gives to the right
-    class: with few labels a prediction rarely changes sides.
-
-    Parameters
-    ----------
-    model : UnifiedKernelMachine
-        Fitted to X and these labels.
-    encoder : TableEncoder
-        Made X.
-    X : array of shape (n, d)
-    labels : Labels
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    tuple of Influence
-        Empty for tables of one column, of very many, or with very many rows.
+    predicts their rows as they are, and with the cells of one column exchanged between
+    labelled rows. What counts is the probability that it gives to the right class: with
+    few labels a prediction rarely changes sides. There are none for tables of one
+    column, of very many, or with very many rows.
     """
     places = encoder.places()
     if not 2 <= len(places) <= MOST_COLUMNS or X.shape[0] > MOST_ROWS:

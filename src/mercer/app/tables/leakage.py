@@ -140,14 +140,7 @@ def _distance(codes: NDArray[Any], known: BoolArray) -> float:
 def mirrors(frame: "pd.DataFrame", strings: list[str], codes: IntArray) -> list[str]:
     """Return the columns with one value per class, each of another value.
 
-    Parameters
-    ----------
-    frame : DataFrame of n rows
-        The labelled rows, without the target.
-    strings : list of str
-        Columns that hold strings.
-    codes : ndarray of shape (n,)
-        Class of each row.
+    The frame holds the labelled rows without the target, and `codes` their classes.
     """
     numbers = frame.select_dtypes(["number", "bool"])
     Z = numbers.to_numpy(dtype=np.float64, na_value=np.nan)

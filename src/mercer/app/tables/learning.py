@@ -214,28 +214,13 @@ def learn(
 
 
 def learn_task(data: Any, task: Task, *, progress: Progress = quiet) -> TableResult:
-    """Do what `learn` does, for a task.
-
-    Parameters
-    ----------
-    data, progress
-        As in `learn`.
-    task : Task
-        What a person said about the table.
-    """
+    """Do what `learn` does, for a task."""
     rows = Rows.read(data, task, min_classes=2, progress=progress)
     return learned(Session(rows, task), progress=progress)
 
 
 def learned(session: Session, *, progress: Progress = quiet) -> TableResult:
-    """Fit a session and return what it found out, and how good it is.
-
-    Parameters
-    ----------
-    session : Session
-        Not fitted.
-    progress : Progress, optional
-    """
+    """Fit a session and return what it found out, and how good it is."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         session.fit(progress=progress)

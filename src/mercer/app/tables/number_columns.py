@@ -31,21 +31,10 @@ def tidy_numbers(
 ) -> tuple["pd.DataFrame", tuple[str, ...]]:
     """Return a frame whose numbers are numbers, and notes on how they were written.
 
-    Parameters
-    ----------
-    frame : DataFrame
-    source : str
-        What messages call it.
-    as_text : tuple of str
-        Columns to leave alone.
-    missing : tuple of str
-        Cells that mean "not known", besides the usual placeholders.
-    needed : collection of str, optional
-        Columns that something is learned from or predicted by; by default all. Others
-        stay as they are where a cell among their numbers is none.
-    as_written : callable, optional
-        Returns some columns as strings. With a decimal comma elsewhere in the file,
-        1.234 in a column that was taken for numbers may be a thousand.
+    Columns `as_text` are left alone, and cells that are `missing` mean "not known".
+    Columns that are not `needed` stay as they are where a cell among their numbers is
+    none. `as_written` returns some columns as strings: with a decimal comma elsewhere
+    in the file, 1.234 in a column that was taken for numbers may be a thousand.
     """
     strings = [
         c

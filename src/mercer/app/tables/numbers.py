@@ -63,10 +63,7 @@ def is_placeholder(text: str) -> bool:
 def look_at(cells: "pd.Series[Any]") -> Written:
     """Return how the numbers in some cells are written.
 
-    Parameters
-    ----------
-    cells : Series of str
-        Filled cells; a sample is enough.
+    A sample of the filled cells is enough.
 
     Examples
     --------
@@ -119,12 +116,7 @@ def _split(cell: str) -> tuple[str, str] | None:
 def parse(cells: "Sequence[Any] | pd.Series[Any]", decimal: str) -> FloatArray:
     """Return the numbers in cells, NaN where there is none; 12% is 0.12.
 
-    Parameters
-    ----------
-    cells : sequence of str
-    decimal : {",", "."}
-        Decimal separator. The other sign and spaces are treated as thousands
-        separators.
+    The other sign and spaces are taken for thousands separators.
 
     Examples
     --------

@@ -22,15 +22,7 @@ class Page(NamedTuple):
 
 
 def parquet_pages(data: memoryview, start: int, length: int) -> Iterator[Page]:
-    """Yield the pages of a column chunk; raise ValueError where there is none.
-
-    Parameters
-    ----------
-    data : memoryview
-        The file.
-    start, length : int
-        Place of the chunk.
-    """
+    """Yield the pages of a column chunk; raise ValueError where there is none."""
     place, stop = start, min(start + length, len(data))
     if start < 0 or length < 0:
         msg = "a column lies outside the file"
@@ -114,15 +106,7 @@ class ArrowSize(NamedTuple):
 
 
 def arrow_size(metadata: bytes, body: memoryview) -> ArrowSize | None:
-    """Return the size of a batch of rows or of a dictionary; None of a schema.
-
-    Parameters
-    ----------
-    metadata : bytes
-        Flatbuffer that describes the message.
-    body : memoryview
-        Its buffers, packed or not.
-    """
+    """Return the size of a batch of rows or of a dictionary; None of a schema."""
     try:
         return _arrow_size(metadata, body)
     except struct.error as error:

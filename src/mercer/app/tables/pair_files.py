@@ -25,13 +25,8 @@ APART = {
 def read_pairs(data: Any, ids: Any) -> Pairs:
     """Read pairs of ids, each with the word "must" or "cannot".
 
-    Parameters
-    ----------
-    data : path, data frame or Table
-        Three columns, in this order and under any names: the ids of two rows, and
-        "must" (same, 1) or "cannot" (different, -1).
-    ids : ndarray of shape (n,)
-        Names of the rows of the table.
+    There are three columns, in this order and under any names: the ids of two rows, and
+    "must" (same, 1) or "cannot" (different, -1).
 
     Examples
     --------

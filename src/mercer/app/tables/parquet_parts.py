@@ -145,22 +145,8 @@ def learn_parts(
     """Learn the target of a table in many Parquet files.
 
     Where a client of Dask was made, its cluster does the work; the files must have the
-    same paths there.
-
-    Parameters
-    ----------
-    pattern : str
-        Such as ``"rows/part-*.parquet"``.
-    task : Task
-        What a person said about the table; class sizes are those of all files together.
-    progress : Progress, optional
-
-    Returns
-    -------
-    result : TableResult
-        About the labelled rows and 100,000 others.
-    parts : Parts
-        All rows, for `write_predictions`.
+    same paths there. Class sizes are those of all files together. The result is about
+    the labelled rows and 100,000 others, the parts about all rows.
     """
     if task.pairs is not None:
         msg = "pairs (--pairs) are for one table, not for many files."

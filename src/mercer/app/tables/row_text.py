@@ -64,11 +64,7 @@ def columns_of(
 ) -> tuple[tuple[str, str, str, int], ...]:
     """Return how columns were used; of very many, those left out and the first.
 
-    Parameters
-    ----------
-    notes : sequence of (name, kind, what was done, number of coordinates)
-    table : Table
-        Says how many cells are empty.
+    A note has the name, the kind, what was done and the number of coordinates.
 
     Examples
     --------

@@ -67,17 +67,9 @@ class Rows:
     ) -> Self:
         """Read, screen and encode a table.
 
-        Parameters
-        ----------
-        data : data frame, dict of arrays, Table or path
-            A path is read by `mercer.app.tables.reading.read_table`.
-        task : Task
-        min_classes : int, default=0
-            Classes that must have labels; without any, the target need not be there.
-        labels : ndarray of shape (n,), optional
-            Labels that are kept elsewhere, None where there is none. The target column
-            is then not read.
-        progress : Progress, optional
+        At least `min_classes` must have labels; without any, the target need not be
+        there. Where `labels` are kept elsewhere (None: no label), the target column is
+        not read.
         """
         for package in ("pandas", "pyarrow"):
             require(package, extra="tables", purpose="Learning from a table")

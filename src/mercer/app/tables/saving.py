@@ -36,23 +36,9 @@ def save_result(
 ) -> list[Path]:
     """Write the report, the predictions, the rows to label, and the model.
 
-    Parameters
-    ----------
-    result : TableResult
-        The result of `learn`.
-    folder : Path
-        Output folder, created if it does not exist. It is left unchanged if an error
-        occurs.
-    progress : Progress, optional
-    answered : Answered, optional
-        Answers that the table got from sheets; their history is kept.
-    write_predictions : callable, optional
-        Writes the predictions to a folder, where the result is about some rows only.
-
-    Returns
-    -------
-    list of Path
-        The files, the report first.
+    The folder is created if it does not exist, and left unchanged if an error occurs.
+    The history of answers from sheets is kept. `write_predictions` writes them where
+    the result is about some rows only. The report is the first of the files.
     """
     from mercer.persist import save  # takes seconds to import; errors come first
 
@@ -98,16 +84,9 @@ def changes_since(
 ) -> tuple[str, ...]:
     """Return what is different from the results in a folder, in words.
 
-    Parameters
-    ----------
-    folder : Path
-        Where results go; nothing is said if it holds none of these rows.
-    predictions : DataFrame
-        New ones.
-    report : dict
-        What the report shows now, of `mercer.app.report.data.as_data`.
-    file : str
-        What tells the file of the table from others of its name.
+    Nothing is said where the folder holds none of these rows. The report is that of
+    `mercer.app.report.data.as_data`; `file` tells the file of the table from others of
+    its name.
     """
     import pandas as pd
 

@@ -79,16 +79,8 @@ def screen(
 ) -> Screened:
     """Return what of a table is to be learned from.
 
-    Parameters
-    ----------
-    table : Table
-    task : Task
-        What a person said about it.
-    min_classes : int, default=2
-        Classes that must have labels.
-    labels : ndarray of shape (n,), optional
-        Labels that are kept elsewhere, None where there is none. The target column is
-        then not read, and need not be there.
+    At least `min_classes` must have labels. Where `labels` are kept elsewhere (None: no
+    label), the target column is not read, and need not be there.
 
     Examples
     --------
@@ -152,12 +144,7 @@ def _left_out(table: Table, column: LeftOut) -> str:
 def misleading(frame: "pd.DataFrame", labels: NDArray[Any]) -> list[LeftOut]:
     """Return the columns of a frame that would mislead, with the reason.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        Without the target.
-    labels : ndarray of shape (n,)
-        None where a row is not labelled.
+    The frame is without the target; None is the label of rows without one.
     """
     known = is_labeled(labels)
     strings = strings_among(frame)

@@ -41,26 +41,8 @@ def write_sheets(
 ) -> list[Path]:
     """Write rows with an empty cell for the label, the best guess and all columns.
 
-    Parameters
-    ----------
-    folder : Path
-    table : Table
-    ids : ndarray of shape (n,)
-        What a person calls the rows.
-    rows : ndarray of shape (m,)
-        Rows to label, most useful first.
-    target : str
-        The column to fill in.
-    id : str or None
-        Column that names the rows.
-    proba : ndarray of shape (m, n_classes)
-        Probabilities of these rows.
-    classes : ndarray of shape (n_classes,)
-
-    Returns
-    -------
-    list of Path
-        The sheet as CSV, and as a workbook.
+    The rows come in their order, and `proba` is theirs. The column `target` is to be
+    filled in, and `id` names the rows. The sheet is written as CSV, and as a workbook.
     """
     import pandas as pd
 

@@ -48,12 +48,7 @@ class Source:
 def open_source(path: Path, limit: float) -> Source:
     """Return the bytes of a file, unpacked if its name says that it is packed.
 
-    Parameters
-    ----------
-    path : Path
-        ``-`` is standard input.
-    limit : float
-        Bytes of memory that may be used. Unpacking stops there.
+    The path ``-`` is standard input. Unpacking stops at `limit` bytes.
     """
     import pyarrow as pa
 

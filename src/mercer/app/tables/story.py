@@ -54,14 +54,7 @@ KINDS = {"laplacian": "graphs", "kernel": "direct", "density": "density"}
 
 
 def story_of(result: TableResult, *, rng: np.random.Generator) -> Story:
-    """Return what the report shows of a result.
-
-    Parameters
-    ----------
-    result : TableResult
-    rng : numpy.random.Generator
-        Draws the rows of the map and of the picture.
-    """
+    """Return what the report shows of a result."""
     session, labels = result.session, result.labels
     q = len(labels.classes)
     names = tuple(str(c) for c in labels.classes)

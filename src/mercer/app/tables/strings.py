@@ -29,14 +29,7 @@ class Strings(NamedTuple):
 def fit_strings(frame: "pd.DataFrame", texts: list[str], random_state: int) -> Strings:
     """Fit skrub's encoders to columns.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        Columns of strings, dates or other objects; possibly none.
-    texts : list of str
-        Those that hold sentences.
-    random_state : int
-        For the directions of texts.
+    The columns `texts` hold sentences; the seed is for their directions.
     """
     if frame.shape[1] == 0:
         return Strings(np.empty((len(frame), 0), np.float32), {}, {}, {})

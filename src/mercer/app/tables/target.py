@@ -46,19 +46,9 @@ def read_target(
     say NA, ?, unknown and the like. Names that differ in spaces, or as yes, Yes and
     YES do, are one class, under the name that occurs most often.
 
-    One label, or none, will do: see `look_at_target`.
-
-    Parameters
-    ----------
-    table : Table
-    column : str
-        The target.
-    as_written : bool, default=False
-        Take every spelling for a class of its own, NA too.
-    missing : tuple of str, default=()
-        Further cells that mean "not known".
-    advise : bool, default=True
-        Whether notes name the option that takes labels as they are written.
+    One label, or none, will do: see `look_at_target`. With `as_written` every spelling
+    is a class of its own, NA too; cells that are `missing` mean "not known". With
+    `advise` notes name the option that takes labels as they are written.
     """
     table.check_column(column, "--target")
     where = f"{table.source}: column {column!r}"
@@ -83,12 +73,7 @@ def look_at_target(
 ) -> Target:
     """Return the labels of the rows; raise where they are not classes to learn.
 
-    Parameters
-    ----------
-    table, column, as_written, missing
-        As those of `read_target`.
-    min_classes : int, default=2
-        Classes that must have labels; with 0 the column need not be there.
+    At least `min_classes` must have labels; with 0 the column need not be there.
     """
     if min_classes == 0 and _is_new(table, column):
         return Target(np.full(len(table), None, dtype=object), ())

@@ -25,12 +25,8 @@ class Told:
     def of(cls, y: NDArray[Any], task: Task) -> Self:
         """Return what the target and the task say.
 
-        Parameters
-        ----------
-        y : ndarray of shape (n,)
-            Labels, None where there is none.
-        task : Task
-            A class that it gives a size must have a label, unless fewer than two have.
+        Labels are None where there is none. A class that the task gives a size must
+        have a label, unless fewer than two have.
         """
         labels, sizes = Labels.read(y), None
         if task.class_sizes is not None:

@@ -18,11 +18,6 @@ def views_of(encoder: TableEncoder) -> tuple[View, ...] | None:
     views of their own. Embeddings and words are compared by the angle around their
     mean, and no trees ask about them: a single one of hundreds of directions says
     little.
-
-    Parameters
-    ----------
-    encoder : TableEncoder
-        Fitted.
     """
     made = {embedding.name for embedding in encoder.embeddings_}
     if not made:
