@@ -149,16 +149,8 @@ def run(
 ) -> None:
     """Do a job with progress on stderr, print its result, or say what went wrong.
 
-    Parameters
-    ----------
-    job : callable
-        Takes a `Progress` and returns a result that JSON can hold.
-    describe : callable
-        Turns the result into the words printed without `as_json`.
-    stages : sequence of str, optional
-        Those that the job goes through; by default all of them.
-    quiet, as_json : bool
-        What was asked for.
+    The result is one that JSON can hold; `describe` turns it into the words that are
+    printed without `as_json`. The job goes through `stages`, by default all of them.
     """
     before = signal.signal(signal.SIGTERM, _terminate)
     interrupts: list[int] = []

@@ -51,14 +51,8 @@ class Cache:
     """The embeddings that were computed before.
 
     Where the file cannot be used, nothing is found and nothing is kept; `trouble` says
-    why.
-
-    Parameters
-    ----------
-    file : Path, optional
-        By default `cache_file()`.
-    most_bytes : int, default=2 GiB
-        Bytes of vectors that are kept.
+    why. At most so many bytes of vectors are kept; the file is `cache_file()` by
+    default.
     """
 
     def __init__(self, file: Path | None = None, most_bytes: int = MOST_BYTES) -> None:

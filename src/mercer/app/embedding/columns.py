@@ -73,12 +73,6 @@ def embed_columns(
     """Return a table with vectors of some columns.
 
     The words of a text stay beside its vectors; paths and bytes do not.
-
-    Parameters
-    ----------
-    table : Table
-    wanted : sequence of Wanted
-    progress : Progress, optional
     """
     embeddings, messages = [], []
     result = table
@@ -127,11 +121,7 @@ def moved(
 ) -> tuple[Embedding, ...]:
     """Return embeddings whose models lie elsewhere; their content must be the same.
 
-    Parameters
-    ----------
-    embeddings : sequence of Embedding
-    embed : sequence of str
-        ``"text=FOLDER"`` for every column whose model was moved.
+    For every column whose model was moved `embed` has a text ``"text=FOLDER"``.
     """
     elsewhere = {one.column: one.by for one in read_embed(embed)}
     for column in elsewhere:

@@ -81,20 +81,8 @@ def vectors_of(
 ) -> Computed:
     """Return the embeddings of texts or images, from the cache where it has them.
 
-    Parameters
-    ----------
-    load : callable
-        Returns the model; called only if something has to be computed.
-    revision : str
-        Tells models apart.
-    items : Items
-        Equal ones are computed once.
-    cache : Cache
-    progress : Progress, optional
-
-    Returns
-    -------
-    Computed
+    Equal items are computed once. `load` returns the model, and is called only if
+    something has to be computed; `revision` tells models apart.
     """
     first: dict[bytes, int] = {}
     for k, key in enumerate(items.keys):

@@ -53,12 +53,8 @@ def unit(array: Any) -> FloatArray:
 def averaged(parts: FloatArray, pieces: IntArray) -> FloatArray:
     """Return the mean direction of the pieces of each text.
 
-    Parameters
-    ----------
-    parts : ndarray of shape (sum of pieces, d)
-        The pieces of the first text, then those of the second, ...
-    pieces : ndarray of shape (n,)
-        At least 1 for each text.
+    Parts are the pieces of the first text, then those of the second; every text has at
+    least one.
     """
     starts = np.concatenate([[0], np.cumsum(pieces)[:-1]])
     return unit(np.add.reduceat(unit(parts), starts, axis=0))

@@ -28,10 +28,7 @@ class Offer(NamedTuple):
 def offer_of(name: str) -> Offer:
     """Ask the hub what a model holds; nothing is downloaded yet.
 
-    Parameters
-    ----------
-    name : str
-        Such as ``"org/model"`` or ``"org/model@revision"``.
+    Names are such as ``"org/model"`` or ``"org/model@revision"``.
     """
     hub = _hub()
     repo, revision = split_name(name)

@@ -17,15 +17,9 @@ def file_items(
 ) -> Items:
     """Return what is in the files of a column; those that are not there are broken.
 
-    Parameters
-    ----------
-    table : Table
-        Paths are relative to the folder of its file, and lead nowhere else.
-    cells : sequence
-        Paths, bytes, records with the fields "bytes" and "path", arrays of pixels in
-        [0, 1], or nothing.
-    opened : callable
-        From a path, bytes or an array to what a model takes.
+    Cells are paths, bytes, records with the fields "bytes" and "path", arrays of pixels
+    in [0, 1], or nothing. Paths are relative to the folder of the table's file, and
+    lead nowhere else. `opened` makes of them what a model takes.
     """
     folder = folder_of(table)
     sources = [_source(cell, folder, table.source) for cell in cells]

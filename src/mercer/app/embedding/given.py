@@ -15,14 +15,7 @@ _WIDEST = 5000
 def vectors_by(by: Any, column: str, items: Items, *, is_first: bool) -> Computed:
     """Return the embeddings of items; each content is computed once.
 
-    Parameters
-    ----------
-    by : transformer or callable
-        A transformer is fitted if `is_first`.
-    column : str
-        For messages.
-    items : Items
-    is_first : bool
+    A transformer is fitted if `is_first`.
     """
     first: dict[bytes, int] = {}
     for k, key in enumerate(items.keys):

@@ -12,12 +12,7 @@ from mercer.app.tables.table import Table
 def hints(table: Table, texts: list[str]) -> tuple[str, ...]:
     """Return what to say of columns of texts and images that are not embedded.
 
-    Parameters
-    ----------
-    table : Table
-        As it is learned from.
-    texts : list of str
-        Its columns of texts.
+    The columns `texts` hold texts.
     """
     said = []
     paths = [c for c in table.frame.columns if files_of(table, c)[0]]

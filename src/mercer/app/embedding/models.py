@@ -60,13 +60,8 @@ class Model:
 def find_model(name: str, kind: Kind) -> Model:
     """Return a model that is on this machine; nothing is downloaded.
 
-    Parameters
-    ----------
-    name : str
-        A folder, a name on the hub such as ``"org/model"`` or ``"org/model@revision"``
-        that was fetched before, or "" for the usual one.
-    kind : {"text", "image", "sound"}
-        What it is to read.
+    The name is a folder, a name on the hub such as ``"org/model"`` or
+    ``"org/model@revision"`` that was fetched before, or "" for the usual one.
     """
     if kind == "text" and name in {"", LIGHT}:
         folder = _light_folder()

@@ -11,12 +11,7 @@ from mercer.app.embedding.torch_device import in_pieces, opened_model
 
 
 class Pictures:
-    """A vision model of transformers in a folder.
-
-    Parameters
-    ----------
-    folder : Path
-    """
+    """A vision model of transformers in a folder."""
 
     def __init__(self, folder: Path) -> None:
         self._prepare, self._model = opened_model(

@@ -15,10 +15,6 @@ class Sentences:
     """A model of sentence-transformers in a folder.
 
     Texts longer than its window are split, and their pieces averaged.
-
-    Parameters
-    ----------
-    folder : Path
     """
 
     def __init__(self, folder: Path) -> None:

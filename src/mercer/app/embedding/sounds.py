@@ -24,10 +24,6 @@ class Sounds:
 
     Pieces are computed one at a time, since a vector must not depend on how long the
     others in its batch are.
-
-    Parameters
-    ----------
-    folder : Path
     """
 
     batch = 16

@@ -20,12 +20,7 @@ MOST_CHARACTERS = 100_000
 
 
 class StaticWords:
-    """A table of vectors, one for each piece of a word.
-
-    Parameters
-    ----------
-    folder : Path
-    """
+    """A table of vectors, one for each piece of a word."""
 
     batch = 2048
 

@@ -40,17 +40,9 @@ def opened_model(
 ) -> tuple[Any, Any]:
     """Return what prepares the input of a model of transformers, and the model.
 
-    On a GPU it computes in half precision.
-
-    Parameters
-    ----------
-    folder : Path
-    processor : str
-        Class of transformers that prepares the input.
-    extra : str
-        Extra of Mercer that installs what is needed.
-    what : str
-        What the model is of, for messages.
+    On a GPU it computes in half precision. The class `processor` of transformers
+    prepares the input; `extra` installs what is needed, and messages call the input
+    `what`.
     """
     for package in ("torch", "transformers"):
         library = require(package, extra=extra, purpose=f"This model of {what}")
@@ -74,16 +66,8 @@ def in_pieces(
 ) -> FloatArray:
     """Return what a function makes of many items, in batches that fit into memory.
 
-    A batch that is too large for the memory of a GPU is halved, down to one item.
-
-    Parameters
-    ----------
-    encode : callable
-        From a list of items to an array with one row for each.
-    items : sequence
-        At least one.
-    n : int
-        Items in a batch.
+    A batch that is too large for the memory of a GPU is halved, down to one item. A
+    batch has n items; `encode` returns one row for each.
     """
     import torch
 

@@ -35,11 +35,8 @@ class Wanted:
 def read_embed(embed: Any) -> tuple[Wanted, ...]:
     """Return what was asked for, in whatever form.
 
-    Parameters
-    ----------
-    embed : None, str, iterable of str, or mapping
-        ``"text"``, ``"text=NAME_OR_FOLDER"``, several of these, or a mapping of columns
-        to models, transformers or functions; True stands for the usual model.
+    This is ``"text"``, ``"text=NAME_OR_FOLDER"``, several of these, or a mapping of
+    columns to models, transformers or functions; True stands for the usual model.
 
     Examples
     --------

@@ -33,11 +33,7 @@ def table(head: Sequence[str], rows: Sequence[str], kind: str = "") -> str:
 def rows_table(rows: Sequence[Row], guess: str, other: str) -> str:
     """Return rows of the person's table with what is predicted for them.
 
-    Parameters
-    ----------
-    rows : sequence of Row
-    guess, other : str
-        Names of the columns with the prediction and with `second`.
+    The columns with the prediction and with `second` are called `guess` and `other`.
     """
     has_cells = any(row.cells or row.picture is not None for row in rows)
     head = ["row", guess, other, *(["contents"] if has_cells else [])]

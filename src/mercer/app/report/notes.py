@@ -11,12 +11,7 @@ _VARYING = re.compile(r"'(?:[^'\\]|\\.)*'|\"[^\"]*\"|\d[\d,.]*")
 
 
 def notes(said: Sequence[str]) -> str:
-    """Return a list of notes: those that stand alone first, alike ones under one.
-
-    Parameters
-    ----------
-    said : sequence of str
-    """
+    """Return a list of notes: those that stand alone first, alike ones under one."""
     if not said:
         return ""
     lines = "".join(f"<li>{_line(group)}</li>" for group in by_kind(said))

@@ -28,14 +28,9 @@ class Plan(NamedTuple):
 def plan(studio: Studio, said: dict[str, Any]) -> Plan:
     """Read what a page asks for and count, without writing anything.
 
-    Parameters
-    ----------
-    studio : Studio
-    said : dict
-        ``action`` is one of `ACTIONS`; ``rows`` are row numbers, or ``where`` is a
-        filter of the table; ``label`` is the class of "label", ``person`` a name for
-        "assign"; ``replace`` tells whether labels that exist are replaced, False by
-        default.
+    ``action`` is one of `ACTIONS`; ``rows`` are row numbers, or ``where`` is a filter
+    of the table; ``label`` is the class of "label", ``person`` a name for "assign";
+    ``replace`` tells whether labels that exist are replaced.
     """
     action = said.get("action")
     if action not in ACTIONS:

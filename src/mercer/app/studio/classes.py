@@ -45,12 +45,8 @@ def rename_class(studio: "Studio", who: str, token: str, label: int, name: str) 
 def set_sizes(studio: "Studio", who: str, token: str, said: dict[int, str]) -> None:
     """Keep how large classes are, in per cent, in place of what was said before.
 
-    Parameters
-    ----------
-    who, token : str
-    said : dict
-        What a person wrote, by the numbers of the classes; without any, sizes are
-        estimated again.
+    What a person wrote is by the numbers of the classes; without any, sizes are
+    estimated again.
     """
     studio.check_who(who)
     names, counts = studio.store.ledger.classes, counts_of(studio)

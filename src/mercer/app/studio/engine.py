@@ -89,19 +89,11 @@ class Told(NamedTuple):
 class ModelEngine:
     """Trains a model in one thread.
 
-    Parameters
-    ----------
-    opened : callable
-        Returns the session that the work begins with. It stays as it is: each answer
-        gives a further session, which shares the table and the basis.
-    told : callable
-        Returns what people have said so far.
-    changed : callable
-        Called after each new snapshot.
-    better : callable, optional
-        Returns a session that takes long to open, since texts or images have to be
-        embedded; called with what receives its progress. Until it is there, people
-        are asked by the other one.
+    The session that is `opened` stays as it is: each answer gives a further one, which
+    shares the table and the basis. `told` returns what people have said so far, and
+    `changed` is called after each new snapshot. `better` returns a session that takes
+    long to open, since texts or images have to be embedded, and is called with what
+    receives its progress; until it is there, people are asked by the other one.
     """
 
     def __init__(
@@ -268,13 +260,7 @@ class ModelEngine:
 
 
 class Stages:
-    """Shows the progress of a job as the stage of a snapshot.
-
-    Parameters
-    ----------
-    publish : callable
-        Takes the stage.
-    """
+    """Shows the progress of a job as the stage of a snapshot."""
 
     def __init__(self, publish: Callable[..., None]) -> None:
         self._publish, self._name, self._percent = publish, "", -1

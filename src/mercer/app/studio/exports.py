@@ -197,11 +197,7 @@ def _learn(table: Table, task: Task, found: "Interval | None") -> dict[str, byte
 def with_accuracy(result: "TableResult", found: "Interval | None") -> "TableResult":
     """Return a result with another estimate of the accuracy of its model.
 
-    Parameters
-    ----------
-    result : TableResult
-    found : Interval or None
-        On the rows without a label; None to leave what hidden labels showed.
+    It is that of the rows without a label; None leaves what hidden labels showed.
     """
     if found is None or result.check is None:
         return result

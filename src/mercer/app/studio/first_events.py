@@ -23,15 +23,8 @@ def start(
 ) -> IntArray:
     """Make classes and sizes known, and return the labels in the file as numbers.
 
-    Parameters
-    ----------
-    store : Store
-    given : ndarray of shape (n,)
-        Names of the classes of the rows in the file, None where there is none.
-    classes : tuple of str
-        Offered besides those in the file and in the store.
-    class_sizes : dict or None
-        Counts or shares by the names of the classes, which are offered as well.
+    The classes that have a label in the file (`given`, None where there is none), those
+    in the store, `classes`, and those that have a size are offered.
     """
     ledger, sizes, digest = store.ledger, dict[str, float](), ""
     if class_sizes is not None:

@@ -21,18 +21,8 @@ def open_studio(
 ) -> Studio:
     """Return a studio for a file.
 
-    Parameters
-    ----------
-    file : Path or str
-        Whatever `mercer.app.tables.reading.read_table` reads.
-    task : Task, optional
-        What a person said about the table.
-    classes, overlap
-        As for `Studio`.
-    store : str, optional
-        A file or a URL of SQLAlchemy; by default ``FILE.labels.db`` beside the file.
-    reading : dict
-        How the file is read; passed on to `read_table`.
+    The store is a file or a URL of SQLAlchemy, by default ``FILE.labels.db`` beside the
+    file. Other keywords are passed on to `mercer.app.tables.reading.read_table`.
     """
     task = task or Task()
     table = read_table(

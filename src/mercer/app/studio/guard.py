@@ -60,18 +60,10 @@ class Guard:
     keeps out names that were rebound to this machine, and the Origin, where a browser
     sends it, must be the page's own.
 
-    Parameters
-    ----------
-    app : ASGI application
-    token : str
-    hosts : tuple of str
-        Names by which the studio may be addressed, without port.
-    framed : bool, default=False
-        Whether other pages on this machine, such as a notebook, may show the studio.
-    rate : float, default=60.0
-        Requests per second that one person may send for long.
-    patience : float, default=60.0
-        Seconds within which a body must have come.
+    The studio may be addressed by the names `hosts`, without port; `framed` means that
+    other pages on this machine, such as a notebook, may show it. One person may send
+    `rate` requests per second for long, and a body must have come within `patience`
+    seconds.
     """
 
     def __init__(

@@ -34,13 +34,8 @@ FULL_SIDE = 4096  # of a picture that somebody looks at closely
 class Items:
     """Rows with a key that survives changes of the file.
 
-    Parameters
-    ----------
-    table : Table
-    task : Task
-        What a person said about it. The target need not exist. Without a column that
-        names the rows, and where the table does not come from a folder of files, a row
-        is known by its content.
+    The target need not exist. Without a column that names the rows, and where the table
+    does not come from a folder of files, a row is known by its content.
     """
 
     def __init__(self, table: Table, task: Task) -> None:

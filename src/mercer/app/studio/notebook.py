@@ -29,14 +29,7 @@ if TYPE_CHECKING:
 
 
 class LabelPage:
-    """A studio on this machine, shown as the value of a cell.
-
-    Parameters
-    ----------
-    studio : Studio
-    height : int
-        Height of the frame, in pixels.
-    """
+    """A studio on this machine, shown as the value of a cell."""
 
     def __init__(self, studio: Studio, height: int) -> None:
         self.studio, self.height = studio, height
@@ -90,12 +83,7 @@ class LabelPage:
 class SessionPage(LabelPage):
     """The page of a session: both have the same answers, table and basis.
 
-    Parameters
-    ----------
-    studio, height
-        As for `LabelPage`.
-    session : Session
-        Whose labels are called what they are called there: numbers stay numbers.
+    Labels are called what they are called in the session: numbers stay numbers.
     """
 
     def __init__(self, studio: Studio, height: int, session: Session) -> None:

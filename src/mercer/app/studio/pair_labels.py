@@ -14,16 +14,10 @@ def implied_labels(
 ) -> IntArray:
     """Return the labels and what pairs add to them.
 
-    Rows joined by "same" share the label of any of them. Where there are two classes,
-    a row that is "different" from a labelled one has the other label. A group whose
-    labels contradict each other adds nothing.
-
-    Parameters
-    ----------
-    codes : ndarray of shape (n,)
-        Classes, -1 for none.
-    pairs : iterable of (row, row, same)
-    n_classes : int
+    Rows joined by "same" share the label of any of them. Where there are two classes, a
+    row that is "different" from a labelled one has the other label. A group whose
+    labels contradict each other adds nothing. A code of -1 is none; pairs are (row,
+    row, same).
 
     Examples
     --------

@@ -10,12 +10,6 @@ from mercer.app.studio.refused import RefusedError
 def parsed(body: bytes, what: str = "the body") -> Any:
     r"""Return the value of a JSON text; refuse whatever could not be written again.
 
-    Parameters
-    ----------
-    body : bytes
-    what : str
-        What messages call it.
-
     Examples
     --------
     >>> parsed(b'{"row": 3}')

@@ -28,17 +28,9 @@ def claim(
 ) -> dict[str, Any] | None:
     """Choose an item for a person and note that it is theirs.
 
-    Parameters
-    ----------
-    studio : Studio
-    transaction : Transaction
-    who : str
-    keep : bool
-        Whether the question on the screen stays.
-    done : str, optional
-        Key of an item that was answered just now.
-    then : int, optional
-        Row that the page shows already; taken if it is still open.
+    With `keep` the question on the screen stays. The item with the key `done` was
+    answered just now. The page shows the row `then` already, which is taken if it is
+    still open.
     """
     row_of, ledger = studio.items.row_of, studio.store.ledger
     claims, written = transaction.claims(), transaction.written

@@ -69,13 +69,7 @@ class StoreError(RuntimeError):
 
 
 def prepare(connection: Connection) -> None:
-    """Make the tables, or bring those of an older version up to date.
-
-    Raises
-    ------
-    StoreError
-        If a newer Mercer wrote the store.
-    """
+    """Make the tables, or bring those of an older version up to date."""
     if not inspect(connection).has_table(meta.name):
         metadata.create_all(connection)
         for key, value in (("version", str(VERSION)), ("clock", "0")):

@@ -38,13 +38,8 @@ Handler = Callable[[Request], Awaitable[Response]]
 def make_app(studio: Studio, token: str, **guard: Any) -> Guard:
     """Return the ASGI application.
 
-    Parameters
-    ----------
-    studio : Studio
-    token : str
-        Without it nothing but the empty page is served.
-    guard : dict
-        Passed on to `Guard`.
+    Without the token nothing but the empty page is served; other keywords are passed on
+    to `Guard`.
     """
     gets: dict[str, Callable[[Request], Any]] = {
         "state": lambda request: studio.state(),

@@ -14,12 +14,7 @@ def similar_rows(
 ) -> list[int]:
     """Return the n rows with the largest cosine to one in the kernel, itself first.
 
-    Parameters
-    ----------
-    features : callable
-        Returns the coordinates of rows, of shape (n, r), whose inner products are the
-        kernel.
-    n_rows, row, n : int
+    Inner products of the features of rows are the kernel.
     """
     target = features(np.array([row]))[0]
     cosines = np.empty(n_rows)

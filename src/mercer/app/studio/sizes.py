@@ -12,15 +12,7 @@ _NOTHING = 1e-6  # a rest that comes from rounding alone
 
 
 class SizesError(ValueError):
-    """Sizes that are not possible, and the class whose number is wrong, if it is one.
-
-    Parameters
-    ----------
-    message : str
-        A sentence for the person.
-    label : int, optional
-        Number of the class.
-    """
+    """Impossible sizes, and the class whose number is wrong, if it is one."""
 
     def __init__(self, message: str, label: int | None = None) -> None:
         super().__init__(message)
@@ -35,16 +27,8 @@ def read_percents(
 ) -> dict[int, float]:
     """Return the sizes in per cent that fields of the page hold.
 
-    Parameters
-    ----------
-    said : mapping
-        What the field of each class holds, by its number; empty for no size.
-    names : mapping
-        Of all classes, by their numbers.
-    counts : mapping
-        Labels of each class that has some.
-    n_rows : int
-        Rows of the table.
+    What is `said` is empty where a class has no size; `counts` are the labels of each
+    class that has some.
 
     Examples
     --------
@@ -107,13 +91,8 @@ def shares_of(
 ) -> dict[int, float]:
     """Return the share of each class: as it was said, or an even part of the rest.
 
-    Parameters
-    ----------
-    percents : mapping
-        Sizes in per cent by the numbers of the classes.
-    labelled : iterable of int
-        Classes that have labels. Only these get a part of the rest, since the model
-        knows of no others.
+    Only classes that are `labelled` get a part of the rest, since the model knows of no
+    others.
 
     Examples
     --------

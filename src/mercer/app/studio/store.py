@@ -76,11 +76,8 @@ class Transaction:
 class Store:
     """Opens a database, keeps a ledger in step with it, and writes events.
 
-    Parameters
-    ----------
-    url : str
-        Of SQLAlchemy, such as ``sqlite:///labels.db`` or
-        ``postgresql+psycopg://user@host/name``.
+    The URL is one of SQLAlchemy, such as ``sqlite:///labels.db`` or
+    ``postgresql+psycopg://user@host/name``.
     """
 
     def __init__(self, url: str) -> None:

@@ -25,36 +25,18 @@ _MOST_WORDS = 200
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """What rows must have in common, and their order.
+    """What rows must have in common, and their order."""
 
-    Parameters
-    ----------
-    words : str
-        Text that a cell or the id must hold.
-    show : one of `SHOWN`
-    label, predicted : int, optional
-        Class that people, or the model, must have given.
-    low, high : float
-        Bounds on the probability of the predicted class.
-    person : str
-        Who must have answered, or to whom rows that are "assigned" must be.
-    sort : str
-        One of `OWN`, or ``column:`` and the name of a column.
-    descending : bool
-    like : int, optional
-        Row that the rows must be similar to; the most similar ones come first.
-    """
-
-    words: str = ""
-    show: str = "all"
-    label: int | None = None
-    predicted: int | None = None
-    low: float = 0.0
+    words: str = ""  # that a cell or the id must hold
+    show: str = "all"  # one of `SHOWN`
+    label: int | None = None  # the class that people must have given
+    predicted: int | None = None  # and the model
+    low: float = 0.0  # bounds on the probability of the predicted class
     high: float = 1.0
-    person: str = ""
-    sort: str = "row"
+    person: str = ""  # who must have answered, or to whom "assigned" rows must be
+    sort: str = "row"  # one of `OWN`, or ``column:`` and the name of a column
     descending: bool = False
-    like: int | None = None
+    like: int | None = None  # row that they must be similar to, most similar first
 
     @classmethod
     def read(cls, said: Any, columns: list[str]) -> "Where":

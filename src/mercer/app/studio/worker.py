@@ -29,12 +29,7 @@ _NICER = 5  # the page comes first
 class ProcessEngine:
     """A `ModelEngine` in another process, seen as if it were here.
 
-    Parameters
-    ----------
-    opened : callable
-        Returns the session that the work begins with; called in the other process.
-    told, changed, better
-        As for `ModelEngine`.
+    What it takes is that of `ModelEngine`; `opened` is called in the other process.
     """
 
     def __init__(
@@ -152,10 +147,7 @@ def openers(
 ) -> tuple[Callable[[], Session], Callable[[Progress], Session] | None]:
     """Return what opens a session, and one that takes longer if columns are embedded.
 
-    Parameters
-    ----------
-    table, task, given
-        As for `open_session`.
+    Its arguments are those of `open_session`.
     """
     whole = partial(open_session, table, task, given)
     embedded = {one.column for one in task.embed}
@@ -177,14 +169,8 @@ def open_session(
 ) -> Session:
     """Return a session on a table; columns that come with the labels are left out.
 
-    Parameters
-    ----------
-    table : Table
-    task : Task
-        Its class sizes are not used: those that stand now come with the answers.
-    given : ndarray of shape (n,)
-        Names of the classes of rows in the file, None where there is none.
-    progress : Progress, optional
+    The class sizes of the task are not used: those that stand now come with the
+    answers. The names of classes in the file, `given`, are None where there is none.
     """
     task = replace(task, class_sizes=None)
     return Session(Rows.read(table, task, labels=given, progress=progress), task)
