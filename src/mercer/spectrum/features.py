@@ -62,15 +62,6 @@ class Features(Protocol):
 class DenseFeatures:
     r"""Features :math:`\Phi = U R` in memory; only U is as long as the data.
 
-    Parameters
-    ----------
-    vectors : ndarray of shape (n, k)
-        U, kept and not copied.
-    root : ndarray of shape (k,) or (k, r)
-        The diagonal of R, or R.
-    columns : tuple of two ndarrays of shape (k,), optional
-        Mean and mean square of the columns of U, where they are known.
-
     Examples
     --------
     >>> Phi = DenseFeatures(np.array([[1.0, 0.0], [1.0, 2.0]]), np.array([2.0, 0.5]))
@@ -84,8 +75,9 @@ class DenseFeatures:
     (array([2. , 0.5]), 4.5)
     """
 
-    vectors: FloatArray
-    root: FloatArray
+    vectors: FloatArray  # (n, k) U, kept and not copied
+    root: FloatArray  # (k,) the diagonal of R, or (k, r) R
+    # (k,) mean and mean square of the columns of U, where they are known
     columns: tuple[FloatArray, FloatArray] | None = None
 
     @classmethod

@@ -51,7 +51,7 @@ class Cache:
     """The embeddings that were computed before.
 
     Where the file cannot be used, nothing is found and nothing is kept; `trouble` says
-    why. At most so many bytes of vectors are kept; the file is `cache_file()` by
+    why. At most `most_bytes` of vectors are kept; the file is `cache_file()` by
     default.
     """
 

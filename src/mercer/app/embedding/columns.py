@@ -27,31 +27,15 @@ STAGE = "embeddings"
 
 @dataclass(frozen=True, eq=False)
 class Embedding:
-    """What made vectors of a column; a saved model holds this and no weights.
-
-    Parameters
-    ----------
-    column : str
-    kind : {"text", "image", "sound"}
-    model : str
-        Name or folder of the model; "" for a transformer or a function.
-    revision : str
-        Hash of the content of the model.
-    by : object or None
-        The fitted transformer, or the function.
-    empty : ndarray of shape (d,)
-        The vector of empty cells: the mean of the others.
-    done : str
-        What the report says of it.
-    """
+    """What made vectors of a column; a saved model holds this and no weights."""
 
     column: str
-    kind: str
-    model: str
-    revision: str
-    by: Any
-    empty: FloatArray
-    done: str = ""
+    kind: str  # "text", "image", "sound"
+    model: str  # name or folder of the model; "" for a transformer or a function
+    revision: str  # hash of the content of the model
+    by: Any  # the fitted transformer, or the function
+    empty: FloatArray  # (d,) the vector of empty cells: the mean of the others
+    done: str = ""  # what the report says of it
 
     @property
     def name(self) -> str:

@@ -30,23 +30,13 @@ class Computed(NamedTuple):
 
 @dataclass(frozen=True)
 class Items:
-    """What embeddings are wanted of.
+    """What embeddings are wanted of."""
 
-    Parameters
-    ----------
-    keys : sequence of bytes or None
-        Hashes of the contents; None where there is nothing.
-    read : callable
-        From a position to what the model takes. May raise `UnreadableError`.
-    sizes : sequence of int
-        Items of similar size share a batch.
-    broken : dict of int to str, optional
-        Items that are known to be unreadable, and why.
-    """
-
-    keys: Sequence[bytes | None]
+    keys: Sequence[bytes | None]  # hashes of the contents; None where there is nothing
+    # from a position to what the model takes. May raise `UnreadableError`.
     read: Callable[[int], Any]
-    sizes: Sequence[int]
+    sizes: Sequence[int]  # items of similar size share a batch
+    # items that are known to be unreadable, and why
     broken: dict[int, str] = field(default_factory=dict)
 
 

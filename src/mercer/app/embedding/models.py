@@ -36,24 +36,13 @@ _PICKLED = {".bin", ".pt", ".pth", ".ckpt", ".pkl"}
 
 @dataclass(frozen=True)
 class Model:
-    """A model on this machine.
+    """A model on this machine."""
 
-    Parameters
-    ----------
-    name : str
-        As it was asked for: a name on the hub, or a folder.
-    folder : Path
-        Where its files are.
-    engine : {"static", "sentences", "pictures", "sounds"}
-        What reads it.
-    revision : str
-        Hash of weights, vocabulary and settings: the same model has the same,
-        wherever it lies.
-    """
-
-    name: str
-    folder: Path
-    engine: str
+    name: str  # as it was asked for: a name on the hub, or a folder
+    folder: Path  # where its files are
+    engine: str  # "static", "sentences", "pictures", "sounds": what reads it
+    # hash of weights, vocabulary and settings: the same model has the same, wherever it
+    # lies
     revision: str
 
 

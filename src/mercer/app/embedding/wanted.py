@@ -11,17 +11,11 @@ How = Literal["model", "transformer", "function"]
 
 @dataclass(frozen=True, eq=False)
 class Wanted:
-    """One column and what makes vectors of it.
-
-    Parameters
-    ----------
-    column : str
-    by : object
-        A model's name or folder ("" for the usual one), a transformer of scikit-learn,
-        or a function from a list to an array.
-    """
+    """One column and what makes vectors of it."""
 
     column: str
+    # a model's name or folder ("" for the usual one), a transformer of scikit-learn, or
+    # a function from a list to an array
     by: Any = ""
 
     @property

@@ -27,33 +27,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """A table that was screened and encoded; no label changes it.
+    """A table that was screened and encoded; no label changes it."""
 
-    Parameters
-    ----------
-    table : Table
-        As it was read.
-    screened : Screened
-        What of the table is learned from, and the labels in it.
-    encoder : TableEncoder
-        Fitted to the table.
-    points : array or sparse array of shape (n, d)
-        What the encoder made of the table.
-    ids : ndarray of shape (n,)
-        What the table calls its rows.
-    given : Told
-        The labels in the table, and class sizes by the names that they have there.
-    pairs : Pairs or None
-        Rows that belong together or apart.
-    """
-
-    table: Table
-    screened: Screened
-    encoder: TableEncoder
-    points: Any
-    ids: Any
+    table: Table  # as it was read
+    screened: Screened  # what of the table is learned from, and the labels in it
+    encoder: TableEncoder  # fitted to the table
+    points: Any  # (n, d) what the encoder made of the table
+    ids: Any  # (n,) what the table calls its rows
+    # the labels in the table, and class sizes by the names that they have there
     given: Told
-    pairs: "Pairs | None"
+    pairs: "Pairs | None"  # rows that belong together or apart
 
     @classmethod
     def read(

@@ -19,13 +19,6 @@ class TorchFeatures(InFiles):
     The same as `mercer.spectrum.features.DenseFeatures`: small NumPy arrays go in, and
     come out; nothing else leaves the device but by `times` and `rows`.
 
-    Parameters
-    ----------
-    vectors : tensor of shape (n, k)
-        U, kept and not copied.
-    root : ndarray of shape (k,) or (k, r)
-        The diagonal of R, or R.
-
     Examples
     --------
     >>> import pytest
@@ -38,8 +31,8 @@ class TorchFeatures(InFiles):
     (array([2. , 0.5]), 4.5)
     """
 
-    vectors: Any
-    root: FloatArray
+    vectors: Any  # (n, k) U, kept and not copied
+    root: FloatArray  # (k,) the diagonal of R, or (k, r) R
 
     @property
     def shape(self) -> tuple[int, int]:
