@@ -101,9 +101,7 @@ class TorchScores:
 class TorchLeads:
     """By how much classes are ahead, for offsets that change.
 
-    Parameters
-    ----------
-    scores : tensor of shape (n, C)
+    Scores are a tensor of shape (n, C).
     """
 
     def __init__(self, scores: Any) -> None:
@@ -112,11 +110,7 @@ class TorchLeads:
     def at(self, b: FloatArray, places: IntArray) -> FloatArray:
         """Return the leads at given places in ascending order, (C, 2).
 
-        Parameters
-        ----------
-        b : ndarray of shape (C,)
-            Offsets of the classes.
-        places : int ndarray of shape (C, 2)
+        Places are (C, 2), and b are the offsets of the classes.
         """
         t = torch()
         C, n = self.columns.shape
@@ -141,10 +135,7 @@ class TorchLeads:
 def top_two(columns: Any) -> tuple[Any, Any, Any]:
     """Return the largest and the second entry of columns, and where the first is.
 
-    Parameters
-    ----------
-    columns : tensor of shape (C, n)
-        C >= 2. It is as before when this returns.
+    Columns are a tensor of shape (C, n), C >= 2, which is as before when this returns.
     """
     t = torch()
     first, best = columns.max(dim=0)

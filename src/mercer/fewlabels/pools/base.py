@@ -172,11 +172,7 @@ class PoolBase(BasisMixin):
 def certificate_of(members: Sequence[Member], reason: str) -> BasisCertificate:
     """Return the worst of what the certificates of several bases say.
 
-    Parameters
-    ----------
-    members : sequence of Member
-    reason : str
-        Why this pool is as it is.
+    The reason says why this pool is as it is.
     """
     known = [(member, member.certificate) for member in members if member.certificate]
     proofs = [proof for _, proof in known]
@@ -201,15 +197,8 @@ def distance_to(
 ) -> FloatArray:
     """Return the distance to the k-th row, where a neighbour stands for several.
 
-    Parameters
-    ----------
-    k : int
-    distances : ndarray of shape (m, at least j)
-        To the nearest neighbours, nearest first.
-    counts : int ndarray of shape (m, j)
-        Rows that these stand for.
-    equal : int ndarray of shape (m,) or int, default=0
-        Rows at distance 0 before them.
+    Distances are to the nearest neighbours, nearest first, (m, at least j), `counts`
+    the rows that these stand for, and `equal` rows at distance 0 before them.
 
     Examples
     --------
