@@ -7,19 +7,7 @@ from typing import Any
 def require(name: str, *, extra: str, purpose: str) -> Any:
     """Import an optional package, or name the extra that installs it.
 
-    Parameters
-    ----------
-    name : str
-        Package to import.
-    extra : str
-        Extra of Mercer that installs it.
-    purpose : str
-        What needs it; the error message starts with this.
-
-    Returns
-    -------
-    module
-        The package.
+    The message begins with the `purpose`: what needs the package.
 
     Examples
     --------

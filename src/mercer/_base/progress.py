@@ -37,10 +37,7 @@ quiet = _Quiet()
 class NotebookLine:
     """A bar and the name of the stage, below the cell that runs.
 
-    Parameters
-    ----------
-    display : callable
-        ``IPython.display.display``; returns a handle with ``update``.
+    It takes ``IPython.display.display``, which returns a handle with ``update``.
     """
 
     def __init__(self, display: Callable[..., Any]) -> None:

@@ -55,12 +55,7 @@ def as_tensor(X: Any, device: str | None) -> Any:
 
 @contextmanager
 def told_memory(X: Any) -> Iterator[None]:
-    """Say what did not fit into the memory of a device, and the way out.
-
-    Parameters
-    ----------
-    X : tensor of shape (n, d)
-    """
+    """Say what did not fit into the memory of a device, and the way out."""
     t = torch()
     try:
         yield

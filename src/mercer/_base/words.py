@@ -9,13 +9,7 @@ import numpy as np
 def counted(n: int, one: str, many: str = "") -> str:
     """Return a number with its noun.
 
-    Parameters
-    ----------
-    n : int
-    one : str
-        The noun for a single thing.
-    many : str, optional
-        The plural; by default the noun with an s.
+    The plural is the noun with an s, unless it is given.
 
     Examples
     --------

@@ -30,12 +30,7 @@ class Weighed:
     ) -> FloatArray:
         """Return the beliefs of other rows, by the same reliabilities, (n, n_classes).
 
-        Parameters
-        ----------
-        votes : Sources
-        codes : int ndarray of shape (n,)
-            True classes, -1 where there is none.
-        log_prior : ndarray of shape (n, n_classes), optional
+        True classes are -1 where there is none.
         """
         found = self.reliability
         prior = np.log(found.shares)[None] if log_prior is None else log_prior
@@ -54,16 +49,10 @@ def weigh_sources(
 ) -> Weighed:
     """Estimate how reliable sources are and what they say together.
 
-    Parameters
-    ----------
-    sources : Sources
-        Their classes are all classes that there are.
-    codes : int ndarray of shape (n,)
-        True classes, positions among these, -1 where there is none.
-    log_prior : ndarray of shape (n, n_classes), optional
-        Log-probabilities of the classes by what is known besides.
-    copies : Copies, optional
-        Which sources copy each other; found from the votes where left out.
+    The classes of the sources are all that there are; `codes` are true classes,
+    positions among these, -1 where there is none. `log_prior`, (n, n_classes), is what
+    is known besides. Which sources copy each other is found from the votes where left
+    out.
 
     Examples
     --------

@@ -31,16 +31,8 @@ def reliability(
 ) -> Reliability:
     """Return bins of equal numbers of points, of at least ten points if there are ten.
 
-    Parameters
-    ----------
-    confidence : ndarray of shape (n,)
-        Probability of the class that was predicted for each point.
-    right : ndarray of shape (n,)
-        Whether it was correct.
-    weights : array-like of shape (n,), optional
-        How much each point counts; all alike by default.
-    n_bins : int, default=10
-        Bins at most.
+    Confidences are of the class that was predicted, `right` tells whether it was
+    correct, and `weights` how much each point counts.
 
     Examples
     --------

@@ -127,11 +127,7 @@ def _equal(one: Any, other: Any) -> bool:
 def check_points(X: Any, *, like: Any = None) -> Any:
     """Return points as a float64 ndarray or CSR matrix, not empty, none too large.
 
-    Parameters
-    ----------
-    X : {array-like, sparse matrix} of shape (n, d)
-    like : array of shape (m, d), default=None
-        Points X must have the same number of features as.
+    They must have as many features as `like`.
     """
     rows = checked_points(X)
     entries = rows.data if issparse(rows) else rows

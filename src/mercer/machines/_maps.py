@@ -185,13 +185,7 @@ class KernelMap(Protocol):
     ) -> FloatArray:
         """Return that product for training points, (n, q).
 
-        Parameters
-        ----------
-        features : Features
-            Of these points.
-        readout : ndarray of shape (k, q)
-        rows : int ndarray of shape (n,) or None
-            Which of the points of the kernel they are; None for all.
+        The features are of the points `rows` of the kernel, by default all.
         """
 
     def readout(self, coef: FloatArray, dual: FloatArray) -> FloatArray:
@@ -222,11 +216,8 @@ def make_map(
 ) -> tuple[KernelMap, FloatArray | None]:
     """Resolve a kernel, or what stands for one, on the training points.
 
-    Returns
-    -------
-    map : KernelMap
-    training : ndarray of shape (n, r) or None
-        Representation of all training points, where it was computed on the way.
+    The representation of all training points, (n, r), is returned as well where it was
+    computed on the way.
     """
     if isinstance(X, Graph):
         msg = (

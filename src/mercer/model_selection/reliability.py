@@ -26,16 +26,8 @@ def reliability_table(
 ) -> ReliabilityTable:
     """Return confidence and share correct of every bin that holds weight.
 
-    Parameters
-    ----------
-    confidence : ndarray of shape (n,)
-        Probability of the class that was predicted for each point.
-    right : ndarray of shape (n,)
-        Whether it was correct.
-    bins : ndarray of shape (n,)
-        Bin of each point.
-    weights : array-like of shape (n,), optional
-        How much each point counts; all alike by default.
+    Confidences are of the class that was predicted, `right` tells whether it was
+    correct, and `weights` how much each point counts.
 
     Examples
     --------
