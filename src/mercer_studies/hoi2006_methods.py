@@ -106,19 +106,8 @@ def ordered_gram(problem: Problem, y: IntArray, *, improved: bool) -> FloatArray
 def choose_ridge(K: FloatArray, codes: IntArray, *, intercept: bool) -> float:
     """Choose lambda by five-fold cross-validation on the labelled points.
 
-    Parameters
-    ----------
-    K : ndarray of shape (l, l)
-        Kernel values of the labelled points.
-    codes : ndarray of shape (l,)
-        Their classes.
-    intercept : bool
-        Whether the machine has one.
-
-    Returns
-    -------
-    float
-        The best of `RIDGES`, the smallest of equals.
+    It is the best of `RIDGES`, the smallest of equals. K are the kernel values of the
+    labelled points.
     """
     values, vectors = eigh(K)
     Phi = vectors * np.sqrt(np.maximum(values, 0.0))

@@ -65,19 +65,9 @@ def state_of(study: Study) -> State:
 def reproduction_page(studies: Sequence[Study], images: Path | None = None) -> str:
     """Return the page in Markdown.
 
-    Parameters
-    ----------
-    studies : sequence of Study
-        What to show, paper by paper.
-    images : Path or None
-        Existing folder for the papers' figures, beside the page; None for a page
-        without pictures.
-
-    Returns
-    -------
-    str
-        Tables of which all jobs have run are counted in the summary; of the others
-        the page shows what there is and says how much is missing.
+    Tables of which all jobs have run are counted in the summary; of the others the page
+    shows what there is and says how much is missing. The papers' figures go to the
+    folder `images` beside the page, if there is one.
     """
     states = [state_of(study) for study in studies]
     tables = [s.table for s in states if s.table is not None and s.complete]

@@ -10,12 +10,7 @@ from mercer_studies.study import Results
 def by_row(results: Results, *, named: bool = False) -> Results:
     """Spread values named "row|column" over the rows of a table.
 
-    Parameters
-    ----------
-    results : dict
-        As `run_study` yields them.
-    named : bool, default=False
-        Start the names of columns with that of the job's own row.
+    With `named` the names of columns start with that of the job's own row.
 
     Examples
     --------

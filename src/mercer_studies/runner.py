@@ -26,23 +26,9 @@ def run_study(
 ) -> Iterator[tuple[int, int, Results]]:
     """Run what is not in the cache, and yield (done, total, results so far).
 
-    Parameters
-    ----------
-    study : Study
-        What to run.
-    quick : bool, default=False
-        Fewer splits.
-    n_jobs : int or None, default=None
-        Processes; None uses every core. Each runs single-threaded linear algebra.
-    fresh : bool, default=False
-        Compute everything again, replacing what the cache holds.
-
-    Yields
-    ------
-    done, total : int
-        Jobs.
-    results : dict
-        Row to its finished splits, in the order of the splits.
+    There are fewer splits if `quick`. By default all cores are used, each with
+    single-threaded linear algebra; `fresh` computes everything again, and replaces what
+    the cache holds. Results take a row to its finished splits, in their order.
     """
     jobs = study.jobs(quick)
     folder = cache_folder(study)

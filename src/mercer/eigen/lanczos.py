@@ -300,10 +300,6 @@ def search_outside(
     work : Work, optional
         What may be spent; where it is, the floor is as low as it is.
 
-    Returns
-    -------
-    Search
-
     Notes
     -----
     Nothing is asked of the vectors but that they are orthonormal: by Cauchy's

@@ -87,10 +87,6 @@ def searched_pairs(
     most_work : float, default=inf
         Multiplications with entries of A, about: the space is filled once in any case.
 
-    Returns
-    -------
-    Found
-
     Raises
     ------
     EigenpairError

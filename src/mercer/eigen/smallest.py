@@ -75,10 +75,6 @@ def smallest_eigenpairs(
         Multiplications with entries of A that a search may take, about. With less
         than it needs, r pairs are not certified.
 
-    Returns
-    -------
-    Eigenpairs
-
     Raises
     ------
     EigenpairError

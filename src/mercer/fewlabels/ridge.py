@@ -109,7 +109,7 @@ def loo_ridges(
     r"""Solve for :math:`K = U \mathrm{diag}(c) U^\top` at several ridges.
 
     U, (l, r), are the features of the labelled points, c >= 0 their weights, and Y, (l,
-    C), the targets. A ridge has an entry per label. With more labels than
+    C), the targets. Each of the ridges has an entry per label. With more labels than
     `kernel_up_to` and than features, the features are solved for.
     """
     if len(U) > max(kernel_up_to, U.shape[1]):

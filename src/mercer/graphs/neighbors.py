@@ -178,9 +178,9 @@ def self_tuning_edges(
 ) -> SparseArray:
     """Weigh the edges from new points to points of a self-tuning graph.
 
-    Neighbours and their distances, (m, at least k), ascend. Joined are k of them, and
-    those as near as the last. Scales are of the points of the graph; a new point's own
-    is the k-th distance.
+    Neighbours and their distances, (m, at least k), ascend. The first k are joined, and
+    those as near as the last of them. Scales are of the points of the graph; a new
+    point's own is the k-th distance.
     """
     own = distances[:, k - 1 : k]
     own = np.where(own > 0, own, scales.min())

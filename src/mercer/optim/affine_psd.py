@@ -74,10 +74,6 @@ def solve_affine_psd(
         rounding errors of either sign.
     max_rounds : int, default=60
 
-    Returns
-    -------
-    AffineCombination
-
     Notes
     -----
     Abbasnejad, Ramachandram, Mandava (2010), Eq. 31. A cutting-plane method in the b

@@ -87,10 +87,6 @@ def solve_annealed(
     max_rounds : int, default=500
         Rounds at one temperature.
 
-    Returns
-    -------
-    Annealed
-
     Notes
     -----
     Dai and Yeung (2007), Eq. 5 and Algorithm 1. With squared loss a point with soft

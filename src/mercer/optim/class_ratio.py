@@ -49,10 +49,6 @@ def solve_soft_labels(
     tol : float, default=1e-10
         Largest error of a share.
 
-    Returns
-    -------
-    SoftLabels
-
     Notes
     -----
     Dai and Yeung (2007), Eq. 9-10. Two classes: one monotone equation, solved by

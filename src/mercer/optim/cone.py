@@ -45,10 +45,6 @@ def solve_decaying_spectrum(
     free : ndarray of shape (d,) of bool, optional
         Entries that must only be non-negative; none by default.
 
-    Returns
-    -------
-    DecayingSpectrum
-
     Notes
     -----
     The constraints span a cone: with

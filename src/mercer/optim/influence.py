@@ -120,10 +120,6 @@ def influence_costs(K: FloatArray, influence: FloatArray) -> InfluenceCosts:
         :math:`\mu`: 1 - u with u from `stationary_distances`, or the stationary
         distribution itself where it is one of similarities.
 
-    Returns
-    -------
-    InfluenceCosts
-
     Notes
     -----
     Eq. 28-30: squared distances in the feature space. `effect` compares with the mean

@@ -54,10 +54,6 @@ def solve_kernel_weights(
     max_iter : int, default=50
         Greedy steps.
 
-    Returns
-    -------
-    KernelWeights
-
     Notes
     -----
     Dai and Yeung (2007), Algorithm 1, lines 6-15. The greedy choice is the kernel of

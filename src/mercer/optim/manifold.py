@@ -43,10 +43,6 @@ def deform(features: FloatArray, laplacian: SparseArray, *, degree: int) -> Defo
     degree : int
         The power p of L, at least 1; it is never formed.
 
-    Returns
-    -------
-    Deformation
-
     Notes
     -----
     The minimiser of loss, :math:`\gamma_A \|f\|_K^2` and

@@ -88,10 +88,6 @@ def solve_mkl(
     max_iter : int, default=500
         Bound on the descent directions.
 
-    Returns
-    -------
-    MKL
-
     Notes
     -----
     Rakotomamonjy, Bach, Canu and Grandvalet (2008), Algorithm 1: reduced gradient,

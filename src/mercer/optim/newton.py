@@ -70,10 +70,6 @@ def solve_klr(
     max_iter : int, default=100
         Bound on the Newton steps.
 
-    Returns
-    -------
-    KLR
-
     Notes
     -----
     Hoi, Lyu and Chang (2006), eq. 17. At the optimum :math:`W = \Phi^\top\alpha` with

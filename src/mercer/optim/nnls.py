@@ -42,10 +42,6 @@ def solve_nnls(
     max_iter : int, optional
         Bound on the number of inner solves, default ``10 * d``.
 
-    Returns
-    -------
-    NonNegativeLeastSquares
-
     Notes
     -----
     Active set method of Lawson and Hanson (1974), on the normal equations, with a

@@ -36,10 +36,6 @@ def solve_npkl_paper(
     max_eigh : int, default=50
         Number of steps at most; each costs one eigen-decomposition.
 
-    Returns
-    -------
-    NPKLSolution
-
     Notes
     -----
     Zhuang, Tsang, Hoi (ICML 2009), Algorithm 1. The paper says O(1/t) for the step and

@@ -55,10 +55,6 @@ def solve_npkl_sdp(
     solver_options : dict, default=None
         Handed to it.
 
-    Returns
-    -------
-    SDPSolution
-
     Notes
     -----
     Zhuang, Tsang, Hoi (ICML 2009), eq. (4), after Hoi, Jin, Lyu (ICML 2007). With the

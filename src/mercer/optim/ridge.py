@@ -47,10 +47,6 @@ def solve_rls(features: FloatArray, targets: FloatArray, *, C: float) -> RLS:
         Weight of the loss, > 0. ``inf`` is the limit: the shortest w among the
         least-squares solutions, which interpolates where the features allow it.
 
-    Returns
-    -------
-    RLS
-
     Notes
     -----
     Mao and Tsang (2010), eq. 1 to 3: :math:`w = \Phi^\top\alpha` with

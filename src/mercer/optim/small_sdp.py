@@ -52,10 +52,6 @@ def solve_small_sdp(
         Gap at which to stop.
     max_iter : int, default=60
 
-    Returns
-    -------
-    SmallSDP
-
     Examples
     --------
     Minimise y subject to ``[[1, y], [y, 1]]`` being positive semi-definite.

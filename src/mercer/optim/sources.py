@@ -85,10 +85,6 @@ def solve_sources(
         Largest change of a belief.
     max_iter : int, default=500
 
-    Returns
-    -------
-    Reliability
-
     Notes
     -----
     Dawid and Skene (Applied Statistics 1979), with the prior and the variational

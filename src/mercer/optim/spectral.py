@@ -125,10 +125,6 @@ def solve_parameter_free(A: FloatArray, B: FloatArray) -> ParameterFreeSpectrum:
     B : ndarray of shape (r,)
         Penalty per direction, > 0.
 
-    Returns
-    -------
-    ParameterFreeSpectrum
-
     Notes
     -----
     Mao and Tsang (2010), Propositions 3 and 4. The decision

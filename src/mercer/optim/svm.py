@@ -51,10 +51,6 @@ def solve_svm(
     tol : float, default=1e-6
         LIBSVM's bound on the violation of the optimality conditions.
 
-    Returns
-    -------
-    SVM
-
     Notes
     -----
     scikit-learn's `SVC` does the work; the gap is measured here, from the function

@@ -132,13 +132,8 @@ def plan(
 ) -> list[Cell]:
     """Return the cells of a run, small sizes first.
 
-    Parameters
-    ----------
-    tasks, data, methods : sequence of str
-        Names; all of them when left out. Data that a task has no plan for are run
-        at the sizes given.
-    sizes : sequence of int
-        In place of those of the plan.
+    What is left out means all. Data that a task has no plan for are run at the sizes
+    given.
 
     Examples
     --------

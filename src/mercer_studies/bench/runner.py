@@ -54,17 +54,10 @@ def run_cells(
 ) -> Iterator[tuple[int, int, str]]:
     """Run what has no result yet, and yield cells done, cells in all, and what is next.
 
-    Parameters
-    ----------
-    cells : list of Cell
-    folder : Path
-        Gets ``results.jsonl``, one line per finished cell, and the folder ``data``.
-    pythons : mapping of str to str, optional
-        Package to the interpreter of the environment that holds it; this one when
-        left out.
-    limit : float, default=600.0
-        Seconds after which a cell is given up. Larger sizes of the same method and
-        data are not tried then.
+    The folder gets ``results.jsonl``, one line per finished cell, and the folder
+    ``data``. `pythons` takes a package to the interpreter of the environment that holds
+    it. A cell is given up after `limit` seconds; larger sizes of the same method and
+    data are not tried then.
     """
     folder.mkdir(parents=True, exist_ok=True)
     results = folder / "results.jsonl"

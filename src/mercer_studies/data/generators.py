@@ -24,19 +24,6 @@ def make_g50c(
     :math:`m = \Phi^{-1}(1 - \text{error}) / \sqrt{d}`: the best rule, the sign of
     the sum of the features, errs with probability `bayes_error`.
 
-    Parameters
-    ----------
-    n_samples : int, default=550
-    n_features : int, default=50
-    bayes_error : float, default=0.05
-        Above 0, at most 0.5.
-    random_state : int, Generator, RandomState or None, default=None
-
-    Returns
-    -------
-    X : ndarray of shape (n_samples, n_features)
-    y : ndarray of shape (n_samples,)
-
     References
     ----------
     Mao and Tsang, "Parameter-free spectral kernel learning", UAI 2010, section 6.1.
@@ -62,17 +49,7 @@ def make_chessboard(
 ) -> tuple[FloatArray, IntArray]:
     """Draw uniformly from a chessboard; the class is the colour of the square.
 
-    Parameters
-    ----------
-    n_samples : int, default=100
-    side : int, default=4
-        Squares in a row; each has side 1.
-    random_state : int, Generator, RandomState or None, default=None
-
-    Returns
-    -------
-    X : ndarray of shape (n_samples, 2)
-    y : ndarray of shape (n_samples,)
+    Each square has side 1.
 
     Notes
     -----
@@ -105,20 +82,7 @@ def make_double_spiral(
     and :math:`a = 2 \pi \cdot \text{turns} \cdot t`, turned by half a circle for
     class 1.
 
-    Parameters
-    ----------
-    n_samples : int, default=100
-        The classes have equal shares; class 0 gets the odd point.
-    turns : float, default=2.0
-    noise : float, default=0.0
-        Standard deviation added to every coordinate; neighbouring arms are
-        ``1 / (2 * turns)`` apart.
-    random_state : int, Generator, RandomState or None, default=None
-
-    Returns
-    -------
-    X : ndarray of shape (n_samples, 3)
-    y : ndarray of shape (n_samples,)
+    Class 0 gets the odd point. Neighbouring arms are ``1 / (2 * turns)`` apart.
 
     Notes
     -----

@@ -60,10 +60,6 @@ def read_table(
         Bytes that may be used; by default three quarters of what is free. Larger
         files are refused before they are unpacked.
 
-    Returns
-    -------
-    Table
-
     Raises
     ------
     TableError

@@ -26,10 +26,6 @@ def as_pairs(pairs: PairsLike, n_points: int) -> Pairs:
     n_points : int
         Number of points the pairs must refer to.
 
-    Returns
-    -------
-    Pairs
-
     Examples
     --------
     >>> as_pairs(([(0, 1)], [(1, 2)]), 3).signs.tolist()
