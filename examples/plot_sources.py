@@ -45,7 +45,7 @@ for name, model in (
     print(f"{name:12} {np.mean(model.transduction_ == truth):.1%}")
 
 # %%
-# What is said of each source, and what is true.
+# The stated accuracy of each source, and the true one.
 
 report = both.source_report()
 for text in report.warnings:

@@ -8,7 +8,7 @@
     UserWarning
     ├── BrokenLinksWarning       clusters do not keep some cannot-links
     ├── DisconnectedGraphWarning a component of the graph holds no label
-    ├── DriftWarning             added rows lie where the basis knows nothing
+    ├── DriftWarning             added rows are far from the rows of the basis
     ├── NearlyConstantKernelWarning
     └── UnlabeledClassWarning    what means unlabelled may be taken for a class
 """

@@ -138,7 +138,7 @@ def _grouped(runs: tuple[dict[str, float], ...]) -> dict[str, float]:
 
 
 def best_single(results: Results) -> list[str]:
-    """Say how often combinations are ahead of the best of their kernels, on average."""
+    """Say how often combinations beat the best of their kernels, on average."""
     ahead = dict.fromkeys(GROUPS, 0)
     n_cells = 0
     for runs in (runs for runs in results.values() if runs):

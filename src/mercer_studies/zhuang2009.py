@@ -80,7 +80,7 @@ TABLE4 = (
     "column 'pairs'.",
 )
 TABLE4_TIMES = (
-    "Of the paper's times with linear loss two are legible, and not for which set; "
+    "Two of the paper's times with linear loss are legible, but not the set; "
     "they are left out.",
 )
 

@@ -131,7 +131,7 @@ def test_an_explanation_names_the_strongest_row_first(model) -> None:
     explanation = model.explain(X[:1])
     first = explanation._repr_html_().split("<tr>")[2]
     assert f">{explanation.top()[0].id}<" in first
-    assert "speaks for" in explanation._repr_html_()
+    assert "supports" in explanation._repr_html_()
 
 
 def test_advice_gives_its_answer() -> None:

@@ -85,7 +85,7 @@ def is_several(values: Any) -> bool:
 def check_several(
     values: Any, name: str, *, above: float | None = None, whole: bool = False
 ) -> None:
-    """Raise unless values are a list or the like that is not empty.
+    """Raise unless values are a list, a tuple or an array that is not empty.
 
     With `above` each must be a finite number above it, and with `whole` a whole one.
 
@@ -132,7 +132,7 @@ def checked_points(
     at_least: int = 1,
     **options: Any,
 ) -> Any:
-    """Return points, float64 or as told, checked by scikit-learn.
+    """Return points, float64 or of the given type, checked by scikit-learn.
 
     With an `estimator` they must be like its training points, or with `reset` are
     those, `at_least` that many. Non-numeric cells are reported with their column. A

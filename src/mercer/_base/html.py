@@ -61,7 +61,7 @@ def meanings(record: type) -> dict[str, str]:
 def show(title: str, facts: dict[str, Any], said: dict[str, str] | None = None) -> str:
     """Return a title and a table of facts; columns of one length become rows.
 
-    Where there are no such columns, what is `said` of a fact stands beside it.
+    Without such columns, the text `said` stands beside the fact.
     """
     said = said or {}
     columns = [np.asarray(value) for value in facts.values()]

@@ -46,7 +46,7 @@ def lead(columns: FloatArray) -> FloatArray:
 
 
 def codes_of(scores: FloatArray) -> IntArray:
-    """Return the class that decision values, (m, q), speak for, (m,).
+    """Return the predicted class of each row of decision values, (m, q).
 
     Examples
     --------

@@ -171,7 +171,7 @@ def error_batch(
     process given the labels. The fraction is the share of what is unknown about j that
     a label at x would tell. With few labels the sum is the larger part; with many, s is
     small against the noise, and what is left is the row's own error, which its label
-    removes for certain: that counts where this table is to be filled, and not
+    removes for certain: that counts where this table is to be filled, but not
     where new rows are to be predicted.
 
     The features, (n, r), are those of all points; labelled, target and candidate rows

@@ -73,7 +73,7 @@ class History(Shown):
         """Tell whether the next labels are known to bring less than a gain.
 
         That is when the upper end of the 95% interval of what they are expected to
-        bring is below it; with few labels nothing is known, and asking goes on.
+        bring is below it; with few labels nothing is known, and asking continues.
 
         Parameters
         ----------
@@ -101,7 +101,7 @@ def learn_actively(
     ----------
     model : UnifiedKernelMachine
         Fitted; anything with `ask`, `tell`, `ids_` and `transduction_`
-        will do, and with `min_gain` `outlook`.
+        is enough, and with `min_gain` also `outlook`.
     answer : callable
         Given row ids, returns their labels; -1, None or NaN where nobody knows. Such
         a row is not asked about again.

@@ -105,7 +105,7 @@ class _Traces:
         ]
 
     def up_to(self, degree: int) -> FloatArray:
-        """Return those of T_0 .. T_2m; the recurrence goes on where it was."""
+        """Return those of T_0 .. T_2m; the recurrence continues where it was."""
         first, second = self.moments[:2]
         a, one = 2 * self.a, self.one
         while len(self.moments) < 2 * degree:

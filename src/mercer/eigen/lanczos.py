@@ -201,12 +201,12 @@ def lowest_pairs(
     -------
     RitzPairs
         With 10 + k // 10 pairs more than asked for, less exact. The residuals may be
-        above the tolerance: whoever calls this looks at them.
+        above the tolerance: callers must check them.
 
     Notes
     -----
     A Krylov space holds at most as many copies of a repeated eigenvalue as its block
-    has vectors: whoever calls this must look for others, see `search_outside`.
+    has vectors: callers must look for others, see `search_outside`.
     """
     n, c = null.shape[0], null.shape[1] + len(aside)
     if block is None:
@@ -234,7 +234,7 @@ def lowest_pairs(
         if hopeful:  # residuals and slips fall together, and slips cost nothing
             residual = _largest_residual(A, space.vectors(Y[:, probe]))
             hopeful, ratio = residual <= goal, residual / slip if slip > 0 else 0.0
-        # Values from the cut on are not told apart, however long one goes on.
+        # Values from the cut on are never told apart, by any number of steps.
         is_lost = transform.value(heights[k - 1]) >= transform.cut
         stop = stop or (space.is_full() and (restarts == 0 or is_lost))
         if hopeful or complete or stop:

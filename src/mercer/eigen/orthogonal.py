@@ -78,7 +78,7 @@ def orthonormalised(
     T is orthonormal and orthogonal to V and `null`; P is overwritten. What the first
     projection leaves may be rounding errors; the second, of unit vectors, tells. Where
     it leaves less than it was given the Krylov space is exhausted, and random
-    directions go on.
+    directions follow.
     """
     remove_null(P, null)
     C = inner(V, P)

@@ -1,1 +1,1 @@
-"""What a person told: labels and pairs, read once into one form."""
+"""What a person knows: labels and pairs, read once into one form."""

@@ -12,7 +12,7 @@ from mercer._base.typing import BoolArray, FloatArray, IntArray
 
 Words = NDArray[np.uint64]
 _STEPS = 2.0**20  # parts of half a range: units in which rounding makes no difference
-_ROUNDS = 3  # in which points, classes and columns are told apart by each other
+_ROUNDS = 3  # in which points, classes and columns are distinguished by each other
 _FIRST, _SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 
 

@@ -38,7 +38,7 @@ def fit_centred(Phi: Features, labels: Labels, rule: Rule = DEFAULT) -> CentredF
 
     A label of class c weighs :math:`\frac{n_c + 5}{l + 5C} \cdot \frac{l}{n_c}`, which
     divides its ridge: among few labels a class that has two of them where others have
-    one is no larger for it, among many the shares of the labels are believed.
+    one is no larger for it, among many the shares of the labels are used.
 
     Phi are the features of all points, columns centred, of total variance 1. Every
     class has a label. A point is left out whole.

@@ -145,7 +145,7 @@ def resplit(
     the regression confuses most are therefore divided as if their boundary were
     unknown: along the principal directions of their points, then by k-means with both
     sizes and the labels kept. The result is taken if it converges with less unexplained
-    and misses no more labels. Where the classes are no clear clusters, nothing is done.
+    and misses no more labels. Where classes are not clear clusters, nothing is done.
 
     B is that of `ridge_smoother`; `settle` spreads a division until it converges. The
     number of new divisions is returned as well.

@@ -138,8 +138,8 @@ def label_shares(counts: FloatArray, rule: Rule = DEFAULT) -> FloatArray:
 def seen_points(n: int, labeled: IntArray, rule: Rule = DEFAULT) -> IntArray:
     """Return the rows on which the decision is made, ascending: all where they are few.
 
-    Of more, some are drawn, and the labelled ones are added. There are ten times as
-    many as labels at least: labels per class must not change how large classes are.
+    If there are more, some are drawn, and the labelled ones are added. At least ten
+    times as many as labels are drawn: labels must not change how large classes are.
 
     Examples
     --------

@@ -70,7 +70,7 @@ def spread_decision(
     Parameters
     ----------
     Phi : Features
-        Of all points, columns centred, total variance 1.
+        Features of all points, columns centred, total variance 1.
     coef, offset : ndarray of shape (r, C) and (C,)
         Scores to start from.
     rows, codes : int ndarray of shape (l,)

@@ -89,7 +89,7 @@ class Explanation(Shown):
         pulls = self.top(n=len(self.ids))
         return {
             "labelled row": np.array([str(pull.id) for pull in pulls], dtype=object),
-            "speaks for": np.array([pull.label for pull in pulls], dtype=object),
+            "supports": np.array([pull.label for pull in pulls], dtype=object),
             "amount": np.array([pull.amount for pull in pulls]),
         }
 
@@ -105,7 +105,7 @@ class Explanation(Shown):
         """Return the labelled points that pull a point to their class, strongest first.
 
         Half of them are of one class and half of another, if there are as many: what
-        speaks for the prediction, and what against it. Amounts are differences of the
+        supports the prediction, and what contradicts it. Amounts are differences of the
         two decision values. Points of other classes, and those that push the point away
         from their own class, are in `contributions` only.
 

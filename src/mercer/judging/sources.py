@@ -47,7 +47,7 @@ class SourceJudged:
 
 @dataclass(frozen=True, eq=False)
 class SourceReport(Shown):
-    """What is known of all sources, and what it rests on."""
+    """What is known about all sources, and from which labels and votes."""
 
     sources: tuple[SourceJudged, ...]
     n_true: int  # true labels

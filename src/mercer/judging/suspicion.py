@@ -68,7 +68,7 @@ class SuspiciousLabels(Shown):
 
     ids: NDArray[Any]
     given: NDArray[Any]
-    suggested: NDArray[Any]  # the class the other labels speak for
+    suggested: NDArray[Any]  # the class that the other labels support
     support: FloatArray  # probability of the given label without it, ascending
     best: FloatArray  # probability of the suggested one
     wrong: FloatArray  # probability that the given label is wrong

@@ -93,7 +93,7 @@ class BlendedKernel(Shown, Kernel):
     points : ndarray of shape (n, n_features)
         Training points.
     shares : tuple of three floats
-        Of the three, 0 for those that are not there.
+        Shares of the three, 0 for those that are not there.
     """
 
     learned: Featured

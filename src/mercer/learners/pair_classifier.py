@@ -51,7 +51,7 @@ class PairClassifier(ClassifierMixin, BaseEstimator):
     classes_ : ndarray of shape (2,)
         The second one means the same.
     kernel_ : BlendedKernel
-        Of the learned kernel, the graph and the columns.
+        Scores of the learned kernel, the graph and the columns.
     learner_ : fitted learner
     shares_ : ndarray of shape (3,)
         Shares of the learned kernel, the graph and the columns.

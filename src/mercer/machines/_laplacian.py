@@ -35,7 +35,7 @@ class DeformedKernel:
     r"""The kernel :math:`(K^{-1} + \rho L^p)^{-1}`, extended to new points.
 
     A function in its span is an expansion in the ambient kernel over all training
-    points, which is how it goes on to new ones.
+    points, which is how it extends to new ones.
     """
 
     basis: GramBasis  # of the ambient kernel

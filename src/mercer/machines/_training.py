@@ -14,7 +14,7 @@ from mercer.machines._maps import KernelMap
 from mercer.spectrum.features import Features
 
 # Limit of work: predictions of more points wait until somebody looks at them. Those of
-# fewer take no time, and what is to be warned of them is said when they are trained on.
+# fewer take no time, and warnings about them come when they are trained on.
 AT_ONCE_UP_TO = 20_000
 _KNOWN = ("training_proba_", "transduction_")
 

@@ -286,7 +286,7 @@ class KernelMachine(
         return scores
 
     def _codes_of(self, scores: FloatArray) -> IntArray:
-        """Return the position in `classes_` that decision values speak for, (m,)."""
+        """Return the position in `classes_` of the predicted classes, (m,)."""
         return codes_of(scores)
 
     def _make_map(self, X: Any, labels: Labels) -> tuple[KernelMap, FloatArray | None]:

@@ -106,7 +106,7 @@ class SimpleMKL(KernelMachine):
     Notes
     -----
     Rakotomamonjy, Bach, Canu and Grandvalet (2008), Algorithm 1. Three or more
-    classes are told one from the rest, with one set of weights for the sum of the
+    classes are handled one-vs-rest, with one set of weights for the sum of the
     objectives (their section 4.5). The diagonals are those over the l labelled points,
     as the machine is a supervised one: unlabelled points are only predicted. The paper
     has kernels of unit trace, where a C l times as large does the same: C = 100 there,

@@ -46,7 +46,7 @@ def learn(
     basis : fitted basis or None
         None for a learner that has none: it is fitted to the points.
     points : array, sparse array or Graph
-        Looked at where there is no basis.
+        Used where there is no basis.
     pairs : Pairs or None
     rows : int ndarray, optional
         Positions, ascending, of the points that the machine sees; all by default.

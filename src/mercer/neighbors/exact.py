@@ -221,7 +221,7 @@ def _settle(
     ids: Int32Array,
     squares: FloatArray,
 ) -> None:
-    """Measure all points whose values cannot be told from the k-th."""
+    """Measure all points whose values may equal the k-th."""
     some = Q[open_rows]
     k = ids.shape[1]
     found = np.full((len(open_rows), k), np.iinfo(np.int32).max, dtype=np.int32)

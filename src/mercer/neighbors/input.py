@@ -46,7 +46,7 @@ def unit_rows(X: Any) -> Any:
 
 
 def check_far(Q: Any, scale: float) -> None:
-    """Refuse new points that are too far away for distances to be told apart."""
+    """Refuse new points that are so far away that all distances round to one."""
     largest = max(-float(Q.min()), float(Q.max()))
     if largest > _FARTHEST / scale:
         msg = (

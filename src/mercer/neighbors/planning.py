@@ -18,7 +18,7 @@ from mercer.neighbors.partition import ranks_by_coordinates
 _SPARE = 1  # kept beyond k, for rounding
 _ROWS = 128  # whose borders are looked at together
 _MEASURE = 16  # entries of a product that take as long as measuring one again
-_ERRORS = 3  # standard errors that the share met is to be above the one wanted
+_ERRORS = 3  # standard errors by which the share met must exceed the one wanted
 
 
 def make_plan(

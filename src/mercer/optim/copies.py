@@ -115,7 +115,7 @@ def _together(
     mean = given.mean(axis=0)
     cov = given.T @ given / n - np.outer(mean, mean)
     scale = np.sqrt(np.maximum(np.diag(cov), 1e-12))
-    # Rare answers: what can be told are the few rows where they are given.
+    # Rare answers: only the few rows where they are given can show copies.
     few = np.maximum(np.sqrt(n * np.outer(mean, mean)), 1.0)
     return cov / np.outer(scale, scale), 1 / np.minimum(few, np.sqrt(n))
 
@@ -129,7 +129,7 @@ def _excess(kappa: FloatArray, error: FloatArray) -> FloatArray:
     seeming = {pair: _share(*pair, kappa, error, solid) for pair in pairs}
     for s, t in sorted(seeming, key=lambda pair: -seeming[pair]):
         if seeming[s, t] > 0:
-            # Copies found so far are no two sources that could testify.
+            # Copies found so far do not count as two independent sources.
             share = _share(s, t, kappa, error, solid & (found == 0))
             found[s, t] = found[t, s] = share
     return found

@@ -14,7 +14,7 @@ from mercer._base.typing import FloatArray, IntArray
 
 
 class ArrayLeads:
-    """By how much classes are ahead, for offsets that change.
+    """Leads of the classes over each other, for offsets that change.
 
     Offsets change little by little. Points whose lead they cannot turn are counted
     once, and put aside until the offsets have come too far.

@@ -12,7 +12,7 @@ UNDECIDED = -1
 
 
 class Leads(Protocol):
-    """By how much classes are ahead, for offsets that change."""
+    """Leads of the classes over each other, for offsets that change."""
 
     def at(self, b: FloatArray, places: IntArray) -> FloatArray:
         """Return the leads at given places in ascending order, (C, 2)."""

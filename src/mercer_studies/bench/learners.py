@@ -94,5 +94,5 @@ def poisson(X: Any, y: Any) -> Any:
 
 
 def poisson_mbo(X: Any, y: Any) -> Any:
-    """PoissonMBO of graphlearning, told the class sizes of the labels."""
+    """PoissonMBO of graphlearning, given the class sizes of the labels."""
     return graphs.run(X, y, "poisson_mbo")

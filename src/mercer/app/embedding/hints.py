@@ -1,4 +1,4 @@
-"""What embeddings would bring to a table, said where nobody asked for them."""
+"""Hints that embeddings could help, where nobody asked for them."""
 
 from importlib.util import find_spec
 

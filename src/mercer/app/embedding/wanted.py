@@ -56,7 +56,7 @@ def read_embed(embed: Any) -> tuple[Wanted, ...]:
     names = [w.column for w in wanted]
     twice = {name for name in names if names.count(name) > 1}
     if twice:
-        msg = f"column {min(twice)!r} is to be embedded twice; name it once."
+        msg = f"column {min(twice)!r} is named twice for embedding; name it once."
         raise TableError(msg)
     return wanted
 

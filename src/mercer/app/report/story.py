@@ -167,8 +167,8 @@ class Story:
     influences: tuple[Influence, ...] = ()  # of the columns, largest first
     outlook: Outlook | None = None
     changes: tuple[str, ...] = ()  # since the run before
-    labels_drawn: str = ""  # "at random" or "per class", if it was told
-    class_sizes: tuple[float, ...] = ()  # shares of the classes, if they were told
+    labels_drawn: str = ""  # "at random" or "per class", if it was given
+    class_sizes: tuple[float, ...] = ()  # shares of the classes, if they were given
     # Whether the figures are those of classes that count alike, and may not be of rows.
     counts_alike: bool = False
 

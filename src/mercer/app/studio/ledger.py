@@ -213,7 +213,7 @@ class Ledger:
         return votes[0][0]
 
     def is_accepted(self, item: str) -> bool:
-        """Tell whether a label is the model's own word: nobody else gave it."""
+        """Tell whether a label is an accepted prediction that no person gave."""
         label = self.label_of(item)
         given = [e for e in self.answers.get(item, {}).values() if e.label == label]
         return bool(given) and all(e.purpose == "accepted" for e in given)

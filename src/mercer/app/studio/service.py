@@ -365,7 +365,7 @@ class Studio:
 
     @contextmanager
     def writing(self) -> Iterator[Transaction]:
-        """Write events; then the model and those who wait are told."""
+        """Write events, then notify the model and those who wait."""
         with self.locked:
             with self.store.writing() as transaction:
                 yield transaction

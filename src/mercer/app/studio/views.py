@@ -13,7 +13,7 @@ from mercer.judging.estimate import LearningCurve
 
 # Rows that were drawn, or that the model chose; those that people pick tell nothing.
 ASKED = ("check", "model", "random")
-MORE = 20  # further labels whose worth is told
+MORE = 20  # further labels whose expected gain is shown
 
 
 def review(studio: Studio) -> dict[str, Any]:

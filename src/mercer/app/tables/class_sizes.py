@@ -174,7 +174,7 @@ def has_room(share: float, n_labels: int, n_rows: int) -> bool:
 
 
 def check_room(class_sizes: Mapping[Any, float], labels: Labels, n_rows: int) -> None:
-    """Raise if more rows of a class have a label than it is said to have."""
+    """Raise if a class has more labelled rows than its given size."""
     for name, n in zip(labels.classes.tolist(), labels.counts(), strict=True):
         share = class_sizes.get(name, 1.0)
         if not has_room(share, n, n_rows):
@@ -226,7 +226,7 @@ def sizes_matter(n_given: IntArray, proba: FloatArray) -> bool:
     It does where labels are about equal in number, so that they do not tell, and the
     model does not know by itself: it is unsure of many rows, or finds a class with few
     of them (docs/few_labels.md). `n_given` counts the labels of each class, and
-    `proba`, (n, n_classes), is of a model that was not told.
+    `proba`, (n, n_classes), is of a model without these sizes.
 
     Examples
     --------

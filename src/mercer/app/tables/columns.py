@@ -1,4 +1,4 @@
-"""What can be told of a single column, and done to it."""
+"""Properties and conversions of a single column."""
 
 import warnings
 from typing import TYPE_CHECKING, Any

@@ -2,7 +2,7 @@
 
 The database itself sees to that: DuckDB runs without access to anything but its file,
 SQLite asks an authoriser before every action, and servers run the query in a
-transaction that they were told is read-only.
+read-only transaction.
 """
 
 import re
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 SQLITE = {".sqlite", ".sqlite3", ".db"}
 DUCKDB = {".duckdb", ".ddb"}
 _ELSEWHERE = {"http", "https", "ftp", "sftp", "s3", "gs", "hf"}
-# Servers that can be told that a transaction only reads.
+# Servers that have read-only transactions.
 _READ_ONLY = {"postgresql", "mysql", "mariadb", "oracle"}
 # A view in a file may name any function: it gets none that reaches outside the file.
 _LOCKED = {

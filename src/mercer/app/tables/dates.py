@@ -24,7 +24,7 @@ _SAMPLE = 200
 def date_format(cells: "pd.Series[Any]") -> str:
     """Return how the dates in cells are written, or nothing if they are not dates.
 
-    Where the order of day and month cannot be told, the month is taken to be first.
+    Where the order of day and month is ambiguous, the month comes first.
     Empty cells do not count.
 
     Examples

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 LONGEST_CELL = 1_000_000  # characters
 # A row may not be longer than a block.
 _BLOCK = 8 * LONGEST_CELL
-_SAMPLE = 1 << 16  # bytes that the delimiter is told from
+_SAMPLE = 1 << 16  # bytes in which the delimiter is looked for
 _BYTES_PER_COLUMN = 3_000  # what an empty column costs
 _BYTES_PER_CELL = 24  # a number, in Arrow and in a frame, and whether it is there
 _MARKS = (

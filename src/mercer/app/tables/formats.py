@@ -54,7 +54,7 @@ def from_arrow(
         return replace(table, unread={**table.unread, **unread})
     except TableError:
         raise
-    except ValueError as error:  # names or notes that are no text
+    except ValueError as error:  # names or notes that are not text
         msg = f"{source} is damaged: {reason(error)}."
         raise TableError(msg) from error
 

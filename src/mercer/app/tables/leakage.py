@@ -38,7 +38,7 @@ _KINDS = 50
 def tell_labeled(
     frame: "pd.DataFrame", strings: list[str], known: BoolArray
 ) -> set[str]:
-    """Return the columns by whose cells labelled rows can be told."""
+    """Return the columns whose cells tell labelled rows from the others."""
     numbers = frame.select_dtypes(["number", "bool"])
     Z = numbers.to_numpy(dtype=np.float64, na_value=np.nan)
     found = [str(numbers.columns[k]) for k in _numbers_that_tell(Z, known)]
@@ -57,7 +57,7 @@ def tell_labeled(
 
 
 def _numbers_that_tell(Z: FloatArray, known: BoolArray) -> IntArray:
-    """Return the columns by whose numbers labelled rows can be told."""
+    """Return the columns whose numbers tell labelled rows from the others."""
     rows, n_bins = _some_rows(known, _GLANCE[0]), _GLANCE[1]
     # A bin with rows of both kinds hides at most 1 / n_bins of a difference.
     least = TELLS - 1 / n_bins

@@ -53,7 +53,7 @@ class TableResult:
         Parameters
         ----------
         folder : str or Path
-            Made if need be.
+            Created if it does not exist.
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""Columns of strings that are meant to be numbers become numbers, and it is said."""
+"""Columns of strings that are meant to be numbers become numbers, with a note."""
 
 from collections.abc import Callable, Collection
 from pathlib import PurePath

@@ -3,7 +3,7 @@
 A column that is filled in only where the label is, that repeats the target or codes
 it, or that tells labelled rows from the rest makes hidden labels easy to predict and
 the rows that matter no easier. A column that only names the rows brings noise. They are
-left out, and it is said; ``keep`` insists.
+left out, with a note; ``keep`` takes them all the same.
 """
 
 import re
@@ -77,7 +77,7 @@ def screen(
     min_classes: int = 2,
     labels: NDArray[Any] | None = None,
 ) -> Screened:
-    """Return what of a table is to be learned from.
+    """Return the columns and rows of a table that are learned from.
 
     At least `min_classes` must have labels. Where `labels` are kept elsewhere (None: no
     label), the target column is not read, and need not be there.

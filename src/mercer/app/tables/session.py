@@ -146,7 +146,7 @@ class Session:
         Parameters
         ----------
         labels : Labels
-            Of all rows, in place of all others; the classes may be others.
+            Labels of all rows, which replace the present ones; classes may change.
         class_sizes : mapping, optional
             Shares of classes among all rows. They are used if every class that has a
             label has one.
@@ -167,7 +167,7 @@ class Session:
         return self._told
 
     def _relearned(self) -> Self:
-        """Learn from what was told since, on the basis that is there."""
+        """Learn from the answers since the last fit, on the present basis."""
         told = self.told
         if self._model is None and self._page is not None:
             self._model = self._page.model()

@@ -18,7 +18,7 @@ _TEXT_DIRECTIONS = 50
 
 
 class Strings(NamedTuple):
-    """Coordinates of columns that are no numbers, and how new rows get theirs."""
+    """Coordinates of columns that are not numbers, also for new rows."""
 
     Z: FloatArray  # (n, d)
     sizes: dict[str, int]  # coordinates of each column, in the order of Z

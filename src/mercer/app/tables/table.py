@@ -87,7 +87,7 @@ class Table:
 
     @property
     def unread_notes(self) -> tuple[str, ...]:
-        """What is said of the columns that cannot be learned from."""
+        """Notes about the columns that cannot be learned from."""
         return tuple(
             f"Column {name!r} was left out: it holds {what}, not single values or "
             "lists of numbers. "

@@ -1,4 +1,4 @@
-"""What a session was told about the classes: labels, and how large they are."""
+"""What a session knows about the classes: labels and class sizes."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

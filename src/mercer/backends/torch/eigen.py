@@ -58,7 +58,7 @@ class Laplacian:
         if self.kernel is None:
             columns = graph.columns.long()
             with warnings.catch_warnings():
-                # Of the beta state of sparse tensors, and of checks we do not need.
+                # Warnings that sparse tensors are in beta, and checks we do not need.
                 warnings.simplefilter("ignore", UserWarning)
                 self.S = t.sparse_csr_tensor(graph.starts, columns, entries, (n, n))
         self.parts = graph.starts, graph.columns, entries

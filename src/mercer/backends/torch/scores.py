@@ -99,7 +99,7 @@ class TorchScores:
 
 
 class TorchLeads:
-    """By how much classes are ahead, for offsets that change.
+    """Leads of the classes over each other, for offsets that change.
 
     Scores are a tensor of shape (n, C).
     """

@@ -195,7 +195,7 @@ class Pairs:
 
         With `names` the two columns hold names of rows, as in `from_index`.
         The answers are True/False, 1/0 or 1/-1. Any object whose columns are reached
-        by ``frame[name]`` will do (pandas, polars, a dictionary of lists).
+        by ``frame[name]`` is enough (pandas, polars, a dictionary of lists).
 
         Examples
         --------

@@ -17,7 +17,7 @@ def light_anchors_joined(
     An anchor at an isolated point represents that point alone. Its tie to the others
     is weak, so there is a smooth direction that tells this one anchor from all
     others. In many dimensions thousands of such directions come before any that a
-    class could follow, and their values lie too close to be told apart.
+    class could follow, and their values are too close to be separated.
 
     The mass of an anchor, :math:`Z^\top 1`, are the points that it stands for. Those
     with less than `least` are joined, but not the heaviest one. P, (m, k), has a single

@@ -55,7 +55,7 @@ class AnchorPool(PoolBase):
     scaling : {"auto", "always", "never"}, default="auto"
         Whether columns are divided by their standard deviations, as in `KernelPool`.
     most_summed : int, default=5_000_000
-        Of more points than this, about this many decide on the directions
+        With more points than this, about this many determine the directions
         (`summed_rows`); all others join by extension. There is at most one anchor per
         three of them.
     rule : Rule, optional
