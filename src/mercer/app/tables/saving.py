@@ -84,7 +84,7 @@ def changes_since(
 ) -> tuple[str, ...]:
     """Return what is different from the results in a folder, in words.
 
-    There are no changes where the folder holds none of these rows. The report is that of
+    Nothing is different where the folder holds none of these rows. The report is of
     `mercer.app.report.data.as_data`; `file` tells the file of the table from others of
     its name.
     """

@@ -46,7 +46,7 @@ def read_target(
     say NA, ?, unknown and the like. Names that differ in spaces, or as yes, Yes and
     YES do, are one class, under the name that occurs most often.
 
-    One label, or none, is enough: see `look_at_target`. With `as_written` every spelling
+    One label, or none, is fine: see `look_at_target`. With `as_written` every spelling
     is a class of its own, NA too; cells that are `missing` mean "not known". With
     `advise` notes name the option that takes labels as they are written.
     """
