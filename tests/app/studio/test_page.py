@@ -192,6 +192,23 @@ def test_a_moving_map_draws_fewer_points_and_a_resting_one_all(
     assert 1300 < np.mean(first) < 1700  # they stand for all, whatever their order
 
 
+def test_an_answer_moves_the_ring_and_draws_no_point_again(
+    tmp_path, start, visit
+) -> None:
+    """All points were drawn again: with 100,000 the next row came late."""
+    studio = small_studio(tmp_path, rows(60), engine=trained(60), check_every=1000)
+    page = visit(start(studio))
+    page.wait_for_function("() => mercer.map.drawn === 60")
+    page.wait_for_timeout(300)
+    frames, ring = page.evaluate("[mercer.map.frames, mercer.map.current]")
+    answer_with(page, "1")
+    answered(page, 1)
+    page.wait_for_timeout(300)
+    now = page.evaluate("[mercer.map.frames, mercer.map.current]")
+    assert now[0] == frames
+    assert now[1] not in {ring, None}
+
+
 def test_files_are_downloaded(tmp_path, start, visit) -> None:
     page = visit(start(small_studio(tmp_path)))
     page.click("[data-view=export]")

@@ -78,12 +78,16 @@ export class PointMap {
     this.draw();
   }
 
-  // Only one drawing per frame, however many events there are.
-  draw() {
+  // Only one drawing per frame, however many events there are. Points stay as they are
+  // where only marks are new: many of them take longer than an answer may.
+  draw(points = true) {
+    this.stale ||= points;
     if (this.due) return;
     this.due = true;
     requestAnimationFrame((now) => {
       this.due = false;
+      if (!this.stale) return this.paintMarks(window.devicePixelRatio || 1);
+      this.stale = false;
       this.frames += 1;
       if (this.moving && now - this.painted < 1000) this.adapt(now - this.painted);
       this.painted = now;
@@ -188,7 +192,7 @@ export class PointMap {
 
   mark(row) {
     this.current = row;
-    this.draw();
+    this.draw(false);
   }
 
   fit() {
@@ -311,7 +315,7 @@ export class PointMap {
       if (factor) this.zoomBy(factor, w / 2, h / 2);
       else this.move();
     });
-    for (const name of ["focus", "blur"]) canvas.addEventListener(name, () => this.draw());
+    for (const name of ["focus", "blur"]) canvas.addEventListener(name, () => this.draw(false));
     by("lasso").addEventListener("click", () => this.setLasso(!this.lassoing));
     by("fit").addEventListener("click", () => this.fit());
   }
