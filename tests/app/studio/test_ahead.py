@@ -92,6 +92,9 @@ def test_the_next_row_is_shown_before_the_answer_is_kept(
     assert len(held) == 1  # they go one after the other
     held[0].continue_()
     page.wait_for_timeout(500)
+    # Nor does a row that is shown come again while its own answer is on its way.
+    coming = page.evaluate("mercer.question.ahead.questions.map((one) => one.row)")
+    assert page.evaluate("mercer.question.shown.row") not in coming
     held[1].continue_()
     page.wait_for_function(
         "() => document.getElementById('n-labelled').textContent === '2'"

@@ -38,7 +38,10 @@ class Studio {
       if (event.key === "?" && !typing && !by("dialog").open) showKeys();
     });
     by("sizes").addEventListener("click", () => this.changeSizes());
-    by("measure").addEventListener("click", () => this.question.act("measure", { n: 30 }));
+    by("measure").addEventListener("click", () => {
+      const { question } = this;
+      question.queue(() => question.act("measure", { n: 30 }));
+    });
     for (const button of document.querySelectorAll("[data-view]")) {
       button.addEventListener("click", () => this.go(button.dataset.view));
     }

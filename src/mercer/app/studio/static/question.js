@@ -275,10 +275,15 @@ export class Question {
     await this.show(then);
   }
 
-  // Fetch what comes next once the page has nothing else to do.
+  // Fetch what comes next once the page has nothing else to do. While an answer is on its
+  // way, the studio does not know which row is shown, and would send it again.
   prepare() {
     clearTimeout(this.preparing);
-    this.preparing = setTimeout(() => this.ahead.fetch().catch(() => {}), 30);
+    this.preparing = setTimeout(async () => {
+      const { sending } = this;
+      await sending;
+      if (sending === this.sending) this.ahead.fetch().catch(() => {});
+    }, 30);
   }
 
   async addClass(name) {
