@@ -26,7 +26,9 @@ MOST_TEXT = 20_000  # characters of a cell that are sent to the page
 SNIPPET = 140
 LONG = 40  # characters per cell, on average, that make a column one of texts
 _LOOKED_AT = 200
-_LINE, _NAME = 66, 30  # characters of a line of text, and of a name, on the page
+_LINE = 66  # characters of a line of text on the page
+_NAMES = 40, 70  # per cent of a line that names have, and beside short values
+_SHORT = 16  # characters of most values that leave names more room
 IMAGE_SIDE = 512
 FULL_SIDE = 4096  # of a picture that somebody looks at closely
 
@@ -61,7 +63,7 @@ class Items:
             (c for c in self.columns if lengths[c].mean() >= LONG or len(lengths) == 1),
             key=lambda c: -lengths[c].mean(),
         )
-        self.lines = self._lines(lengths)
+        self.names, self.lines = self._layout(lengths)
         self.sounds = sound_columns(self)
         self._stamp = _stamp(table.source)
         whole = hashlib.blake2b("".join(self.digests).encode(), digest_size=8)
@@ -76,13 +78,19 @@ class Items:
         some = range(0, len(self), step)
         return {c: np.array([len(self.cell(r, c)) for r in some]) for c in self.columns}
 
-    def _lines(self, lengths: dict[str, IntArray]) -> int:
-        """Return how many lines nine in ten rows need on the page, about."""
+    def _layout(self, lengths: dict[str, IntArray]) -> tuple[int, int]:
+        """Return per cent of a line for names, and lines that nine in ten rows need."""
+        if not lengths:
+            return _NAMES[0], 1
+        values = [length for name, length in lengths.items() if name not in self.texts]
+        every = np.concatenate(values) if values else np.array([_LINE])
+        share = _NAMES[int(np.quantile(every, 0.9) <= _SHORT)]
+        each = _LINE * share // 100
         need = [
-            np.maximum(-(-length // _LINE), -(-len(str(name)) // _NAME))
+            np.maximum(-(-length // _LINE), -(-len(str(name)) // each))
             for name, length in lengths.items()
         ]
-        return int(np.quantile(sum(need), 0.9)) if need else 1
+        return share, int(np.quantile(sum(need), 0.9))
 
     def changed_on_disk(self) -> list[str]:
         """Say so if the file was written to after it was read."""

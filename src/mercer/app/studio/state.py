@@ -23,6 +23,7 @@ def state_of(studio: "Studio") -> dict[str, Any]:
         "rows": len(studio.items),
         "images": studio.items.table.image_shape is not None,
         "lines": studio.items.lines,
+        "names": studio.items.names,
         "labelled": int((codes >= 0).sum()),
         "skipped": len(ledger.skips),
         "classes": [

@@ -140,7 +140,9 @@ class Studio {
     const before = this.state;
     this.state = await get("/api/state");
     const { state } = this;
-    document.documentElement.style.setProperty("--lines", state.images ? 99 : state.lines);
+    const { style } = document.documentElement;
+    style.setProperty("--lines", state.images ? 99 : state.lines);
+    style.setProperty("--names", `${state.names}%`);
     by("source").textContent = state.source.split(/[\\/]/).pop();
     document.title = `${by("source").textContent} · Mercer studio`;
     by("n-labelled").textContent = number(state.labelled);

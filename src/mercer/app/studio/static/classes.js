@@ -5,8 +5,8 @@ import { by, make } from "./dom.js";
 
 const COLOURS = 10;
 
-function field(label, element) {
-  return make("label", { class: "small soft" }, label, element);
+function field(label, element, look = "") {
+  return make("label", { class: `small soft ${look}` }, label, element);
 }
 
 function input(value, more) {
@@ -45,15 +45,15 @@ function group(one, place, classes) {
     make("legend", { class: "small" }, one.name),
     field("Name", name),
     field("Key", key),
+    field("Description", about, "whole-line"),
     field("Colour", colour),
-    field("Description", about),
-    field("What to do with it", fate),
     make(
       "div",
       { class: "move" },
       make("button", { type: "button", "aria-label": `${one.name}: up`, onclick: () => move(-1) }, "↑"),
       make("button", { type: "button", "aria-label": `${one.name}: down`, onclick: () => move(1) }, "↓"),
     ),
+    field("What to do with it", fate, "whole-line"),
     error,
   );
   function move(step) {

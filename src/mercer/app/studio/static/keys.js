@@ -6,6 +6,7 @@ const KEYS = {
   "While labelling": [
     ["1 to 9, 0", "the classes in order, or those with a key of their own"],
     ["/", "find a class by its name"],
+    ["Space", "read on in a long item; with Shift, back"],
     ["S", "I do not know"],
     ["Z", "take back the last act"],
     ["B, F", "back to earlier answers, and forward"],
@@ -48,7 +49,7 @@ export function showKeys() {
       "form",
       { method: "dialog" },
       make("h2", { id: "dialog-title" }, "Keys"),
-      ...parts,
+      make("div", { class: "key-list", tabindex: "0", role: "region", "aria-label": "Keys" }, ...parts),
       make("div", { class: "acts" }, make("button", { type: "submit", class: "primary" }, "Close")),
     ),
   );

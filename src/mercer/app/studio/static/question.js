@@ -357,10 +357,20 @@ export class Question {
       return;
     }
     if (this.studio.view !== "label" || document.querySelector("dialog[open]")) return;
+    if (this.readsOn(event)) return event.preventDefault();
     const act = this.actOf(event.key.toLowerCase());
     if (!act) return;
     event.preventDefault();
     if (!event.repeat) this.queue(act); // a key that is held down counts once
+  }
+
+  // The keys that scroll a page scroll the item, where there is more of it.
+  readsOn({ key, shiftKey, target }) {
+    const step = { " ": shiftKey ? -1 : 1, PageDown: 1, PageUp: -1 }[key];
+    const box = by("item");
+    if (!step || target.closest("button") || box.scrollHeight <= box.clientHeight) return false;
+    box.scrollBy(0, 0.8 * step * box.clientHeight);
+    return true;
   }
 
   actOf(key) {
