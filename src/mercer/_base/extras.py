@@ -7,7 +7,19 @@ from typing import Any
 def require(name: str, *, extra: str, purpose: str) -> Any:
     """Import an optional package, or name the extra that installs it.
 
-    The message begins with the `purpose`: what needs the package.
+    Parameters
+    ----------
+    name : str
+        Package to import.
+    extra : str
+        Extra of Mercer that installs it.
+    purpose : str
+        What needs it; the error message starts with this.
+
+    Returns
+    -------
+    module
+        The package.
 
     Examples
     --------

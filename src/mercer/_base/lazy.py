@@ -12,9 +12,12 @@ def attach_stub(
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
     """Return `__getattr__`, `__dir__` and `__all__` of a package.
 
-    They take ``__name__`` and ``__file__`` of the package. The stub beside it,
-    ``__init__.pyi``, says what comes from where: ``from .a.b import c as c``, or ``from
-    . import d as d`` for a module. Two dots lead to the package above.
+    Parameters
+    ----------
+    package, file : str
+        ``__name__`` and ``__file__`` of the package. The stub beside it,
+        ``__init__.pyi``, says what comes from where: ``from .a.b import c as c``, or
+        ``from . import d as d`` for a module. Two dots lead to the package above.
     """
     homes: dict[str, tuple[str, str]] = {}
     for node in ast.parse(Path(file).with_suffix(".pyi").read_text()).body:

@@ -12,7 +12,10 @@ _AT_A_TIME = 2**16  # numbers, which stay in the cache
 def probabilities(scores: FloatArray) -> FloatArray:
     """Return the logistic function of decision values, (m, n_classes).
 
-    One column is of two classes, above 0 for the second.
+    Parameters
+    ----------
+    scores : ndarray of shape (m,), (m, 1) or (m, n_classes)
+        One column is of two classes, above 0 for the second.
 
     Examples
     --------

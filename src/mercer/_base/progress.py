@@ -37,7 +37,10 @@ quiet = _Quiet()
 class NotebookLine:
     """A bar and the name of the stage, below the cell that runs.
 
-    It takes ``IPython.display.display``, which returns a handle with ``update``.
+    Parameters
+    ----------
+    display : callable
+        ``IPython.display.display``; returns a handle with ``update``.
     """
 
     def __init__(self, display: Callable[..., Any]) -> None:

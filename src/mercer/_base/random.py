@@ -30,7 +30,12 @@ def as_generator(random_state: RandomState) -> np.random.Generator:
 def draw_rows(rows: IntArray | int, most: int, rng: np.random.Generator) -> IntArray:
     """Return at most this many of the rows, drawn at random; all where they are few.
 
-    They are given, or how many there are.
+    Parameters
+    ----------
+    rows : int ndarray or int
+        Rows, or how many there are.
+    most : int
+    rng : numpy.random.Generator
 
     Examples
     --------

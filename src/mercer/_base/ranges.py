@@ -85,8 +85,12 @@ def moved(X: Any, origin: FloatArray | None) -> Any:
 def all_equal(X: Any, *, rtol: float = 0.0) -> bool:
     """Tell whether all rows of an array or sparse array are equal.
 
-    Differences up to the share `rtol` of the largest entry of the first row count as
-    none.
+    Parameters
+    ----------
+    X : ndarray or sparse array of shape (n, d)
+    rtol : float, default=0.0
+        Share of the largest entry of the first row up to which differences count as
+        none.
 
     Examples
     --------

@@ -52,6 +52,10 @@ def distinct_rows(X: Any) -> tuple[Any, Any, NDArray[Any]]:
     Two slices of everything where all rows differ, where all are equal, and for sparse
     rows, which are not compared.
 
+    Parameters
+    ----------
+    X : ndarray or sparse array of shape (n, d)
+
     Examples
     --------
     >>> distinct_rows(np.array([[1.0, 2.0], [0.0, 2.0], [1.0, 2.0]]))
@@ -82,8 +86,12 @@ def distinct_rows(X: Any) -> tuple[Any, Any, NDArray[Any]]:
 def in_batches(method: Callable[[Any], Any], X: Any) -> NDArray[Any]:
     """Return what a method says of each row, without the features of all at once.
 
-    What it says of one row must not depend on the others. A tensor and a Graph are
-    taken whole.
+    Parameters
+    ----------
+    method : callable
+        Takes rows; what it says of one does not depend on the others.
+    X : ndarray, sparse array, tensor or Graph
+        The last two are taken whole.
 
     Examples
     --------

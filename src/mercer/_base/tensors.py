@@ -55,7 +55,12 @@ def as_tensor(X: Any, device: str | None) -> Any:
 
 @contextmanager
 def told_memory(X: Any) -> Iterator[None]:
-    """Say what did not fit into the memory of a device, and the way out."""
+    """Say what did not fit into the memory of a device, and the way out.
+
+    Parameters
+    ----------
+    X : tensor of shape (n, d)
+    """
     t = torch()
     try:
         yield

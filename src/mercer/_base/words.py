@@ -9,7 +9,13 @@ import numpy as np
 def counted(n: int, one: str, many: str = "") -> str:
     """Return a number with its noun.
 
-    The plural is the noun with an s, unless it is given.
+    Parameters
+    ----------
+    n : int
+    one : str
+        The noun for a single thing.
+    many : str, optional
+        The plural; by default the noun with an s.
 
     Examples
     --------

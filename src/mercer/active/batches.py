@@ -174,10 +174,25 @@ def error_batch(
     removes for certain: that counts where this table is to be filled, but not
     where new rows are to be predicted.
 
-    The features, (n, r), are those of all points; labelled, target and candidate rows
-    are as in `reducing_batch`. The ridge is the variance of the noise, in units of the
-    kernel, and `own` tells whether the row's own error counts. The most useful row
-    comes first.
+    Parameters
+    ----------
+    errors : ndarray of shape (n_points,)
+        Probability that the prediction of each row is wrong.
+    features : ndarray of shape (n_points, r)
+        Feature map of all points.
+    labeled, targets, candidates : ndarray of int
+        As in `reducing_batch`.
+    n : int
+        Size of the batch.
+    ridge : float
+        Noise variance, in units of the kernel.
+    own : bool
+        Whether the row's own error counts.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        Rows, most useful first.
 
     Examples
     --------

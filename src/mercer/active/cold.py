@@ -17,8 +17,12 @@ MOST_UNSEEN = 0.25
 def unseen_share(counts: IntArray) -> float:
     """Estimate the share of rows whose class has no label yet.
 
-    The share of labels that are the only one of their class, by Good (1953). Counts are
-    the labels of each class.
+    The share of labels that are the only one of their class, by Good (1953).
+
+    Parameters
+    ----------
+    counts : ndarray of int
+        Labels of each class.
 
     Examples
     --------

@@ -21,8 +21,20 @@ def chebyshev_filter(
     Components of X along eigenvectors with values in [low, high] shrink to at most
     their size; those below `low` grow, the more the farther they are below.
 
-    A is symmetric, with no eigenvalue above h (`high`), and l is `low`. The vectors X,
-    (n, k), are not changed; single precision stays single.
+    Parameters
+    ----------
+    A : csr_array of shape (n, n)
+        Symmetric, with no eigenvalue above `high`.
+    X : ndarray of shape (n, k)
+        Vectors in columns; not changed. Single precision stays single.
+    degree : int
+        m >= 1.
+    low, high : float
+        Ends l < h of the interval that is damped.
+
+    Returns
+    -------
+    ndarray of shape (n, k)
 
     Examples
     --------
@@ -62,9 +74,25 @@ def value_below_which(
     the degree is doubled until that is well below the answer, and until the answer
     no longer changes: where many values follow, steps of some width count these too.
 
-    A is symmetric with eigenvalues in [0, upper]; they are counted in the space that
-    the standard normal vectors Z, (n, k), are projected to. m is `degree` at first, and
-    is not doubled from `most_degree` on.
+    Parameters
+    ----------
+    A : csr_array of shape (n, n)
+        Symmetric with eigenvalues in [0, upper].
+    count : int
+        Number of eigenvalues, counted in the space that the Z are drawn from.
+    Z : ndarray of shape (n, k)
+        Standard normal vectors, projected to the space of interest. Single precision
+        stays single.
+    upper : float
+        Bound on the eigenvalues.
+    degree : int, default=30
+        First degree m to try.
+    most_degree : float, default=2000
+        It is not doubled from here on.
+
+    Returns
+    -------
+    float
 
     Notes
     -----

@@ -14,9 +14,20 @@ def component_vectors(
 ) -> tuple[SparseArray, int]:
     """Split a vector over the components of a graph and normalise the parts.
 
-    The entries are >= 0; components where they vanish are left out. The parts of the
-    largest components are the orthonormal columns, at most this many; the number of all
-    parts is returned as well.
+    Parameters
+    ----------
+    labels : int array of shape (n,)
+        Component of each point, 0, 1, ...
+    entries : ndarray of shape (n,)
+        The vector, >= 0. Components where it vanishes are left out.
+    at_most : int
+        Return at most this many parts, of the largest components.
+
+    Returns
+    -------
+    vectors : csr_array of shape (n, min(at_most, n_parts))
+        Orthonormal columns.
+    n_parts : int
 
     Examples
     --------
@@ -44,9 +55,21 @@ def in_small_components(
 ) -> tuple[BoolArray, IntArray]:
     """Tell which points lie in small components.
 
-    Small components have at most this many points. If a null vector of A reaches over
-    several components none is called small: it could not be told which null vector
-    belongs where. The component of each point is returned as well.
+    Parameters
+    ----------
+    A : csr_array of shape (n, n)
+        Symmetric.
+    null : csr_array of shape (n, c)
+        Its null vectors. If one of them reaches over several components none is
+        called small: it could not be told which null vector belongs where.
+    at_most : int
+        Points of a small component.
+
+    Returns
+    -------
+    small : bool ndarray of shape (n,)
+    labels : int ndarray of shape (n,)
+        Component of each point.
     """
     n_parts, labels = connected_components(A, directed=False)
     small = (np.bincount(labels) <= at_most)[labels]
@@ -65,8 +88,23 @@ def small_component_pairs(
 ) -> tuple[FloatArray, FloatArray]:
     """Compute the k smallest eigenpairs of a matrix of many small components.
 
-    A is symmetric with eigenvalues in [0, upper]. Each null vector is in one component,
-    which `labels` name for each point, at most one in each. The values, (k,), ascend.
+    Parameters
+    ----------
+    A : csr_array of shape (n, n)
+        Symmetric with eigenvalues in [0, upper].
+    null : csr_array of shape (n, c)
+        Orthonormal null vectors, each in one component, at most one for each.
+    labels : int ndarray of shape (n,)
+        Component of each point.
+    k : int
+        Number of pairs, at most n - c.
+    upper : float
+
+    Returns
+    -------
+    values : ndarray of shape (k,)
+        Ascending.
+    vectors : ndarray of shape (n, k)
     """
     n = A.shape[0]
     _, labels, sizes = np.unique(labels, return_inverse=True, return_counts=True)

@@ -8,10 +8,19 @@ from mercer._base.typing import FloatArray
 def angle_below_which(moments: FloatArray, count: int) -> tuple[float, float]:
     r"""Return the angle of the value below which there are `count` eigenvalues.
 
-    The moments, (m,), are traces of :math:`T_0, \dots, T_{m-1}` of a matrix with
-    spectrum in [-1, 1], and eigenvalues are counted from 1 downwards. The angle is the
-    arc cosine of the value; the smallest difference of angles that these moments
-    resolve is returned as well.
+    Parameters
+    ----------
+    moments : ndarray of shape (m,)
+        Traces of :math:`T_0, \dots, T_{m-1}` of a matrix with spectrum in [-1, 1].
+    count : int
+        Eigenvalues counted from 1 downwards.
+
+    Returns
+    -------
+    angle : float
+        Arc cosine of the value.
+    step : float
+        The smallest difference of angles that these moments resolve.
 
     Notes
     -----

@@ -27,8 +27,18 @@ class Settled:
 def settle(sure: int, wanted: int, reason: str, on_failure: OnFailure) -> Settled:
     """Decide what becomes of pairs of which the first `sure` are certain.
 
-    The reason is what keeps the next pair from being certain. Raise `EigenpairError`,
-    keep the certain ones ("fewer"), or keep all as they are ("rough").
+    Parameters
+    ----------
+    sure, wanted : int
+        Pairs beside the null vectors.
+    reason : str
+        What keeps the next pair from being certain.
+    on_failure : {"raise", "fewer", "rough"}
+        Raise, keep the certain ones, or keep all as they are.
+
+    Raises
+    ------
+    EigenpairError
 
     Examples
     --------
@@ -52,8 +62,15 @@ def exact_enough(
 ) -> BoolArray:
     """Tell which residuals are below `tol` times the k-th value, or what rounding adds.
 
-    Values ascend, k pairs are wanted, and `least` are the residuals that rounding may
-    have made.
+    Parameters
+    ----------
+    values, residuals : ndarray of shape (m,)
+        Values ascending.
+    k : int
+        Pairs that are wanted.
+    tol : float
+    least : ndarray of shape (m,)
+        Residuals that rounding may have made.
     """
     goal = tol * max(float(values[min(k, len(values)) - 1]), 0.0)
     small: BoolArray = residuals <= np.maximum(goal, least)

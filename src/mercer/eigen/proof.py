@@ -27,9 +27,25 @@ def largest_unseen(
 ) -> float:
     r"""Bound the largest eigenvalue of a matrix by a search from random vectors.
 
-    The block Krylov space has m = `steps` blocks of `block` random vectors, of spectral
-    norm `norm`, and its largest Ritz value is `seen`. No eigenvalue is smaller than
-    `low`. The bound does not hold with the probability `failure`.
+    Parameters
+    ----------
+    seen : float
+        Largest Ritz value :math:`\varphi` of the block Krylov space.
+    steps : int
+        Blocks in the space, m.
+    low : float
+        No eigenvalue is smaller.
+    norm : float
+        Spectral norm of the block of random vectors.
+    block : int
+        Number of random vectors.
+    failure : float
+        Probability that the bound does not hold.
+
+    Returns
+    -------
+    float
+        At least `seen`.
 
     Examples
     --------

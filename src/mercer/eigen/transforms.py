@@ -111,9 +111,21 @@ def make_transform(
 ) -> Transform:
     """Return the cheaper transform that separates eigenvalues below `cut`.
 
-    A is symmetric with eigenvalues in [0, upper]. The transform is a factorised inverse
-    where A is a narrow band and the polynomial would have a high degree, otherwise the
-    polynomial, in single precision if so wanted.
+    Parameters
+    ----------
+    A : csr_array of shape (n, n)
+        Symmetric with eigenvalues in [0, upper].
+    cut : float
+        Positive.
+    upper : float
+    single : bool, default=False
+        Whether the polynomial is computed in single precision.
+
+    Returns
+    -------
+    Transform
+        A factorised inverse where A is a narrow band and the polynomial would have a
+        high degree, otherwise the polynomial.
     """
     high = max(upper, cut / 0.9)
     degree = chebyshev_degree(cut, high)

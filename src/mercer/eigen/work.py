@@ -6,6 +6,10 @@ import numpy as np
 class Work:
     """Budget of matrix-vector products, with a counter.
 
+    Parameters
+    ----------
+    most : float, default=inf
+
     Examples
     --------
     >>> work = Work(10.0)

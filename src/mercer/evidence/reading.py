@@ -82,8 +82,12 @@ def read_shares(y: Any) -> tuple[FloatArray, NDArray[Any]]:
 def read_column(y: Any, *, warn: bool = False) -> tuple[NDArray[Any], BoolArray]:
     """Return the entries of y in one dimension, and which of them are labels.
 
-    This is a list, array, masked array, or column of pandas, polars or pyarrow. With
-    `warn` it warns of a second axis.
+    Parameters
+    ----------
+    y : array-like of shape (n,) or (n, 1)
+        A list, array, masked array, or column of pandas, polars or pyarrow.
+    warn : bool, default=False
+        Whether to warn of a second axis.
     """
     if isinstance(y, Mapping | str):
         msg = f"y must hold one label per point; got {type(y).__name__}."

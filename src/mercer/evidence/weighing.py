@@ -30,7 +30,12 @@ class Weighed:
     ) -> FloatArray:
         """Return the beliefs of other rows, by the same reliabilities, (n, n_classes).
 
-        True classes are -1 where there is none.
+        Parameters
+        ----------
+        votes : Sources
+        codes : int ndarray of shape (n,)
+            True classes, -1 where there is none.
+        log_prior : ndarray of shape (n, n_classes), optional
         """
         found = self.reliability
         prior = np.log(found.shares)[None] if log_prior is None else log_prior
@@ -49,10 +54,16 @@ def weigh_sources(
 ) -> Weighed:
     """Estimate how reliable sources are and what they say together.
 
-    The classes of the sources are all that there are; `codes` are true classes,
-    positions among these, -1 where there is none. `log_prior`, (n, n_classes), is what
-    is known besides. Which sources copy each other is found from the votes where left
-    out.
+    Parameters
+    ----------
+    sources : Sources
+        Their classes are all classes that there are.
+    codes : int ndarray of shape (n,)
+        True classes, positions among these, -1 where there is none.
+    log_prior : ndarray of shape (n, n_classes), optional
+        Log-probabilities of the classes by what is known besides.
+    copies : Copies, optional
+        Which sources copy each other; found from the votes where left out.
 
     Examples
     --------

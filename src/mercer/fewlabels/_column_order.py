@@ -23,9 +23,22 @@ def order_columns(
 
     A column is known by its values at the labelled points, as distances from the middle
     of their range, by which of these have the same class, and, where two columns are
-    equal in this, by its values at other points. X are the labelled points, Y, (l, C),
-    the weights of the classes at each, and `others` points without a class. Columns
-    that vary come first.
+    equal in this, by its values at other points.
+
+    Parameters
+    ----------
+    X : ndarray of shape (l, d)
+        Labelled points.
+    Y : ndarray of shape (l, C)
+        Weights of the classes at each of them.
+    others : ndarray of shape (m, d)
+        Points without a class.
+
+    Returns
+    -------
+    order : int ndarray of shape (d,)
+        Columns that vary first.
+    is_turned : bool ndarray of shape (d,)
 
     Examples
     --------

@@ -207,7 +207,13 @@ _BLOCK = 128  # points that go down a tree one by one: their steps overlap
 
 
 def count_votes(trees: Any, X: FloatArray) -> FloatArray:
-    """Return how many trees vote for each class, (m, C)."""
+    """Return how many trees vote for each class, (m, C).
+
+    Parameters
+    ----------
+    trees : RandomTrees
+    X : ndarray of shape (m, d)
+    """
     votes = np.zeros((len(X), trees.mixed.shape[1]))
     nodes = trees.roots, trees.feature, trees.left, trees.leaf, trees.mixed
     sizes = np.diff(trees.roots, append=len(trees.left))

@@ -40,8 +40,14 @@ def fit_centred(Phi: Features, labels: Labels, rule: Rule = DEFAULT) -> CentredF
     divides its ridge: among few labels a class that has two of them where others have
     one is no larger for it, among many the shares of the labels are used.
 
-    Phi are the features of all points, columns centred, of total variance 1. Every
-    class has a label. A point is left out whole.
+    Parameters
+    ----------
+    Phi : Features
+        Of all points, columns centred, total variance 1.
+    labels : Labels
+        Of the points; every class has one. A point is left out whole.
+    rule : Rule, optional
+        Ridges, and how labels are weighed and calibrated.
     """
     rows, n_classes = labels.labeled, len(labels.classes)
     Y, labeled, given = labels.one_hot(), Phi.rows(rows), labels.weight()

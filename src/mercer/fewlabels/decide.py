@@ -77,8 +77,13 @@ class Decision:
 def regress(Phi: Features, labels: Labels, rule: Rule = DEFAULT) -> Decision:
     """Decide by ridge regression with calibrated offsets (`fit_centred`).
 
-    Phi are the features of all points, columns centred, of total variance 1. Every
-    class has a label.
+    Parameters
+    ----------
+    Phi : Features
+        Of all points, columns centred, total variance 1.
+    labels : Labels
+        Of the points; every class has one.
+    rule : Rule, optional
     """
     fit = fit_centred(Phi, labels, rule)
     scores = fit.points.moved(fit.offset)
@@ -133,8 +138,17 @@ def with_sizes(
 ) -> Decision:
     """Return the decision, spread so that classes have their sizes (`spread_decision`).
 
-    The shares `sizes` are estimated where left out. The points stand for `n_points`, by
-    default themselves alone.
+    Parameters
+    ----------
+    decision : Decision
+    Phi, labels, rule
+        As in `regress`.
+    sizes : ndarray of shape (C,), optional
+        Shares of the classes; estimated where left out.
+    labels_drawn : {"at random", "per class"}, optional
+        How rows were chosen for labels, if that is known.
+    n_points : int, optional
+        How many points these stand for; by default there are no others.
     """
     rows, weights, fit = labels.labeled, labels.weight(), decision.fit
     codes = labels.codes[rows]

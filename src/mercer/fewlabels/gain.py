@@ -27,9 +27,18 @@ def spreading_gain(
     wherever the points are few. There is less of it among few points, whose groups are
     as much chance as structure, or with many labels, which need no help.
 
-    There are n points; l is the sum of the labels `given` to each class, and p the
-    share of the largest. Of m labels that could be left out, e were missed. The kernel
-    does not explain the share u of the decision (`unexplained`).
+    Parameters
+    ----------
+    n : int
+        Points.
+    given : ndarray of shape (C,)
+        Labels of each class; l is their sum, p the share of the largest.
+    n_errors, n_held_out : float
+        Labels missed, e, among those that could be left out, m.
+    left : float
+        Share u of the decision that the kernel does not explain (`unexplained`).
+    rule : Rule, optional
+        The constants.
 
     Examples
     --------
@@ -76,9 +85,13 @@ def fading(n: int, n_labeled: float, rule: Rule) -> float:
 def matching_slope(scores: FloatArray, calibrated: FloatArray) -> float:
     """Return the slope that gives scores the mean confidence of calibrated ones.
 
-    Spreading makes scores larger, not better known: the confidence that held-out labels
-    justified before it is what remains justified. Both are log-probabilities but for a
-    constant, (n, C).
+    Spreading makes scores larger, not better known: the confidence that held-out
+    labels justified before it is what remains justified.
+
+    Parameters
+    ----------
+    scores, calibrated : ndarray of shape (n, C)
+        Log-probabilities but for a constant.
 
     Examples
     --------

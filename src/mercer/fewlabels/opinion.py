@@ -39,8 +39,18 @@ class TreeScores:
 
         With few labels of many columns most points end up in the leaves of one class.
         The logarithms of the votes are therefore moved half way to where their mean
-        over all points is that of the label shares. Y, (l, C), are the weights of the
-        classes at each labelled point.
+        over all points is that of the label shares.
+
+        Parameters
+        ----------
+        columns : Columns
+            Of all points.
+        labeled : ndarray of shape (l, d)
+            The labelled ones.
+        Y : ndarray of shape (l, C)
+            Weights of the classes at each of them.
+        rule : Rule, optional
+            How many trees, and how far scores are centred.
         """
         others = columns.thinned(_CENTRED_ON)
         told = others.rows(np.arange(len(others))) if len(others) else labeled
@@ -81,7 +91,15 @@ def ask_trees(
     Its share is half of 1 - C / l: with one label per class there is nothing to grow
     trees on.
 
-    `rows` are those of the map's points that are there; None means all.
+    Parameters
+    ----------
+    kernel_map : KernelMap
+        Map of a kernel; its basis may hold the columns of its points.
+    rows : int ndarray of shape (n,) or None
+        Which of these points there are; None for all.
+    labels : Labels
+        Of these points.
+    rule : Rule, optional
     """
     Y = labels.weight()[:, None] * labels.one_hot()
     share = _share(Y, rule)
@@ -104,8 +122,16 @@ def held_out_opinion(
 
     Scores times their share. Every tenth label is hidden at a time. None where the
     points have no columns. Above 5,000 labels there are fewer trees, down to 20: each
-    has more to learn from. Y, (l, C), are the weights of the classes at each labelled
-    point.
+    has more to learn from.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        Its basis may know the columns of its points.
+    labeled : int ndarray of shape (l,)
+    Y : ndarray of shape (l, C)
+        Weights of the classes at each of them.
+    rule : Rule, optional
     """
     share = _share(Y, rule)
     columns = None if share <= 0 else _columns(kernel)

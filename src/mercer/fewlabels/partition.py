@@ -86,9 +86,14 @@ def ridge_smoother(moment: FloatArray, dof: float) -> FloatArray:
     r"""Return B, (r, r), for which :math:`R = \Phi B \Phi^\top / n` has trace `dof`.
 
     :math:`B = (\Phi^\top \Phi / n + \lambda I)^{-1}`; where there are no more than
-    `dof` directions, lambda is a millionth of the largest variance. The moment is
-    :math:`\Phi^\top \Phi / n`, columns centred, and `dof` the degrees of freedom of the
-    regression.
+    `dof` directions, lambda is a millionth of the largest variance.
+
+    Parameters
+    ----------
+    moment : ndarray of shape (r, r)
+        :math:`\Phi^\top \Phi / n`, columns centred.
+    dof : float
+        Degrees of freedom of the regression, > 0.
 
     Examples
     --------
@@ -147,8 +152,23 @@ def resplit(
     sizes and the labels kept. The result is taken if it converges with less unexplained
     and misses no more labels. Where classes are not clear clusters, nothing is done.
 
-    B is that of `ridge_smoother`; `settle` spreads a division until it converges. The
-    number of new divisions is returned as well.
+    Parameters
+    ----------
+    points : ScoredPoints
+        Features, scores and labels.
+    B : ndarray of shape (r, r)
+        From `ridge_smoother`.
+    division : Division
+        What spreading converged to.
+    settle : callable
+        Spreads a division until it converges.
+    rule : Rule, optional
+        When to try, how often, and what is worth taking.
+
+    Returns
+    -------
+    division : Division
+    n_resplits : int
     """
     if unexplained(division, B) > rule.clear:
         return division, 0

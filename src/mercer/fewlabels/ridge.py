@@ -30,9 +30,19 @@ def solve_loo_ridge(
 ) -> LooRidge:
     r"""Fit :math:`f = K\alpha + b` and all its leave-one-out versions at once.
 
-    K, (l, l), is the kernel of the labelled points, and Y, (l, C), has a column of
-    targets per class. The ridge > 0 weighs the norm, in the units of K; the offset is
-    free. One ridge per point weighs its squared error by the inverse.
+    Parameters
+    ----------
+    K : ndarray of shape (l, l)
+        Kernel of the labelled points, positive semi-definite.
+    Y : ndarray of shape (l, C)
+        Targets, one column per class.
+    ridge : float or ndarray of shape (l,)
+        Weight > 0 of the norm, in the units of K. The offset is free. One entry per
+        point weighs its squared error by the inverse.
+
+    Returns
+    -------
+    LooRidge
 
     Notes
     -----
@@ -66,6 +76,15 @@ def solve_loo_features(
     r"""Return what `solve_loo_ridge` returns for :math:`K = Z Z^\top`.
 
     For many labels: the cost is :math:`l r^2` in place of :math:`l^3`.
+
+    Parameters
+    ----------
+    Z : ndarray of shape (l, r)
+        Features of the labelled points.
+    Y : ndarray of shape (l, C)
+        Targets, one column per class.
+    ridge : float or ndarray of shape (l,)
+        As in `solve_loo_ridge`.
 
     Notes
     -----
@@ -108,9 +127,17 @@ def loo_ridges(
 ) -> list[LooRidge]:
     r"""Solve for :math:`K = U \mathrm{diag}(c) U^\top` at several ridges.
 
-    U, (l, r), are the features of the labelled points, c >= 0 their weights, and Y, (l,
-    C), the targets. Each of the ridges has an entry per label. With more labels than
-    `kernel_up_to` and than features, the features are solved for.
+    Parameters
+    ----------
+    U : ndarray of shape (l, r)
+        Features of the labelled points.
+    core : float or ndarray of shape (r,)
+        Weights c >= 0 of the features.
+    Y : ndarray of shape (l, C)
+        Targets.
+    ridges : sequence of ndarray of shape (l,)
+    kernel_up_to : int, default=50
+        With more labels than this and than features, the features are solved for.
     """
     if len(U) > max(kernel_up_to, U.shape[1]):
         Z = U * np.sqrt(core)
@@ -122,8 +149,14 @@ def loo_ridges(
 def held_out_votes(Y: FloatArray, weights: FloatArray) -> FloatArray:
     """Return the weights of labels whose class has a label at another point, (l, C).
 
-    Without one, leaving out does not test anything. Y, (l, C), are label distributions,
-    and `weights` how many labels each counts for.
+    Without one, leaving out does not test anything.
+
+    Parameters
+    ----------
+    Y : ndarray of shape (l, C)
+        Label distributions.
+    weights : ndarray of shape (l,)
+        How many labels each counts for.
 
     Examples
     --------
@@ -150,9 +183,17 @@ def held_out_loss(
     + \tfrac{36}{12 + m} \log^2(a / a_0)` over a grid of slopes a, m the sum of the
     votes, and at most what guessing costs.
 
-    Scores, (l, C), have unit deviation over all points. The votes v (`held_out_votes`)
-    are 1 at the class of a point that counts, else 0, and t are logarithms of the class
-    shares.
+    Parameters
+    ----------
+    scores : ndarray of shape (l, C)
+        Of unit deviation over all points.
+    votes : ndarray of shape (l, C)
+        Weights v of the labels (`held_out_votes`): 1 at the class of a point that
+        counts, else 0.
+    shift : ndarray of shape (C,)
+        Logarithms t of the class shares.
+    rule : Rule, optional
+        Slopes, the usual one and its weight.
 
     Examples
     --------
@@ -195,8 +236,16 @@ def calibrate(
     .. math:: \min_{a, c} \sum_i v_i^\top (-\log \mathrm{softmax}(a s_i + c))
               + 2 (a - 1)^2 + \frac{\|c - c_0\|^2}{2 \sigma^2}
 
-    Scores, (m, C), are held out; none at all leaves slope 1 and the offsets `start`,
-    which are :math:`c_0`. The votes v are 1 at the class of a point, else 0.
+    Parameters
+    ----------
+    scores : ndarray of shape (m, C)
+        Held-out scores; none at all leaves slope 1 and the offsets `start`.
+    votes : ndarray of shape (m, C)
+        Weights v of the labels: 1 at the class of a point, else 0.
+    start : ndarray of shape (C,)
+        Offsets :math:`c_0` to stay close to.
+    rule : Rule, optional
+        How stiff the slope is, and how far offsets may go, :math:`\sigma`.
 
     Notes
     -----

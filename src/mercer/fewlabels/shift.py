@@ -35,8 +35,14 @@ def likeliest_shares(
     .. math:: \frac{t}{n} \sum_i \log \sum_c \frac{\pi_c}{q_c} p_{ic}
               + (1 - t) \sum_c q_c \log \pi_c.
 
-    The probabilities are (n, C), the shares q > 0, and the weight t of the points
-    against q is in [0, 1).
+    Parameters
+    ----------
+    probabilities : ndarray of shape (n, C)
+        Of points against classes.
+    given : ndarray of shape (C,)
+        Shares q > 0 that the model was trained with.
+    trust : float
+        Weight t of the points against q, in [0, 1).
 
     Notes
     -----
@@ -93,9 +99,18 @@ def trust_in_points(
 
     for k held-out labels per class: probabilities that few labels made say little. The
     unevenness g of the numbers of labels (`unevenness`) is 0 for labels drawn per
-    class, which tell no shares; labels drawn at random do, and then t is small. Where
-    labels are known to be drawn at random t is 0, and where they are drawn per class g
-    is 0.
+    class, which tell no shares; labels drawn at random do, and then t is small.
+
+    Parameters
+    ----------
+    counts : ndarray of shape (C,)
+        Labels of each class, > 0.
+    n_held_out : float
+        Labels that could be held out.
+    labels_drawn : {"at random", "per class"}, optional
+        How rows were chosen for labels, if that is known: 0, or g = 0.
+    rule : Rule, optional
+        The constant.
 
     Examples
     --------
@@ -126,6 +141,13 @@ def shift_of_classes(
     q are the shares of the labels, and :math:`\pi` those that some 10,000 points make
     likeliest (`likeliest_shares`), by the probabilities that held-out labels
     calibrated.
+
+    Parameters
+    ----------
+    fit : CentredFit
+        Scores of all points.
+    counts, n_held_out, labels_drawn, rule
+        As in `trust_in_points`.
     """
     trust = trust_in_points(counts, n_held_out, labels_drawn, rule)
     if trust == 0:

@@ -24,8 +24,21 @@ def match_sizes(
 ) -> FloatArray:
     r"""Return offsets b so that :math:`\arg\max_c (s_c + b_c)` has the given shares.
 
-    Sizes are > 0 and sum to 1, the offsets sum to 0. They begin at `start`, and there
-    are at most `max_iter` sweeps over the classes.
+    Parameters
+    ----------
+    scores : Scores
+        Of n points against C classes.
+    sizes : ndarray of shape (C,)
+        Shares of the classes, > 0, summing to 1.
+    start : ndarray of shape (C,), optional
+        Offsets to begin with.
+    max_iter : int, default=15
+        Sweeps over the classes.
+
+    Returns
+    -------
+    ndarray of shape (C,)
+        Summing to 0.
 
     Notes
     -----
@@ -78,9 +91,24 @@ def candidate_sizes(
     up to C - 1), even shares take their place. Neither moves more than 8% of the
     points to other classes (`moved_towards`).
 
-    Labels drawn "at random" have the shares of the classes but for chance, which are
-    then the only candidate; drawn "per class" they say nothing, and the predicted
-    shares are. `weights` are how many labels each one counts for.
+    Parameters
+    ----------
+    base : Scores
+        Of all points.
+    codes : int ndarray of shape (l,)
+        Classes of the labelled ones; every class has one.
+    weights : ndarray of shape (l,), optional
+        How many labels each one counts for.
+    labels_drawn : {"at random", "per class"}, optional
+        How rows were chosen for labels. At random, their shares are those of the
+        classes but for chance, and the only candidate; per class, they say nothing,
+        and the predicted shares are.
+    rule : Rule, optional
+        How far label shares are trusted.
+
+    Returns
+    -------
+    dict of str to ndarray of shape (C,)
     """
     C = base.shape[1]
     predicted = class_counts(base.decide(), C)
@@ -141,6 +169,15 @@ def seen_points(n: int, labeled: IntArray, rule: Rule = DEFAULT) -> IntArray:
     If there are more, some are drawn, and the labelled ones are added. At least ten
     times as many as labels are drawn: labels must not change how large classes are.
 
+    Parameters
+    ----------
+    n : int
+        Points.
+    labeled : int ndarray of shape (l,)
+        Those that have a label.
+    rule : Rule, optional
+        How many are seen.
+
     Examples
     --------
     >>> len(seen_points(25_000, np.arange(5))), len(seen_points(10**6, np.array([7])))
@@ -168,8 +205,16 @@ def estimated_sizes(
     One point is added to every predicted class, C / 2 labels to every labelled one:
     the more classes share the labels, the less their numbers say.
 
-    `predicted` are the points of each class, without those in a tie, `counts` the
-    labels of each, and `trust` in [0, 1] is the weight of the label shares.
+    Parameters
+    ----------
+    predicted : int ndarray of shape (C,)
+        Points of each class; those in a tie are not counted.
+    counts : ndarray of shape (C,)
+        Labels of each class.
+    trust : float
+        Weight of the label shares, in [0, 1].
+    rule : Rule, optional
+        How label shares are smoothed.
 
     Examples
     --------

@@ -92,10 +92,18 @@ def grow_trees(
     least mixed is taken (Geurts, Ernst and Wehenkel, Machine Learning 2006). No point
     is left out of any tree.
 
-    Y, (l, C), are the weights of the classes at each labelled point, >= 0 and not all
-    0; `others` are points without a class, which tell columns apart that are equal at
-    the labelled ones. There are about `n_trees`: they come in pairs, and each column
-    that varies begins as many pairs as any other.
+    Parameters
+    ----------
+    X : ndarray of shape (l, d)
+        Labelled points.
+    Y : ndarray of shape (l, C)
+        Weights of the classes at each point, >= 0, not all 0.
+    others : ndarray of shape (m, d), optional
+        Points without a class, which tell columns apart that are equal at the labelled
+        ones.
+    n_trees : int
+        About how many. Trees come in pairs, and each column that varies begins as many
+        pairs as any other.
 
     Notes
     -----

@@ -103,8 +103,22 @@ def weigh_pool(
 ) -> tuple[FloatArray, PoolEvidence]:
     """Weigh the kernels of a pool by the labels.
 
-    `labeled`, (l, r), are the rows of the pool at the labelled points, and blocks are
-    which columns belong together. The weights of the columns are of shape (r,).
+    Parameters
+    ----------
+    labeled : ndarray of shape (l, r)
+        Rows of the pool at the labelled points.
+    labels : Labels
+        Classes of the points.
+    blocks : tuple of Block
+        Which columns belong together.
+    rule : Rule, optional
+        Members of the pool, their priors, and the ridges.
+
+    Returns
+    -------
+    core : ndarray of shape (r,)
+        Weights of the columns.
+    evidence : PoolEvidence
     """
     Y, given = labels.one_hot(), labels.weight()
     counts = given @ Y
@@ -144,9 +158,19 @@ def steep(values: ArrayLike, *, rank: float, power: float = 5.0) -> FloatArray:
     whatever :math:`\tau` is, so a graph in several parts does no harm: ask for as many
     more as there are parts.
 
-    The values >= 0 are those of a Laplacian. With a `rank` at or below the number of
-    null directions, these alone are kept; at r or above, all directions alike. The
-    power is q.
+    Parameters
+    ----------
+    values : array-like of shape (r,)
+        Eigenvalues >= 0 of a Laplacian.
+    rank : float
+        Effective rank :math:`\rho > 0`. At or below the number of null directions,
+        these alone are kept; at r or above, all directions alike.
+    power : float, default=5.0
+        Steepness q.
+
+    Returns
+    -------
+    ndarray of shape (r,)
 
     Examples
     --------

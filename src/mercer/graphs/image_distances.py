@@ -133,7 +133,11 @@ class _Tangents:
 def tangent_vectors(X: FloatArray, smoothing: float) -> FloatArray:
     """Differentiate images under seven small changes, (n, 7, pixels).
 
-    They are smoothed by a Gaussian of this width in pixels first.
+    Parameters
+    ----------
+    X : ndarray of shape (n, side * side)
+    smoothing : float
+        Width in pixels of the Gaussian applied first.
     """
     n, pixels = X.shape
     side = isqrt(pixels)

@@ -178,9 +178,18 @@ def self_tuning_edges(
 ) -> SparseArray:
     """Weigh the edges from new points to points of a self-tuning graph.
 
-    Neighbours and their distances, (m, at least k), ascend. The first k are joined, and
-    those as near as the last of them. Scales are of the points of the graph; a new
-    point's own is the k-th distance.
+    Parameters
+    ----------
+    indices, distances : ndarray of shape (m, at least k)
+        Neighbours of each new point and their distances, ascending.
+    k : int
+        How many are joined, and those as near as the last of them.
+    scales : ndarray of shape (n,)
+        Of the points of the graph; a new point's own is the k-th distance.
+
+    Returns
+    -------
+    csr_array of shape (m, n)
     """
     own = distances[:, k - 1 : k]
     own = np.where(own > 0, own, scales.min())

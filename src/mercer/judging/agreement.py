@@ -38,8 +38,11 @@ def cohen_kappa(first: Sequence[int], second: Sequence[int]) -> float | None:
 def fleiss_kappa(counts: Sequence[Sequence[int]]) -> float | None:
     """Return the agreement of several people (Fleiss 1971).
 
-    Counts are, for each item, how many people chose each class. Items that fewer than
-    two people labelled do not count; the number of people may differ.
+    Parameters
+    ----------
+    counts : sequence of sequences of int
+        For each item how many people chose each class. Items that fewer than two
+        people labelled do not count; the number of people may differ.
     """
     judged = [row for row in counts if sum(row) > 1]
     if not judged:
@@ -53,7 +56,10 @@ def fleiss_kappa(counts: Sequence[Sequence[int]]) -> float | None:
 def agreements(answers: Mapping[str, Mapping[str, int]]) -> list[Agreement]:
     """Return the agreement of every two people with an item in common.
 
-    Each item has the class that each person gave.
+    Parameters
+    ----------
+    answers : mapping
+        From items to the class that each person gave.
     """
     people = sorted({who for given in answers.values() for who in given})
     found = []

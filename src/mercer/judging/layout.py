@@ -26,7 +26,17 @@ def place_points(
 
     t-SNE places some rows; every other row goes to the mean place of the nearest of
     them, with weights that fall with the distance. The cost grows linearly with n.
-    `features_of` returns the features of rows, (m, r), and t-SNE places `landmarks`.
+
+    Parameters
+    ----------
+    features_of : callable
+        Returns the features of rows, (m, r).
+    n : int
+        Rows.
+    rng : Generator
+        Draws the rows that t-SNE places.
+    landmarks : int, default=2000
+        How many those are.
     """
     chosen = np.sort(rng.choice(n, min(n, landmarks), replace=False))
     known = features_of(chosen)

@@ -66,8 +66,22 @@ def look_ahead(
     which is followed to all labels and to `n_more` further ones. The uncertainty is
     that of the four outcomes of a tested row (right from both, from one, from none).
 
-    The labels are halved `n_repeats` times. There is no outlook with too few labels, or
-    with so many that the curve is flat.
+    Parameters
+    ----------
+    model : Judged
+        Fitted to these labels.
+    labels : Labels
+    check : Check
+        The result of `check_by_hiding`.
+    rng : numpy.random.Generator
+    n_more : int, default=20
+    n_repeats : int, default=2
+        How often the labels are halved.
+
+    Returns
+    -------
+    Outlook or None
+        None with too few labels, or with so many that the curve is flat.
     """
     labeled = labels.labeled
     if len(check.rows) < FEWEST_ROWS or len(labeled) > MOST_LABELS:
@@ -166,9 +180,20 @@ def curve(
 ) -> Outlook:
     """Return the outlook of a curve through two points.
 
-    `half` is how often each row was predicted right from half of the labels, `most`
-    from four fifths of them. There are n labels, and `now` is the accuracy that is
-    stated.
+    Parameters
+    ----------
+    half : ndarray of shape (t,)
+        How often each row was predicted right from half of the labels.
+    most : ndarray of shape (t,)
+        From four fifths of them.
+    n : int
+        All labels.
+    now : float
+        Accuracy that is stated.
+    n_more : int
+    rng : numpy.random.Generator
+    weights : ndarray of shape (t,), optional
+        How much each row counts; all alike by default.
 
     Examples
     --------

@@ -31,8 +31,16 @@ def reliability(
 ) -> Reliability:
     """Return bins of equal numbers of points, of at least ten points if there are ten.
 
-    Confidences are of the class that was predicted, `right` tells whether it was
-    correct, and `weights` how much each point counts.
+    Parameters
+    ----------
+    confidence : ndarray of shape (n,)
+        Probability of the class that was predicted for each point.
+    right : ndarray of shape (n,)
+        Whether it was correct.
+    weights : array-like of shape (n,), optional
+        How much each point counts; all alike by default.
+    n_bins : int, default=10
+        Bins at most.
 
     Examples
     --------

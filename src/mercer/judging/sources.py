@@ -114,8 +114,13 @@ def report_sources(
     of as many votes as tell about it: true labels, and half of each other row times
     the square of how sure its class is without the source.
 
-    True classes are -1 where there is none; `log_prior`, (n, n_classes), is what was
-    known of rows besides the votes.
+    Parameters
+    ----------
+    weighed : Weighed
+    codes : int ndarray of shape (n,)
+        True classes, -1 where there is none.
+    log_prior : ndarray of shape (n, n_classes), optional
+        What was known of rows besides the votes.
     """
     sources, found = weighed.sources, weighed.reliability
     prior = np.log(found.shares)[None] if log_prior is None else log_prior

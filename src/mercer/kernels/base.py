@@ -127,7 +127,11 @@ def _equal(one: Any, other: Any) -> bool:
 def check_points(X: Any, *, like: Any = None) -> Any:
     """Return points as a float64 ndarray or CSR matrix, not empty, none too large.
 
-    They must have as many features as `like`.
+    Parameters
+    ----------
+    X : {array-like, sparse matrix} of shape (n, d)
+    like : array of shape (m, d), default=None
+        Points X must have the same number of features as.
     """
     rows = checked_points(X)
     entries = rows.data if issparse(rows) else rows

@@ -27,9 +27,19 @@ def resolve_kernels(
 ) -> list[Kernel]:
     """Return the kernels that the entries of a list stand for, resolved on X.
 
-    Each is a Kernel, a name, a function of two sets of points, a pair ``(kernel,
-    columns)`` for a block of columns, or a matrix over the rows of X. Blocks may be
-    given by the names of columns.
+    Parameters
+    ----------
+    kernels : collection
+        Each a Kernel, a name, a function of two sets of points, a pair
+        ``(kernel, columns)`` for a block of columns, or a matrix over the rows of X.
+    X : array of shape (n, d)
+        Training points.
+    names : ndarray of shape (d,), optional
+        Names of the columns, if blocks are given by name.
+
+    Returns
+    -------
+    list of Kernel
 
     Examples
     --------

@@ -50,12 +50,27 @@ def aligned_weights(
 ) -> tuple[FloatArray, AlignmentCertificate]:
     r"""Align :math:`\sum_i \mu_i u_i u_i^\top` with :math:`\sum_c y_c y_c^\top`.
 
-    Targets, (n_labeled, n_targets), are of the rows of the basis that carry a label.
-    Equal values of the basis share one weight: what single directions of an eigenspace
-    get would depend on the choice of its basis. At most `n_components` leading
-    directions are used; those that are `free` are outside the chain, each with an
-    eigenvalue of its own. For `decay` see `solve_decaying_spectrum`. The weights, (r,),
-    are scaled so that the mean of k(x, x) is 1.
+    Parameters
+    ----------
+    basis : fitted basis
+        Equal values share one weight: what single directions of an eigenspace get
+        would depend on the choice of its basis.
+    labeled : ndarray of shape (n_labeled,)
+        Rows of the basis that carry a label.
+    targets : ndarray of shape (n_labeled, n_targets)
+        Columns y_c.
+    n_components : int
+        Leading directions that are used, d at most.
+    decay : float
+        See `solve_decaying_spectrum`.
+    free : ndarray of shape (d,) of bool, optional
+        Directions outside the chain, each with an eigenvalue of its own.
+
+    Returns
+    -------
+    weights : ndarray of shape (r,)
+        Of all directions, scaled so that the mean of k(x, x) is 1.
+    certificate : AlignmentCertificate
     """
     U = basis.vectors_[labeled, :n_components]
     spaces = eigenspaces(basis.values_[:n_components])
@@ -78,7 +93,12 @@ def aligned_weights(
 def directions_by_energy(basis: Basis, energy: float) -> int:
     """Return how many directions of a fitted basis have a share of the trace.
 
-    The values of the basis are eigenvalues of a kernel, largest first.
+    Parameters
+    ----------
+    basis : fitted basis
+        Of a kernel: its values are eigenvalues, largest first.
+    energy : float
+        Between 0 and 1.
     """
     values = basis.values_
     if len(values) > 1 and values[0] < values[-1]:

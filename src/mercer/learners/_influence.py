@@ -28,9 +28,20 @@ def influence_of_points(
 ) -> FloatArray:
     """Return how much each point influences the choice of the kernel.
 
-    It is 1 - u for distances, which are Euclidean without a similarity, and u for a
-    similarity. With a `diffusion_time` distances are those of diffusion on the
-    similarity, after this many steps.
+    Parameters
+    ----------
+    X : array or sparse array of shape (n, d)
+    similarity : Kernel, str, callable, matrix, Graph or None
+        None measures Euclidean distances.
+    diffusion_time : int or None
+        Measure diffusion distances on the similarity, after this many steps.
+    names : ndarray of shape (d,), optional
+        Names of the columns.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        1 - u for distances, u for a similarity.
 
     Examples
     --------

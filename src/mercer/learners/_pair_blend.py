@@ -154,11 +154,24 @@ def blend(
 ) -> HeldOutBlend:
     """Blend a learned kernel with what is known without pairs, or from few.
 
-    Every division of the whole into quarters is tried on held-out pairs; the shares are
-    the mean of all of them, weighed by the likelihood of these pairs. Few pairs leave
-    about a third each, many the best division. `learned` is from all pairs, and `learn`
-    returns the kernel from some of them. With less than 2 folds nothing is held out,
-    and shares are equal.
+    Every division of the whole into quarters is tried on held-out pairs; the shares
+    are the mean of all of them, weighed by the likelihood of these pairs. Few pairs
+    leave about a third each, many the best division.
+
+    Parameters
+    ----------
+    learned : kernel
+        From all pairs.
+    learn : callable
+        Returns the kernel from some of them.
+    points : ndarray of shape (n, d) or None
+        Columns, if there are any.
+    ends : ndarray of shape (m, 2)
+    same : ndarray of shape (m,)
+    n_folds : int
+        Less than 2 holds nothing out: equal shares.
+    seed : int
+        Deals the folds.
     """
     free = _free_of(learned)
     n = _n_points(learned, points)

@@ -185,7 +185,13 @@ class KernelMap(Protocol):
     ) -> FloatArray:
         """Return that product for training points, (n, q).
 
-        The features are of the points `rows` of the kernel, by default all.
+        Parameters
+        ----------
+        features : Features
+            Of these points.
+        readout : ndarray of shape (k, q)
+        rows : int ndarray of shape (n,) or None
+            Which of the points of the kernel they are; None for all.
         """
 
     def readout(self, coef: FloatArray, dual: FloatArray) -> FloatArray:
@@ -216,8 +222,11 @@ def make_map(
 ) -> tuple[KernelMap, FloatArray | None]:
     """Resolve a kernel, or what stands for one, on the training points.
 
-    The representation of all training points, (n, r), is returned as well where it was
-    computed on the way.
+    Returns
+    -------
+    map : KernelMap
+    training : ndarray of shape (n, r) or None
+        Representation of all training points, where it was computed on the way.
     """
     if isinstance(X, Graph):
         msg = (

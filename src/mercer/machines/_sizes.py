@@ -18,8 +18,15 @@ def known_shares(
 ) -> FloatArray:
     """Return shares of the classes, (n_classes,), summing to 1.
 
-    They are given as ``{class: share}``, a Series with the classes as index, or in
-    their order; messages call the parameter `name`.
+    Parameters
+    ----------
+    given : mapping or array-like
+        ``{class: share}``, a Series with the classes as index, or in their order.
+    classes : ndarray of shape (n_classes,)
+    name : str
+        Of the parameter, for messages.
+    allow_zero : bool, default=False
+        Whether a class may have the share 0.
 
     Examples
     --------
@@ -61,8 +68,12 @@ def numbers_of(given: ClassShares | list[float]) -> FloatArray:
 def with_classes(machine: Any, classes: NDArray[Any], left: NDArray[Any]) -> Any:
     """Return a machine whose known shares are of the classes that are left.
 
-    `class_sizes` and `unreached` of the machine, where it has them, are of all classes;
-    `left` are the ones that still have a label.
+    Parameters
+    ----------
+    machine : estimator
+        Its `class_sizes` and `unreached`, where it has them, are of all classes.
+    classes, left : ndarray
+        All classes, and the ones that still have a label.
     """
     if len(left) == len(classes):
         return machine
@@ -79,8 +90,16 @@ def with_classes(machine: Any, classes: NDArray[Any], left: NDArray[Any]) -> Any
 def size_offsets(scores: FloatArray, sizes: FloatArray) -> FloatArray:
     """Return what to add to decision values so that classes have their shares.
 
-    Scores, (n, q), have one column for two classes, else one per class. Shares are > 0
-    and sum to 1.
+    Parameters
+    ----------
+    scores : ndarray of shape (n, q)
+        Of all points; one column for two classes, else one per class.
+    sizes : ndarray of shape (n_classes,)
+        Shares, > 0, summing to 1.
+
+    Returns
+    -------
+    ndarray of shape (q,)
 
     Examples
     --------

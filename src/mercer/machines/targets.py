@@ -18,8 +18,13 @@ def targets_of(labels: Labels) -> FloatArray:
 def signed_votes(labels: Labels) -> tuple[IntArray, FloatArray, FloatArray]:
     """Return labels as votes for losses that are not linear in the target.
 
-    These are places among the labelled rows, (v,), signs +1 or -1, (v, q), with one
-    column for two classes, else one per class, and weights, (v,).
+    Returns
+    -------
+    at : ndarray of shape (v,)
+        Places among the labelled rows.
+    signs : ndarray of shape (v, q)
+        +1 / -1; one column for two classes, else one per class.
+    weights : ndarray of shape (v,)
     """
     at, codes, shares = labels.votes()
     C = len(labels.classes)

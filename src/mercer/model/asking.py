@@ -19,7 +19,17 @@ def rows_to_ask(
     excluded: IntArray,
     rng: np.random.Generator,
 ) -> IntArray:
-    """Return positions of the unlabelled rows most worth a label."""
+    """Return positions of the unlabelled rows most worth a label.
+
+    Parameters
+    ----------
+    model : fitted UnifiedKernelMachine
+    n : int
+        How many.
+    excluded : ndarray of int
+        Positions of rows not to ask about.
+    rng : numpy.random.Generator
+    """
     if looks_for_classes(model):
         return cold_rows(
             model._features,

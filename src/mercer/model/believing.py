@@ -87,9 +87,18 @@ def believe(
 
     A row that the machine learned from is left out of what it says of this row, in
     closed form (`held_out_scores`), so that votes do not come back as beliefs.
-    `learned` takes `Labels`, and rows or None, and returns a fitted `Learned`. Labels
-    and sources have the same classes (`joined_classes`). The points are needed where
-    the learner has no basis.
+
+    Parameters
+    ----------
+    learned : callable
+        Takes `Labels`, and rows or None, and returns a fitted `Learned`.
+    labels, sources
+        Of the same classes (`joined_classes`).
+    rule : Rule
+    points : array or None
+        The points, where the learner has no basis.
+    seed : int
+        Draws the rows to learn from.
     """
     weighed = weigh_sources(sources, labels.codes)
     n = sources.shape[0]

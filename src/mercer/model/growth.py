@@ -47,8 +47,18 @@ def judge_growth(pool: Pool, X: Any, before: Growth, rule: Rule = DEFAULT) -> Gr
 
     A row is far if the distance to its tenth neighbour is larger than that of all but
     1% of the fitted points. Rows from the same source are far with that probability;
-    the chance of the number found is that of a binomial distribution. Rows that joined
-    earlier are counted with them.
+    the chance of the number found is that of a binomial distribution.
+
+    Parameters
+    ----------
+    pool : Pool
+        Fitted.
+    X : array-like of shape (m, n_features)
+        Rows to add.
+    before : Growth
+        Of rows that joined earlier, which are counted with them.
+    rule : Rule, optional
+        The share that counts as far, and the chance below which it is drift.
     """
     edge = np.quantile(pool.log_density(), rule.far_share)
     density = pool.log_density(X)
@@ -69,9 +79,25 @@ def grow(
 ) -> tuple[Pool, Any, Growth]:
     """Let rows join a basis, or make it again where they have drifted.
 
-    The learner makes the basis again. `points` are those of the basis, None where they
-    are not kept, and the labels are those of all points. The basis, all points, and how
-    it has grown are returned.
+    Parameters
+    ----------
+    basis : Pool
+        Fitted.
+    points, more : array, sparse array or tensor
+        The points of the basis, None where they are not kept, and those to add.
+    labels : Labels
+        Of all of them.
+    before : Growth
+    learner : AutoKernel
+        Makes the basis again.
+    rule : Rule, optional
+
+    Returns
+    -------
+    basis : Pool
+    points : array, sparse array, tensor or None
+        All of them.
+    growth : Growth
     """
     growth = judge_growth(basis, more, Growth() if before.is_renewed else before, rule)
     every = None if points is None else stacked(points, more)

@@ -39,8 +39,16 @@ def held_out_scores(
 ) -> HeldOutScores:
     """Leave every label out once, in closed form, and a tenth at a time for trees.
 
-    Points are needed where the learner has no basis; `rows` are those that the machine
-    saw, by default all.
+    Parameters
+    ----------
+    learned : Learned
+    labels : Labels
+        Of all points.
+    rule : Rule
+    points : array, optional
+        Where the learner has no basis.
+    rows : int ndarray, optional
+        Positions of the rows that the machine saw; all by default.
     """
     kernel = learned.learner.kernel_
     # What the kernel says without a label; trees are asked apart.

@@ -74,8 +74,22 @@ def new_learner(
 ) -> Any:
     """Return an unfitted learner, or say why the parts do not fit.
 
-    Basis, rule and views are for a learner that takes one and has none; the seed and
-    the memory are those of the default learner. Pairs are evidence that it has to take.
+    Parameters
+    ----------
+    spec : "auto" or learner
+        Cloned.
+    basis : "auto" or basis
+        For a learner that takes one and has none.
+    pairs : Pairs or None
+        Evidence that the learner has to take.
+    seed : int
+        Seed of the default learner.
+    memory : float or None
+        Bytes that the default learner may use.
+    rule : Rule or None
+        For a learner that takes one and has none.
+    views : mapping, sequence or None
+        The same.
     """
     if isinstance(spec, str):
         if spec != "auto":
@@ -119,8 +133,14 @@ def new_machine(
 ) -> Any:
     """Return an unfitted machine that takes a kernel.
 
-    It has to take class sizes and how labels were drawn, where they are given; the rule
-    is for a machine that takes one and has none.
+    Parameters
+    ----------
+    spec : one of `MACHINES` or a machine with `kernel=` and `solve`
+        Cloned.
+    class_sizes, labels_drawn : optional
+        Where they are given the machine has to take them.
+    rule : Rule, optional
+        For a machine that takes one and has none.
     """
     machine = _unfitted(spec)
     params = machine.get_params(deep=False)

@@ -26,8 +26,16 @@ def reliability_table(
 ) -> ReliabilityTable:
     """Return confidence and share correct of every bin that holds weight.
 
-    Confidences are of the class that was predicted, `right` tells whether it was
-    correct, and `weights` how much each point counts.
+    Parameters
+    ----------
+    confidence : ndarray of shape (n,)
+        Probability of the class that was predicted for each point.
+    right : ndarray of shape (n,)
+        Whether it was correct.
+    bins : ndarray of shape (n,)
+        Bin of each point.
+    weights : array-like of shape (n,), optional
+        How much each point counts; all alike by default.
 
     Examples
     --------

@@ -34,10 +34,22 @@ def make_plan(
 ) -> Plan | None:
     """Choose the reach that gets the target recall; None if exact is cheaper.
 
-    It plans with the rows `sample`; `truth`, (t, k), are neighbours of the first t of
-    them, and `limits` the distances of the last of these. With `mutual` a pair is met
-    if either point probes the other's cell, otherwise if the first, a new one, probes
-    the second's.
+    Parameters
+    ----------
+    cells : Cells
+    k : int
+    sample : int32 ndarray of shape (s,)
+        Rows to plan with.
+    truth : int32 ndarray of shape (t, k)
+        Neighbours of the first t of them.
+    limits : ndarray of shape (t, 1)
+        Distances of the last of these.
+    target : float
+        The recall wanted.
+    n_jobs : int or None
+    mutual : bool
+        Whether a pair is met if either point probes the other's cell. Otherwise it is
+        if the first, a new one, probes the second's.
     """
     n, d = cells.points.X.shape
     place = np.empty(n, dtype=np.int32)

@@ -84,10 +84,22 @@ def leads_at(
 ) -> FloatArray:
     """Return order statistics of the leads of every class over the best other one.
 
-    Columns, (C, n), are scores of C > 1 classes for points, and b their offsets.
-    Places, (C, 2), are two positions, equal or adjacent, in the ascending order of the
-    n leads. Leads larger than `margins` in size are listed only where fewer do not
-    suffice; this changes the cost and not the result.
+    Parameters
+    ----------
+    columns : ndarray of shape (C, n)
+        Scores of classes for points, C > 1.
+    b : ndarray of shape (C,)
+        Offsets of the classes.
+    places : int ndarray of shape (C, 2)
+        Two positions, equal or adjacent, in the ascending order of the n leads.
+    margins : ndarray of shape (C,)
+        Leads larger than this in size are listed only where fewer do not suffice; it
+        changes the cost and not the result.
+
+    Returns
+    -------
+    ndarray of shape (C, 2)
+        Leads at these places.
 
     Examples
     --------

@@ -223,8 +223,20 @@ def anchor_pairs(
 ) -> AnchorPairs:
     r"""Compute eigenvectors of an anchor graph from :math:`Z^\top Z` alone.
 
-    Rows of Z sum to 1. There are at most r directions; residuals of the m x m matrix
-    are shares of the last value. For the rest see `smallest_eigenpairs`.
+    Parameters
+    ----------
+    gram : csr_array of shape (m, m)
+        :math:`Z^\top Z`; rows of Z sum to 1.
+    r : int
+        At most this many directions.
+    rng : numpy.random.Generator
+        Starts the eigensolver.
+    tol : float, default=1e-7
+        Residuals of the m x m matrix as a share of the last value.
+    on_failure : {"rough", "fewer", "raise"}, default="rough"
+        What to do where r pairs cannot be certified, see `smallest_eigenpairs`.
+    most_work : float, default=inf
+        Multiplications that may be spent, see `smallest_eigenpairs`.
 
     Examples
     --------
@@ -286,8 +298,14 @@ def anchor_pairs(
 def anchor_ties(indices: Any, distances: Any, s: int, m: int) -> SparseArray:
     r"""Return Z, (n, m): weights of the s nearest anchors of each point.
 
-    Nearest anchors and their distances, (n, k), ascend, k > s; with one anchor alone k
-    = s = 1.
+    Parameters
+    ----------
+    indices, distances : ndarray of shape (n, k)
+        Nearest anchors in ascending order, k > s; with one anchor alone k = s = 1.
+    s : int
+        Anchors per point.
+    m : int
+        Anchors in all.
 
     Examples
     --------
@@ -322,7 +340,19 @@ def choose_anchors(
 ) -> Any:
     """Return at most m anchors: a few rounds of k-means on a sample of 5 m points.
 
-    Equal anchors are merged; more rounds hardly change the result.
+    Parameters
+    ----------
+    X : ndarray of shape (n, n_features)
+    m : int
+        At most n. Equal anchors are merged.
+    rng : numpy.random.Generator
+        Draws the sample and the first anchors.
+    n_rounds : int, default=5
+        More hardly change the result.
+
+    Returns
+    -------
+    ndarray of shape (m, n_features)
 
     Examples
     --------

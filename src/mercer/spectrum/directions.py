@@ -120,8 +120,20 @@ def graph_null_vectors(
 ) -> tuple[SparseArray, int]:
     """Return null vectors of a symmetric Laplacian, and how many there are.
 
-    Each component carries one; for the normalised Laplacian an isolated point carries
-    none. At most this many are returned, of the largest components.
+    Parameters
+    ----------
+    graph : Graph
+        Its components carry one null vector each; for the normalised Laplacian an
+        isolated point carries none.
+    kind : {"normalized", "combinatorial"}
+        Which Laplacian.
+    at_most : int
+        Return at most this many, of the largest components.
+
+    Returns
+    -------
+    vectors : csr_array of shape (n, min(at_most, n_null))
+    n_null : int
     """
     if kind == "combinatorial":
         entries = np.ones(graph.n_points)

@@ -21,9 +21,21 @@ def extend_vectors(
 ) -> FloatArray:
     r"""Solve the eigenvector equation of a Laplacian at new points.
 
-    Weights, (m, n), are those of the edges from new points to the points of the graph;
-    without an edge the result is 0. The normalised Laplacian alone needs the adjacency
-    of the graph.
+    Parameters
+    ----------
+    weights : csr_array of shape (m, n)
+        Edges from new points to the points of the graph.
+    vectors, values : ndarray of shape (n, r) and (r,)
+        Eigenpairs of the Laplacian.
+    adjacency : csr_array of shape (n, n) or None
+        Adjacency of the graph; the normalised Laplacian alone needs it.
+    kind : {"normalized", "combinatorial", "random_walk"}
+        Which Laplacian.
+
+    Returns
+    -------
+    ndarray of shape (m, r)
+        Zeros for a new point without an edge.
 
     Notes
     -----
@@ -61,9 +73,20 @@ def equal_training_points(
     Points equal each other if they are closer than 1e-4 of the distance to the k-th
     neighbour: a copy in single precision, or read back from text, is the same point.
 
-    Nearest training points and their distances, (m, at least k), ascend; there are n.
-    `shares`, (known.sum(), n), are 1 at the training point; among equally near ones it
-    is shared evenly, so that their order does not decide.
+    Parameters
+    ----------
+    indices, distances : ndarray of shape (m, at least k)
+        Nearest training points, nearest first.
+    k : int
+    n : int
+        Number of training points.
+
+    Returns
+    -------
+    known : bool array of shape (m,)
+    shares : csr_array of shape (known.sum(), n)
+        1 at the training point; among equally near ones it is shared evenly, so that
+        their order does not decide.
     """
     equal = distances <= EQUAL * distances[:, k - 1 : k]
     known: BoolArray = equal[:, 0]
@@ -83,8 +106,17 @@ def equal_training_rows(
     Rows without an edge equal none. Rows are told apart by one random combination of
     their entries, which unequal rows share with probability 0.
 
-    Both have sorted indices. `shares`, (known.sum(), n), are 1 at the row of the
-    adjacency.
+    Parameters
+    ----------
+    adjacency : csr_array of shape (n, n)
+    weights : csr_array of shape (m, n)
+        Both with sorted indices.
+
+    Returns
+    -------
+    known : bool array of shape (m,)
+    shares : csr_array of shape (known.sum(), n)
+        1 at the row of the adjacency.
     """
     probe = np.random.default_rng(0).standard_normal(adjacency.shape[1])
     codes, new_codes = adjacency @ probe, weights @ probe

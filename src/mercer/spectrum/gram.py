@@ -76,9 +76,21 @@ def gram_directions(
 ) -> GramDirections:
     """Compute the r largest eigenpairs of the Gram matrix of a kernel.
 
-    X are points, or the Gram matrix where there is no kernel. It is approximated by
-    `n_landmarks` of its columns, where these are given, and `centered` in feature
-    space. No more directions are kept than have the share `energy` of the trace.
+    Parameters
+    ----------
+    X : array or sparse array of shape (n, d)
+        Points, or the Gram matrix where there is no kernel.
+    kernel : Kernel or None
+    r : int
+        Directions, at most n.
+    n_landmarks : int, optional
+        Approximate the matrix by that many of its columns; exact where left out.
+    centered : bool, default=False
+        Centre the points in feature space.
+    energy : float, default=1
+        Keep no more directions than have this share of the trace.
+    rng : numpy.random.Generator
+        Draws the landmarks.
 
     Examples
     --------

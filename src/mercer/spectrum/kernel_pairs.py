@@ -37,7 +37,18 @@ class KernelPairs:
 def exact_pairs(K: FloatArray, r: int, *, centered: bool) -> KernelPairs:
     r"""Compute eigenpairs of :math:`K`, or of :math:`HKH` with H = I - 11ᵀ/n.
 
-    Those below the numerical rank of K are left out.
+    Parameters
+    ----------
+    K : ndarray of shape (n, n)
+        Symmetric positive semi-definite.
+    r : int
+        Largest number of pairs; those below the numerical rank are left out.
+    centered : bool
+        Whether to centre.
+
+    Returns
+    -------
+    KernelPairs
 
     Notes
     -----
@@ -87,8 +98,21 @@ def landmark_pairs(
 ) -> KernelPairs:
     r"""Compute eigenpairs of Nyström's :math:`K_{:S} K_{SS}^{-1} K_{S:} = F F^\top`.
 
-    `pivoted_cholesky` chooses S from `columns` and `diagonal`. The pairs are exact ones
-    of the approximation; `trace` is that of K itself.
+    Parameters
+    ----------
+    columns, diagonal, rng
+        See `mercer.spectrum.kernel_pairs.pivoted_cholesky`, which chooses S.
+    r : int
+        Largest number of pairs.
+    n_landmarks : int
+        Largest number of landmarks.
+    centered : bool
+        Whether to centre, as `exact_pairs` does.
+
+    Returns
+    -------
+    KernelPairs
+        Exact eigenpairs of the approximation; `trace` is that of K itself.
 
     Examples
     --------
@@ -206,10 +230,23 @@ def _eliminated(
 ) -> tuple[IntArray, FloatArray, IntArray]:
     """Eliminate a block one by one: the first pivots may leave nothing of others.
 
-    G, (b, b), is what is left of the Gram matrix of the block, which is used up, and
-    `left` its diagonal. A pivot not above `smallest` is a rounding error; not above
-    `least`, it waits until the others are as small. The chosen ones, the Cholesky
-    factor of their block, and the rounding errors are returned.
+    Parameters
+    ----------
+    G : ndarray of shape (b, b)
+        What is left of the Gram matrix of the block; used up.
+    left : ndarray of shape (b,)
+        What is left of its diagonal.
+    smallest, least : float
+        Not above the first, a pivot is a rounding error; not above the second, it
+        waits until the others are as small.
+
+    Returns
+    -------
+    chosen : int ndarray of shape (a,)
+    L : ndarray of shape (a, a)
+        Cholesky factor of the block of those chosen.
+    zero : int ndarray
+        Rounding errors.
     """
     chosen: list[int] = []
     zero: list[int] = []
@@ -237,10 +274,23 @@ def pivoted_cholesky(
 ) -> PivotedCholesky:
     r"""Choose landmarks at random and factorise a Gram matrix over them.
 
-    Landmarks are drawn in blocks, each with probability proportional to :math:`(K - F
-    F^\top)_{ii}`, what the landmarks so far leave unexplained. `columns` takes indices
-    and returns those columns of K; they and the diagonal, in double precision, are
-    arrays or tensors. There are fewer landmarks than m if the rank of K is smaller.
+    Landmarks are drawn in blocks, each with probability proportional to
+    :math:`(K - F F^\top)_{ii}`, what the landmarks so far leave unexplained.
+
+    Parameters
+    ----------
+    columns : callable
+        Takes indices and returns those columns of K, (n, number of indices).
+    diagonal : ndarray or tensor of shape (n,)
+        Of K, in double precision; a tensor if `columns` returns tensors.
+    m : int
+        Largest number of landmarks; fewer if the rank of K is smaller.
+    rng : numpy.random.Generator
+        Draws the landmarks.
+
+    Returns
+    -------
+    PivotedCholesky
 
     Notes
     -----

@@ -74,9 +74,15 @@ def extended_vectors(
 ) -> Any:
     """Return the values of directions at new points, (m, r).
 
-    The values are those of the Laplacian. Weights, ids and distances, (m, k), are those
-    of the edges to the nearest points, nearest first. Degrees are left out where the
-    vectors are those of the random walk.
+    Parameters
+    ----------
+    vectors : tensor of shape (n, r)
+    values : ndarray of shape (r,)
+        Of the Laplacian.
+    weights, ids, distances : tensor of shape (m, k)
+        Of the edges to the nearest points, nearest first.
+    degrees : tensor of shape (n,), optional
+        Left out where the vectors are those of the random walk.
     """
     t = torch()
     d_new = weights.sum(dim=1, keepdim=True)
@@ -122,10 +128,22 @@ def fit_on_device(
 ) -> DeviceBasis:
     r"""Search neighbours, build the graph and compute its r smoothest directions.
 
-    With `walk` the vectors are those of the random walk, with the weights :math:`d_j /
-    \bar d`, in place of the normalised Laplacian. For `weights`, `sigma` and `mutual`
-    see `mercer.backends.torch.graph.graph_of`, for the last three
-    `mercer.backends.torch.eigen.smallest_pairs`.
+    Parameters
+    ----------
+    X : tensor of shape (n, d)
+        Points, on the device that computes.
+    r : int
+        Number of directions.
+    k : int
+        Neighbours of each point.
+    weights, sigma, mutual
+        See `mercer.backends.torch.graph.graph_of`.
+    walk : bool
+        Whether the vectors are those of the random walk, with the weights
+        :math:`d_j / \bar d`, in place of the normalised Laplacian.
+    tol, on_failure, most_work
+        See `mercer.backends.torch.eigen.smallest_pairs`.
+    rng : numpy.random.Generator
     """
     search = TorchSearch.prepare(X, rng=rng)
     n = len(search.points)

@@ -106,11 +106,31 @@ def smallest_pairs(
 ) -> TorchEigenpairs:
     """Compute the r smallest eigenpairs of the normalised Laplacian of a graph.
 
-    The columns of `null` are an orthonormal basis of the null space; of more than r,
-    any r + 1. Residuals must fall below `tol` times the r-th value, or below 2e-5: what
-    single precision is sure to reach. What happens where they do not is as in
-    `mercer.eigen.smallest`. `most_work` is, about, in multiplications with entries of
-    the Laplacian.
+    Parameters
+    ----------
+    graph : TorchGraph
+    r : int
+        Number of pairs, less than n.
+    null : tensor of shape (n, c)
+        Orthonormal basis of the null space; of more than r vectors, any r + 1.
+    rng : numpy.random.Generator
+        Draws the first block.
+    tol : float, default=1e-7
+        Residuals must fall below `tol` times the r-th value, or below 2e-5: what
+        single precision is sure to reach.
+    on_failure : {"raise", "fewer", "rough"}, default="rough"
+        What to do where they do not, as in `mercer.eigen.smallest`.
+    most_work : float, default=inf
+        Multiplications with entries of the Laplacian, about.
+
+    Returns
+    -------
+    TorchEigenpairs
+
+    Raises
+    ------
+    EigenpairError
+        If residuals stay large and `on_failure` is "raise".
     """
     t = torch()
     n, c = null.shape

@@ -66,8 +66,15 @@ def graph_of(
 ) -> TorchGraph:
     """Join points to their neighbours; see `mercer.graphs.neighbors.neighbor_graph`.
 
-    By default all neighbours found are used. With `mutual` both points must be among
-    the other's nearest.
+    Parameters
+    ----------
+    found : TorchNeighbors
+    n_neighbors : int, optional
+        Use only this many nearest neighbours; all by default.
+    weights, sigma
+        As there.
+    mutual : bool, default=False
+        Whether both points must be among the other's nearest.
     """
     t = torch()
     n, k = found.indices.shape

@@ -167,9 +167,21 @@ class Groups:
     def search(self, Q: Any, k: int, own: Any, listed: Any) -> tuple[Any, Any]:
         """Find the k nearest points of rows among those of the listed tiles.
 
-        Rows Q are float32, (m, d), as the points are. Each leaves out the point `own`,
-        -1 for none. For each block of 128 rows `listed` has t tiles, int32. Ids and
-        squared distances are (m, k), ascending.
+        Parameters
+        ----------
+        Q : tensor of shape (m, d)
+            Float32, as the points are.
+        k : int
+        own : integer tensor of shape (m,)
+            A point that the row leaves out; -1 for none.
+        listed : int32 tensor of shape (blocks, t)
+            Tiles for each block of 128 rows.
+
+        Returns
+        -------
+        ids : int64 tensor of shape (m, k)
+        squares : tensor of shape (m, k)
+            Squared distances, ascending.
         """
         t = torch()
         n, d = self.rows.shape

@@ -101,7 +101,9 @@ class TorchScores:
 class TorchLeads:
     """Leads of the classes over each other, for offsets that change.
 
-    Scores are a tensor of shape (n, C).
+    Parameters
+    ----------
+    scores : tensor of shape (n, C)
     """
 
     def __init__(self, scores: Any) -> None:
@@ -110,7 +112,11 @@ class TorchLeads:
     def at(self, b: FloatArray, places: IntArray) -> FloatArray:
         """Return the leads at given places in ascending order, (C, 2).
 
-        Places are (C, 2), and b are the offsets of the classes.
+        Parameters
+        ----------
+        b : ndarray of shape (C,)
+            Offsets of the classes.
+        places : int ndarray of shape (C, 2)
         """
         t = torch()
         C, n = self.columns.shape
@@ -135,7 +141,10 @@ class TorchLeads:
 def top_two(columns: Any) -> tuple[Any, Any, Any]:
     """Return the largest and the second entry of columns, and where the first is.
 
-    Columns are a tensor of shape (C, n), C >= 2, which is as before when this returns.
+    Parameters
+    ----------
+    columns : tensor of shape (C, n)
+        C >= 2. It is as before when this returns.
     """
     t = torch()
     first, best = columns.max(dim=0)

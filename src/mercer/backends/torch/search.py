@@ -217,8 +217,21 @@ def _squares(X: Any, rows: Any, center: Any) -> Any:
 def search_plain(points: TorchPoints, Q: Any, k: int, own: Any) -> tuple[Any, Any]:
     """Find the k nearest points of rows, leaving out ``own[row]``.
 
-    Rows Q are like those of ``points.X``; `own` is -1 for rows that leave out none. Ids
-    and distances (float64) are (m, k), ascending; equal ones by index.
+    Parameters
+    ----------
+    points : TorchPoints
+    Q : tensor of shape (m, d)
+        Rows like those of ``points.X``.
+    k : int
+        At most n, or n - 1 where rows leave out a point.
+    own : integer tensor of shape (m,)
+        -1 for rows that leave out none.
+
+    Returns
+    -------
+    ids : int64 tensor of shape (m, k)
+    distances : float64 tensor of shape (m, k)
+        Ascending; equal ones by index.
     """
     t = torch()
     n, device = len(points), Q.device

@@ -37,7 +37,16 @@ def in_halves(rows: Any, *, are_points: bool) -> Any:
     rests is in :math:`q_1 \cdot c_1 + q_2 \cdot c_1 + q_1 \cdot c_2`, a product of rows
     three times as long.
 
-    Rows are float32 with entries up to about 1, the points c or the queries q.
+    Parameters
+    ----------
+    rows : tensor of shape (n, d)
+        Entries up to about 1, float32.
+    are_points : bool
+        Whether these are the points c or the queries q.
+
+    Returns
+    -------
+    tensor of shape (n, 3d)
     """
     t = torch()
     first = rows.half()
@@ -59,8 +68,16 @@ def near_tiles(
 ) -> Listing:
     """List the tiles near each block, as many as the recall wanted needs.
 
-    P are the points, float32; `rows`, (s,), are some of them, and `truth`, (s, k),
-    their neighbours, of which the share `recall` is wanted.
+    Parameters
+    ----------
+    P : tensor of shape (n, d)
+        Points, float32.
+    rows, truth : integer tensors of shape (s,) and (s, k)
+        Sampled rows and their neighbours.
+    recall : float
+        The share of neighbours wanted.
+    rng : numpy.random.Generator
+        For k-means.
     """
     t = torch()
     cells = _cells(P, max(2, len(P) // _PER_CELL), rng)
@@ -77,7 +94,13 @@ def near_tiles(
 def nearest_tiles(P: Any, labels: Any, order: Any) -> Any:
     """Return all tiles for each block of queries, nearest first, int32.
 
-    `order` are the points as they are sorted, and `labels` their cells, ascending.
+    Parameters
+    ----------
+    P : tensor of shape (n, d)
+    labels : integer tensor of shape (n,)
+        Cells of the points as they are sorted, ascending.
+    order : integer tensor of shape (n,)
+        The points as they are sorted.
     """
     t = torch()
     m = int(labels[-1]) + 1

@@ -37,7 +37,12 @@ class TorchColumns:
         return TorchColumns(thinned(self.values, most))
 
     def votes(self, trees: Any) -> TorchScores:
-        """Return the mean over the trees of the class shares in the leaves, (n, C)."""
+        """Return the mean over the trees of the class shares in the leaves, (n, C).
+
+        Parameters
+        ----------
+        trees : RandomTrees
+        """
         t, X = torch(), self.values
         C = trees.mixed.shape[1]
 

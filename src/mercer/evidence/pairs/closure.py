@@ -12,8 +12,12 @@ def close(
 ) -> tuple[IntArray, IntArray, FloatArray]:
     """Return both ends and the sign of every pair that follows.
 
-    All pairs within a must-link component are must-links, and each of `cannot_link`,
-    (m, 2), holds between all points of two components.
+    Parameters
+    ----------
+    component : ndarray of shape (n_points,)
+        Must-link component of each point: all pairs within are must-links.
+    cannot_link : ndarray of shape (m, 2)
+        Each holds between all points of two components.
     """
     order = np.argsort(component, kind="stable")
     members = np.split(order, np.cumsum(np.bincount(component))[:-1])

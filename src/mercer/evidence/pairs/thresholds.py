@@ -43,12 +43,27 @@ def best_cut(
 ) -> float:
     """Return the lowest score at which pairs are called the same.
 
-    What is best: most pairs right ("accuracy"); the largest F-beta (beta 0 is
-    precision); most of the same ones found while at least `min_rate` of the different
-    ones are told ("max_tpr"); or most of the different ones told while at least
-    `min_rate` of the same ones are found ("max_tnr"). The cut is half way between two
-    scores; of several as good ones that which calls fewest pairs the same, or for
-    "max_tpr" and "f_beta" most.
+    Parameters
+    ----------
+    scores : ndarray of shape (m,)
+        Similarities of pairs.
+    same : ndarray of shape (m,) of bool
+        Which of them are the same.
+    strategy : {"accuracy", "f_beta", "max_tpr", "max_tnr"}, default="accuracy"
+        What is best: most pairs right; the largest F-beta; most of the same ones
+        found while at least `min_rate` of the different ones are told (at most
+        ``1 - min_rate`` false alarms); most of the different ones told while at least
+        `min_rate` of the same ones are found.
+    min_rate : float, optional
+        The least rate of the last two strategies.
+    beta : float, default=1.0
+        Of "f_beta"; 0 is precision.
+
+    Returns
+    -------
+    float
+        Half way between two scores; of several as good ones that which calls fewest
+        pairs the same, or for "max_tpr" and "f_beta" most.
 
     Examples
     --------

@@ -19,9 +19,20 @@ def light_anchors_joined(
     others. In many dimensions thousands of such directions come before any that a
     class could follow, and their values are too close to be separated.
 
-    The mass of an anchor, :math:`Z^\top 1`, are the points that it stands for. Those
-    with less than `least` are joined, but not the heaviest one. P, (m, k), has a single
-    1 per row: ties to joined anchors are Z P.
+    Parameters
+    ----------
+    anchors : ndarray of shape (m, n_features)
+    mass : ndarray of shape (m,)
+        Points that each stands for, :math:`Z^\top 1`.
+    least : float
+        Anchors with less mass are joined; not the heaviest one.
+    rng : numpy.random.Generator
+        For the search of the nearest anchor.
+
+    Returns
+    -------
+    csr_array of shape (m, k)
+        P, a single 1 per row: ties to joined anchors are Z P.
 
     Examples
     --------

@@ -30,9 +30,20 @@ def number_of_anchors(
     the number wanted. Otherwise every point is compared with every anchor, and so are
     5 m points in five rounds of k-means: :math:`(n + 25 m) m d` multiplications.
 
-    `points` are all n or a sample of at least `most`, the number wanted; there is at
-    most one anchor for three points. There are at most `most_products` multiplications,
-    unless 2,000 anchors need more.
+    Parameters
+    ----------
+    points : ndarray of shape (s, d)
+        All points or a sample of them, at least `most`.
+    n : int
+        Points in all.
+    most : int
+        Anchors wanted; at most one for three points.
+    n_nearest : int
+        Anchors that are searched for.
+    rng : numpy.random.Generator
+        Draws points that stand for anchors.
+    most_products : float
+        Multiplications at most, but for 2,000 anchors.
 
     Examples
     --------

@@ -12,9 +12,17 @@ _STEP = np.uint64(0x9E3779B97F4A7C15)
 def summed_rows(start: int, stop: int, *, n: int, most: int) -> IntArray | None:
     r"""Return which rows of a block are summed, counted from its first; None for all.
 
-    Of more than `most` rows in all, row i is summed if the fraction of :math:`i (\sqrt
-    5 - 1) / 2` is below most / n. The block goes from row `start` to row `stop` of the
-    whole table, which has n.
+    Of more than `most` rows in all, row i is summed if the fraction of
+    :math:`i (\sqrt 5 - 1) / 2` is below most / n.
+
+    Parameters
+    ----------
+    start, stop : int
+        Rows of the block, by their positions in the whole table.
+    n : int
+        Rows of the whole table.
+    most : int
+        How many are summed, give or take a few.
 
     Notes
     -----

@@ -40,7 +40,14 @@ def solve_sums(
     Products of ties are taken out of the sums, each before the next is looked at:
     with copies of all of them this would be what needs most memory.
 
-    Each graph has at most r directions; the anchors are on one scale.
+    Parameters
+    ----------
+    sums : PoolSums
+    anchors : ndarray of shape (m, n_features)
+        On one scale.
+    r : int
+        Directions at most of each graph.
+    rng : numpy.random.Generator
     """
     n, r = sums.n, min(r, len(anchors))
     ones = np.ones(len(anchors))  # rows of Z sum to 1, so ZᵀZ 1 = Zᵀ 1

@@ -33,8 +33,14 @@ class PoolSums:
     ) -> "PoolSums":
         """Sum over points in memory.
 
-        Ties are Z of each graph, (n, m), and `dense`, (n, q), the columns of the plain
-        kernels and of the density; the sums are over `rows`, by default all.
+        Parameters
+        ----------
+        ties : sequence of csr_array of shape (n, m)
+            Z of each graph.
+        dense : ndarray of shape (n, q)
+            D, the columns of the plain kernels and of the density.
+        rows : int ndarray, optional
+            Points to sum over; by default all.
         """
         if rows is not None:
             dense = dense[rows]

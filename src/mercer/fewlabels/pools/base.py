@@ -172,7 +172,11 @@ class PoolBase(BasisMixin):
 def certificate_of(members: Sequence[Member], reason: str) -> BasisCertificate:
     """Return the worst of what the certificates of several bases say.
 
-    The reason says why this pool is as it is.
+    Parameters
+    ----------
+    members : sequence of Member
+    reason : str
+        Why this pool is as it is.
     """
     known = [(member, member.certificate) for member in members if member.certificate]
     proofs = [proof for _, proof in known]
@@ -197,8 +201,15 @@ def distance_to(
 ) -> FloatArray:
     """Return the distance to the k-th row, where a neighbour stands for several.
 
-    Distances are to the nearest neighbours, nearest first, (m, at least j), `counts`
-    the rows that these stand for, and `equal` rows at distance 0 before them.
+    Parameters
+    ----------
+    k : int
+    distances : ndarray of shape (m, at least j)
+        To the nearest neighbours, nearest first.
+    counts : int ndarray of shape (m, j)
+        Rows that these stand for.
+    equal : int ndarray of shape (m,) or int, default=0
+        Rows at distance 0 before them.
 
     Examples
     --------

@@ -71,12 +71,29 @@ def gather(
 ) -> Gathered:
     """Fit a pool of anchor graphs to all rows, and gather the rows a model works on.
 
-    The blocks of X are rows that fit into the memory of a worker. In y -1, None and NaN
-    mark unlabelled rows; those of `RowsAtHand` are what the model works on, and what
-    anchors come from. By default there are as many directions per graph as the number
-    of classes asks for, `n_anchors` and `most_summed` are those of `AnchorPool`, and
-    100,000 rows are gathered besides the labelled ones (`local_rows`). Raises
-    `ClusterError` if the scheduler or its workers are lost.
+    Parameters
+    ----------
+    X : dask array or data frame of shape (n, d)
+        Blocks of rows that fit into the memory of a worker.
+    y : dask array, series, array-like of shape (n,) or RowsAtHand
+        Labels; -1, None and NaN mark unlabelled rows. Local rows are those that the
+        model works on, and what anchors come from.
+    n_components : int, optional
+        Directions per graph; by default as the number of classes asks for.
+    n_anchors, most_summed : int, optional
+        By default those of `AnchorPool`.
+    local_rows : int, optional
+        Rows to gather besides the labelled ones, by default 100,000; all rows if
+        there are no more.
+    rule : Rule, optional
+        Of the pool.
+    rng : numpy.random.Generator
+        Draws rows and anchors.
+
+    Raises
+    ------
+    ClusterError
+        If the scheduler or its workers are lost.
     """
     local_rows = LOCAL_ROWS if local_rows is None else local_rows
     client = client_at_hand()  # one for the whole job
@@ -119,8 +136,15 @@ def gather(
 def lazily(model: Any, name: str, X: Any, none: NDArray[Any]) -> Any:
     """Return a method of a fitted model at the rows of X, as an array of Dask.
 
-    The model goes to every worker once, without its rows; `none` is what the method
-    returns for no rows.
+    Parameters
+    ----------
+    model : fitted UnifiedKernelMachine
+        Goes to every worker once, without its rows.
+    name : str
+        Name of the method, which takes rows.
+    X : dask array or data frame of shape (n, d)
+    none : ndarray of shape (0,) or (0, n_columns)
+        What the method returns for no rows.
     """
     import dask.array as da
     from dask import delayed

@@ -74,8 +74,16 @@ def plain_kernels(
 ) -> list[PlainKernel]:
     """Return the linear and the Gaussian kernel of a sample; none if it is one point.
 
-    Each has at most r directions. The Gaussian kernel has `n_landmarks` landmarks; its
-    width is the mean distance.
+    Parameters
+    ----------
+    sample : ndarray of shape (n, d)
+        Points that stand for all.
+    r : int
+        At most this many directions of each.
+    n_landmarks : int
+        Landmarks of the Gaussian kernel, whose width is the mean distance.
+    rng : numpy.random.Generator
+        Draws the landmarks.
     """
     if all_equal(sample):
         return []
@@ -93,8 +101,16 @@ def kernels_of(
     """Yield name, map, values and certificate of the linear and the Gaussian kernel.
 
     None if the points are equal. Of many points, unless these are sparse, the kernels
-    are known from a sample (`plain_kernels`). Each has at most r directions. `to_host`
-    brings rows of X into an array, where they are none.
+    are known from a sample (`plain_kernels`).
+
+    Parameters
+    ----------
+    X : array or sparse array of shape (n, d)
+    r : int
+        At most this many directions of each.
+    rng : numpy.random.Generator
+    to_host : callable, optional
+        Brings rows of X into an array, where they are none.
     """
     n, d = X.shape
     if n > base.SAMPLED_ABOVE and not issparse(X):

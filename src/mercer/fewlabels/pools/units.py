@@ -22,9 +22,16 @@ def units_for(
 ) -> tuple[bool, FloatArray | None]:
     """Return whether to take square roots, and what to divide columns by.
 
-    The second is of shape (d,), or None to leave columns as they are. "auto" takes
-    roots of shares (`are_shares`), leaves columns of 0 and 1 as they are, and divides
-    others where they share the variance less evenly than `Rule.even_columns`.
+    The second is of shape (d,), or None to leave columns as they are.
+
+    Parameters
+    ----------
+    X : array or sparse array of shape (n, d)
+    scaling : {"auto", "always", "never"}
+        "auto" takes roots of shares (`are_shares`), leaves columns of 0 and 1 as they
+        are, and divides others where they share the variance less evenly than
+        `Rule.even_columns`.
+    rule : Rule, optional
     """
     below = {"auto": rule.even_columns, "always": np.inf, "never": 0.0}
     if scaling not in below:
@@ -50,6 +57,12 @@ def are_shares(X: Any, rule: Rule = DEFAULT) -> bool:
     more where there is little. Percentages are often rounded, so that sums vary a
     little, but much less than they would if the columns had nothing to do with each
     other.
+
+    Parameters
+    ----------
+    X : array or sparse array of shape (n, d)
+    rule : Rule, optional
+        How much sums may vary, and how many parts are many.
 
     Examples
     --------
@@ -108,6 +121,12 @@ def are_unrelated(X: FloatArray, rule: Rule = DEFAULT) -> bool:
     where five columns or more are correlated by chance alone, no column supports
     another: divided by their deviations, columns of small noise would hide the others.
 
+    Parameters
+    ----------
+    X : ndarray of shape (n, d)
+    rule : Rule, optional
+        What counts as chance.
+
     Examples
     --------
     >>> rng = np.random.default_rng(0)
@@ -138,9 +157,15 @@ def are_unrelated(X: FloatArray, rule: Rule = DEFAULT) -> bool:
 def column_scales(X: Any, *, below: float, rule: Rule = DEFAULT) -> FloatArray | None:
     """Return what to divide columns by, (d,), or None to leave them as they are.
 
-    Columns whose `evenness` is less than `below` are divided by their standard
-    deviations, unless they are principal components or unrelated, see `are_unrelated`.
-    Sparse points are counts or weights of words, which have one unit.
+    Parameters
+    ----------
+    X : array or sparse array of shape (n, d)
+        Points. Sparse ones are counts or weights of words, which have one unit.
+    below : float
+        Columns whose `evenness` is less are divided by their standard deviations,
+        unless they are principal components or unrelated, see `are_unrelated`.
+    rule : Rule, optional
+        Which columns are unrelated.
 
     Examples
     --------

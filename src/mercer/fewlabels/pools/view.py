@@ -81,6 +81,12 @@ class View:
 def read_views(views: Any, n_columns: int) -> tuple[View, ...]:
     """Return views in one form, or raise unless they hold all columns.
 
+    Parameters
+    ----------
+    views : mapping of names to columns, or iterable of View
+    n_columns : int
+        Columns of X.
+
     Examples
     --------
     >>> [v.name for v in read_views({"text": slice(0, 3), "numbers": [3, 4]}, 5)]
@@ -120,6 +126,10 @@ def read_views(views: Any, n_columns: int) -> tuple[View, ...]:
 
 def unit_rows(X: Any) -> Any:
     """Return rows of length 1; rows of zeros stay so.
+
+    Parameters
+    ----------
+    X : array, sparse array or tensor of shape (n, d)
 
     Examples
     --------

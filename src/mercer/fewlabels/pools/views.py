@@ -86,7 +86,13 @@ class ViewPool(PoolBase):
         self.random_state = random_state
 
     def fit(self, X: Any, y: object = None) -> Self:
-        """Fit the pool of every view."""
+        """Fit the pool of every view.
+
+        Parameters
+        ----------
+        X : array-like, sparse array or tensor of shape (n, n_features)
+        y : ignored
+        """
         X = self._checked(X, reset=True)
         self._known = read_views(self.views, X.shape[1])
         several, rule = self._with_kernels, self._rule
@@ -136,7 +142,12 @@ class ViewPool(PoolBase):
             del self._moments
 
     def extend(self, X: Any) -> FloatArray:
-        """Return the values of all directions at new points, (m, r)."""
+        """Return the values of all directions at new points, (m, r).
+
+        Parameters
+        ----------
+        X : array-like, sparse array or tensor of shape (m, n_features)
+        """
         check_is_fitted(self, "vectors_")
         X = self._checked(X, reset=False)
         extended = np.empty((X.shape[0], self.vectors_.shape[1]))
@@ -150,6 +161,11 @@ class ViewPool(PoolBase):
         """Return points as trees see them: the columns of the views for trees.
 
         None where there are none, or where the points are sparse.
+
+        Parameters
+        ----------
+        X : array-like or tensor of shape (m, n_features), optional
+            New points; its own when left out.
         """
         check_is_fitted(self, "vectors_")
         own = self._own if X is None else self._asked(self._checked(X, reset=False))
@@ -164,7 +180,12 @@ class ViewPool(PoolBase):
         return X[:, np.unique(np.concatenate(asked))]
 
     def grown(self, X: Any) -> Self:
-        """Return the pool with further rows, which join by extension."""
+        """Return the pool with further rows, which join by extension.
+
+        Parameters
+        ----------
+        X : array-like, sparse array or tensor of shape (m, n_features)
+        """
         check_is_fitted(self, "vectors_")
         X = self._checked(X, reset=False)
         larger = copy(self)
@@ -178,7 +199,13 @@ class ViewPool(PoolBase):
         return larger
 
     def log_density(self, X: Any = None) -> FloatArray:
-        """Return the sum of the logarithms of the densities in all views, (m,)."""
+        """Return the sum of the logarithms of the densities in all views, (m,).
+
+        Parameters
+        ----------
+        X : array-like, sparse array or tensor of shape (m, n_features), optional
+            New points; those it was fitted to when left out.
+        """
         if X is not None:
             X = self._checked(X, reset=False)
         parts = [
