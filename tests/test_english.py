@@ -1,5 +1,6 @@
 """Plain English: patterns that made readers slow down do not come back."""
 
+import ast
 import re
 from pathlib import Path
 
@@ -67,3 +68,32 @@ def test_the_patterns_are_found() -> None:
     assert len(found(text)) == 12
     assert not found("there is no label; it is no longer open, and so on")
     assert not found("150 directions per graph, 95% of the pairs")
+
+
+# Pages of the studio show sentences; notes of the command line are sentences as well.
+SENTENCES = {"sizes.py", "exports.py", "label.py", "parquet_parts.py"}
+CAPITAL = re.compile(r"(A|An|The|This|There|No|Nothing|One|All|Some|Give|It) ")
+
+
+def begins_with_a_capital(code: str) -> list[str]:
+    """Return messages (`msg = ...`) that begin with a capital and not with a name."""
+    wrong = []
+    for node in ast.walk(ast.parse(code)):
+        if not isinstance(node, ast.Assign) or ast.unparse(node.targets[0]) != "msg":
+            continue
+        first = next(ast.walk(node.value))
+        if isinstance(first, ast.JoinedStr) and first.values:
+            first = first.values[0]
+        if isinstance(first, ast.Constant) and CAPITAL.match(str(first.value)):
+            wrong.append(f"line {node.lineno}: {first.value}")
+    return wrong
+
+
+def test_messages_begin_alike() -> None:
+    for path in (ROOT / "src" / "mercer").rglob("*.py"):
+        if path.name not in SENTENCES:
+            code = path.read_text(encoding="utf-8")
+            assert not begins_with_a_capital(code), path
+    assert begins_with_a_capital("msg = 'The basis is wrong.'")
+    assert begins_with_a_capital("msg = f'The {x} is wrong.'")
+    assert not begins_with_a_capital("msg = 'KernelPool is wrong.'")

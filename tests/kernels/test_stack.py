@@ -36,7 +36,7 @@ def test_columns_by_name_and_position_of_a_frame():
 
 
 def test_columns_that_are_not_there():
-    with pytest.raises(ValueError, match="Column 3 is beyond the 3 columns of X"):
+    with pytest.raises(ValueError, match="column 3 is beyond the 3 columns of X"):
         OnColumns(Linear(), [3])(X)
     with pytest.raises(ValueError, match="has no columns"):
         OnColumns(Linear(), [])(X)

@@ -134,7 +134,7 @@ def _cosine(K: FloatArray, T: FloatArray) -> float:
     norms = float(np.linalg.norm(K) * np.linalg.norm(T))
     if norms == 0:
         msg = (
-            "One of the matrices is zero (after centring, if asked for): no alignment."
+            "one of the matrices is zero (after centring, if asked for): no alignment."
         )
         raise ValueError(msg)
     return float(np.vdot(K, T)) / norms

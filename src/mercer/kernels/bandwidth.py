@@ -74,7 +74,7 @@ def median_gamma(X: ArrayLike) -> float:
     n = rows.shape[0]
     if n > _MOST_ROWS_FOR_MEDIAN:
         msg = (
-            f"The median distance looks at every pair, and X has {n} rows (at most "
+            f"gamma='median' compares all pairs of rows, and X has {n} rows (at most "
             f"{_MOST_ROWS_FOR_MEDIAN}). Resolve on a sample of the rows, or use "
             "gamma='mean_distance', which is linear in their number."
         )

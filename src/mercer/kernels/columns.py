@@ -55,9 +55,9 @@ class OnColumns(Kernel):
             return X[columns] if named else X.iloc[:, columns]
         array: Any = X if hasattr(X, "tocsr") else np.asarray(X)
         if not all(isinstance(c, int | np.integer) for c in columns):
-            msg = f"Columns {columns} are names, and X has none; give positions."
+            msg = f"columns {columns} are names, and X has none; give positions."
             raise TypeError(msg)
         if max(columns) >= array.shape[1]:
-            msg = f"Column {max(columns)} is beyond the {array.shape[1]} columns of X."
+            msg = f"column {max(columns)} is beyond the {array.shape[1]} columns of X."
             raise ValueError(msg)
         return array[:, columns]

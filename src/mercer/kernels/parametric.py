@@ -209,7 +209,7 @@ class PairwiseKernelFunction(PointKernel):
             K = np.asarray(self.function(X, other, **params), dtype=np.float64)
         if K.shape != (X.shape[0], other.shape[0]):
             msg = (
-                f"The kernel function returned shape {K.shape} for {X.shape[0]} and "
+                f"the kernel function returned shape {K.shape} for {X.shape[0]} and "
                 f"{other.shape[0]} points. It must take two arrays of rows and return "
                 "one value for each pair."
             )

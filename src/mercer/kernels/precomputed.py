@@ -52,7 +52,7 @@ class Precomputed(Kernel):
             np.array_equal(numbers, values) and np.all((numbers >= 0) & (numbers < n))
         ):
             msg = (
-                f"Points of Precomputed(K) are row numbers 0 to {n - 1}, in a vector "
+                f"points of Precomputed(K) are row numbers 0 to {n - 1}, in a vector "
                 f"or one column; got {values!r}."
             )
             raise ValueError(msg)

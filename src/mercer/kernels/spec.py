@@ -84,7 +84,7 @@ def as_kernel(spec: Kernel | str | Callable[..., Any]) -> Kernel:
             'pass it to a machine as X with kernel="precomputed"'
         )
     msg = (
-        "A kernel is a Kernel, the name of one or a function of two sets of points; "
+        "a kernel must be a Kernel, its name or a function of two sets of points; "
         f"got {got}."
     )
     raise TypeError(msg)

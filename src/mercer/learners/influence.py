@@ -230,7 +230,7 @@ class InfluenceKernel(KernelFeatures):
         spread = float(costs.total @ solution.weights) / (2 * n * (n - 1))
         if spread < _CONSTANT:
             msg = (
-                f"The chosen combination is nearly constant: the mean cosine between "
+                f"the chosen combination is nearly constant: the mean cosine between "
                 f"points is {1 - spread:.3f}. The objective favours kernels that put "
                 "all points together; leave such kernels out, or compare with "
                 "average_kernel_."

@@ -87,8 +87,8 @@ class SemiSupervisedKFold(BaseEstimator):
         testable = _not_alone(labels)
         if len(testable) < 2:
             msg = (
-                "Nothing can be left out: every class has a single label. "
-                "Label two points of some class."
+                "every class has a single label, so none can be left out; "
+                "label two points of some class."
             )
             raise ValueError(msg)
         n_splits = min(self.n_splits, len(testable))

@@ -73,7 +73,7 @@ def test_what_cannot_be_embedded_is_said_and_the_work_goes_on():
     engine = engine_of(table_of(), {"text": "no/such-model"}, codes)
     engine.start()
     try:
-        said = "Nothing was embedded: The model 'no/such-model' is not on this machine"
+        said = "Nothing was embedded: the model 'no/such-model' is not on this machine"
         assert wait_until(lambda: said in " ".join(engine.snapshot.notes), 60)
         assert engine.snapshot.ready
         assert engine.snapshot.error == ""

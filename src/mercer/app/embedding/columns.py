@@ -213,7 +213,7 @@ def _same_model(embedding: Embedding) -> Model:
     model = find_model(embedding.model, cast(Kind, embedding.kind))
     if model.revision != embedding.revision:
         msg = (
-            f"The model {embedding.model!r} is not the one that column "
+            f"the model {embedding.model!r} is not the one that column "
             f"{embedding.column!r} was embedded by: its content is "
             f"{model.revision}, and was {embedding.revision}. Install that version "
             "again, or learn again."

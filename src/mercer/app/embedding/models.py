@@ -110,7 +110,7 @@ def fetched_folder(name: str, kind: Kind) -> Path:
             pass
     light = f", or use {LIGHT!r}, which is installed with it" * (kind == "text")
     msg = (
-        f"The model {name!r} is not on this machine, and nothing is downloaded unless "
+        f"the model {name!r} is not on this machine, and nothing is downloaded unless "
         f"you ask. `mercer fetch {name}` downloads it from huggingface.co (it says how "
         f'large it is first; needs pip install "mercer[{EXTRAS[kind]}]"). Without a '
         "network, copy its folder here and give the folder in place of the "
