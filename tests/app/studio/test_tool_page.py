@@ -156,6 +156,43 @@ def test_the_map_is_worked_by_keys(tmp_path, start, visit) -> None:
     assert abs(x - page.evaluate("mercer.map.middle[0]")) < 0.4
 
 
+def test_a_group_on_the_map_is_chosen_and_labelled_by_keys(
+    tmp_path, start, visit
+) -> None:
+    studio = small_studio(tmp_path, rows(60), engine=trained(60))
+    page = visit(start(studio))
+    page.wait_for_function("() => mercer.map.places.length === 120")
+    page.focus("#map")
+    page.keyboard.press("l")
+    for key, n in (("ArrowUp", 9), ("ArrowRight", 9), ("ArrowDown", 18)):
+        for _ in range(n):
+            page.keyboard.press(key)
+        page.keyboard.press("Space")
+    for _ in range(9):
+        page.keyboard.press("ArrowLeft")
+    page.keyboard.press("Space")
+    # Corners stay where they are on the map while it moves.
+    assert page.evaluate("mercer.map.line.length") == 4
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#lassoed:not([hidden])")
+    x = page.evaluate("Array.from(mercer.map.places)")[::2]
+    n_right = sum(one > 0 for one in x)
+    assert page.inner_text("#lassoed p") == f"{n_right} rows are inside."
+    assert page.evaluate("document.activeElement.tagName") == "SELECT"
+    page.select_option("#lassoed select", "1")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#dialog[open]")
+    page.keyboard.press("Enter")
+    answered(page, n_right)
+    assert set(labels(studio).values()) == {1}
+    page.focus("#map")
+    page.keyboard.press("l")
+    page.keyboard.press("Space")
+    page.keyboard.press("Escape")
+    assert page.evaluate("[mercer.map.lassoing, mercer.map.line]") == [False, None]
+
+
 def test_a_question_mark_lists_the_keys(tmp_path, start, visit) -> None:
     page = visit(start(small_studio(tmp_path)))
     page.keyboard.press("?")

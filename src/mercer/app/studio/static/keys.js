@@ -23,6 +23,7 @@ const KEYS = {
     ["arrows", "move"],
     ["+, -", "zoom"],
     ["Enter", "open the row in the middle"],
+    ["L", "go around a group: Space at each corner, then Enter; Escape gives up"],
   ],
   "In the table": [
     ["↑, ↓", "go from row to row; with Shift, choose on the way"],

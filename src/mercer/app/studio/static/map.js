@@ -20,7 +20,7 @@ export class PointMap {
     this.looks = new Uint8Array();
     this.middle = [0, 0];
     this.zoom = 0.95;
-    this.line = null;
+    this.line = null; // corners of the lasso, as places of the map
     this.lassoing = false;
     this.current = null;
     this.frames = 0;
@@ -166,7 +166,8 @@ export class PointMap {
     }
     if (this.line) {
       ink.beginPath();
-      this.line.forEach(([x, y], k) => (k ? ink.lineTo(x, y) : ink.moveTo(x, y)));
+      const corners = this.line.map(([x, y]) => this.onScreen(x, y));
+      corners.forEach(([x, y], k) => (k ? ink.lineTo(x, y) : ink.moveTo(x, y)));
       ink.setLineDash([5, 4]);
       ink.stroke();
       ink.setLineDash([]);
@@ -174,11 +175,14 @@ export class PointMap {
   }
 
   toScreen(row) {
+    return this.onScreen(this.places[2 * row], this.places[2 * row + 1]);
+  }
+
+  onScreen(x, y) {
     const [sx, sy] = this.scales();
     const { clientWidth: w, clientHeight: h } = this.canvas;
-    const x = (this.places[2 * row] - this.middle[0]) * sx;
-    const y = (this.places[2 * row + 1] - this.middle[1]) * sy;
-    return [((x + 1) * w) / 2, ((1 - y) * h) / 2];
+    const [right, up] = [(x - this.middle[0]) * sx, (y - this.middle[1]) * sy];
+    return [((right + 1) * w) / 2, ((1 - up) * h) / 2];
   }
 
   toMap(x, y) {
@@ -221,7 +225,7 @@ export class PointMap {
   }
 
   inside() {
-    const corners = this.line.map(([x, y]) => this.toMap(x, y));
+    const corners = this.line;
     const found = [];
     for (let row = 0; row < this.places.length / 2; row++) {
       const x = this.places[2 * row];
@@ -237,10 +241,19 @@ export class PointMap {
     return found;
   }
 
+  // Choose what the line goes around.
+  close() {
+    const rows = this.line?.length > 2 ? this.inside() : [];
+    this.setLasso(false);
+    this.studio.lassoed(rows);
+  }
+
   setLasso(on) {
+    this.line = null;
     this.lassoing = on;
     by("lasso").setAttribute("aria-pressed", String(on));
     this.canvas.classList.toggle("lassoing", on);
+    this.draw(false);
   }
 
   listen() {
@@ -255,14 +268,14 @@ export class PointMap {
       canvas.setPointerCapture(event.pointerId);
       held.set(event.pointerId, where(event));
       moved = 0;
-      if (this.lassoing) this.line = [where(event)];
+      if (this.lassoing) this.line = [this.toMap(...where(event))];
     });
     canvas.addEventListener("pointermove", (event) => {
       const before = held.get(event.pointerId);
       if (!before) return;
       const now = where(event);
       moved += Math.abs(now[0] - before[0]) + Math.abs(now[1] - before[1]);
-      if (this.line) this.line.push(now);
+      if (this.line) this.line.push(this.toMap(...now));
       else if (held.size === 2) {
         const [, other] = [...held].find(([id]) => id !== event.pointerId);
         const apart = (p) => Math.hypot(p[0] - other[0], p[1] - other[1]);
@@ -276,12 +289,8 @@ export class PointMap {
     });
     const end = (event) => {
       if (!held.delete(event.pointerId)) return;
-      if (this.line) {
-        const rows = this.line.length > 3 ? this.inside() : [];
-        this.line = null;
-        this.setLasso(false);
-        this.studio.lassoed(rows);
-      } else if (moved < 5 && event.type === "pointerup") {
+      if (this.line) this.close();
+      else if (moved < 5 && event.type === "pointerup") {
         const row = this.nearest(...where(event));
         if (row >= 0) this.studio.open(row);
       }
@@ -307,6 +316,9 @@ export class PointMap {
       }[event.key];
       const factor = { "+": 1.3, "=": 1.3, "-": 1 / 1.3 }[event.key];
       if (step) this.middle = this.middle.map((m, k) => m + (0.12 * step[k]) / this.zoom);
+      else if (this.lassoing && event.key === " ") this.line = [...(this.line ?? []), this.middle];
+      else if (this.lassoing && event.key === "Enter") this.close();
+      else if (this.lassoing && event.key === "Escape") this.setLasso(false);
       else if (event.key === "Enter") {
         const row = this.nearest(w / 2, h / 2, Infinity);
         if (row >= 0) this.studio.open(row);

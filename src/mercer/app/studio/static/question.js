@@ -351,7 +351,7 @@ export class Question {
 
   key(event) {
     const tag = event.target.tagName;
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
     if (tag === "INPUT" || tag === "SELECT" || tag === "TEXTAREA") {
       if (event.key === "Escape") event.target.blur();
       return;
