@@ -1,5 +1,7 @@
 """The command that opens the studio."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -43,6 +45,27 @@ def test_prints_the_link_and_keeps_answers_beside_the_file(
     assert running.studio.items.ids == ["r0", "r1", "r2", "r3"]
     assert (tmp_path / "things.csv.labels.db").exists()
     assert "other machines" not in result.output
+
+
+FIRST_WORDS = """
+import sys
+import click
+
+def echo(message, **more):
+    print(message, [one for one in ("numpy", "pandas", "sklearn") if one in sys.modules])
+    sys.exit()
+
+click.echo = echo
+from mercer.app.cli.main import main
+main(["label", "table.csv"])
+"""
+
+
+def test_it_says_that_it_reads_before_anything_large_is_imported() -> None:
+    """Nothing was said for five seconds."""
+    command = [sys.executable, "-c", FIRST_WORDS]
+    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert said == "Reading table.csv ... []\n"
 
 
 def test_other_host_is_explained(tmp_path: Path, served: list[Running]) -> None:
