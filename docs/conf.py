@@ -63,13 +63,15 @@ sphinx_gallery_conf = {
 html_theme = "pydata_sphinx_theme"
 html_title = "Mercer"
 html_static_path = ["_static"]
+html_favicon = "_static/logo.svg"
 html_css_files = ["mercer.css"]
 html_context = {"default_mode": "auto"}  # light or dark, as the reader's system
 html_show_sourcelink = False
-html_sidebars = {page: [] for page in ("start", "which", "methods")}  # no subpages
+ALONE = ("start", "tutorial", "which", "how_it_works", "faq", "methods")  # no subpages
+html_sidebars = {page: [] for page in ALONE}
 html_theme_options = {
     "logo": {
-        "text": "Mercer",
+        "text": f"Mercer {version}",
         "image_light": "_static/logo.svg",
         "image_dark": "_static/logo.svg",
     },

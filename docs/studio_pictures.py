@@ -129,6 +129,8 @@ def visit(browser: Any, running: Running, **look: Any) -> Any:
     page.set_default_timeout(180_000)
     page.goto(running.url)
     page.wait_for_selector("#item .one")
+    if page.is_visible("#unsay"):  # a note about the table is not what is shown here
+        page.click("#unsay")
     return page
 
 

@@ -196,7 +196,7 @@ def test_the_headline_says_what_it_hides() -> None:
     )
     assert "one label only: “untested”. The figures say nothing about it." in page
     assert "“often” (" not in page
-    assert "of the labels are of the largest class" in page
+    assert "of the labels: the largest class" in page
 
 
 @pytest.mark.parametrize(

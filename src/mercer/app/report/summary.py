@@ -28,7 +28,7 @@ def summary(story: Story) -> str:
         said = f"expected correct{alike_too}, {_between(best)}"
         tiles.insert(0, (f"{best.accuracy:.0%}", said))
         share = float(story.n_given.max() / max(story.n_labeled, 1))
-        tiles.append((f"{share:.0%}", "of the labels are of the largest class"))
+        tiles.append((f"{share:.0%}", "of the labels: the largest class"))
     if story.n_pairs:
         tiles.append((f"{story.n_pairs:,}", "pairs given"))
     shown = "".join(
