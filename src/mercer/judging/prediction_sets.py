@@ -28,7 +28,8 @@ def prediction_sets(
     proba : ndarray of shape (m, n_classes)
         Of the rows that get sets.
     held_out : ndarray of shape (l, n_classes)
-        Of labelled rows, by models that did not see their labels.
+        Of labelled rows, by models that did not see their labels. Rows that are alone
+        in their class are left out: no model knows the class without them.
     codes : ndarray of shape (l,)
         Their classes.
     coverage : float, default=0.9
@@ -45,7 +46,8 @@ def prediction_sets(
     labelled rows were drawn as the others are, scores of models that do not depend on
     which of these rows has its label hidden cover at least as stated. The model that
     predicts has some labels more than those that were tested, which no theorem covers;
-    docs/trust.md has what was measured.
+    docs/trust.md has what was measured. The likeliest class is kept below the
+    threshold, too: where more rows than stated are predicted right, the sets cover more.
 
     Examples
     --------

@@ -109,9 +109,10 @@ class JudgedModel(SourcedModel):
         """Return sets of classes that hold the right one with a stated probability.
 
         A tenth of the labels at a time is hidden and predicted, which takes ten times
-        as long as `tell`. A label that is alone in its class counts as missed. Labels
-        must have been drawn at random for the coverage to hold: rows that the model
-        asked for are harder than the others, and their sets larger than they need be.
+        as long as `tell`. The coverage is that of rows whose class has a label; a label
+        that is alone in its class is not counted. Labels must have been drawn at random
+        for the coverage to hold: rows that the model asked for are harder than the
+        others, and their sets larger than they need be.
 
         Parameters
         ----------
@@ -143,12 +144,17 @@ class JudgedModel(SourcedModel):
         labeled = self.labeled_
         codes = self.labels_.codes[labeled]
         held_out = np.zeros((len(labeled), len(self.classes_)))
-        if self.labels_.counts().max() > 1:
+        tested = self.labels_.counts()[codes] > 1
+        if tested.any():
             folds = SemiSupervisedKFold(10, random_state=self._seed)
             for _, test in folds.split(codes, codes):
                 held_out[test] = self.held_out_proba(labeled[test])
         return prediction_sets(
-            proba, held_out, codes, coverage=coverage, class_wise=class_wise
+            proba,
+            held_out[tested],
+            codes[tested],
+            coverage=coverage,
+            class_wise=class_wise,
         )
 
     def _held_out_labels(
