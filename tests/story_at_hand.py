@@ -58,6 +58,7 @@ def story(name: str = "cat") -> Story:
         evidence=(Evidence("graphs", 0.7, 0.5), Evidence("direct", 0.3, 0.4)),
         views=(Evidence(name, 0.8, 0.5), Evidence("other columns", 0.2, 0.5)),
         n_weighed=10,
+        n_sure=70,
         columns=((name, name, name, 3),),
         facts=(Fact(name, name, name, name),),
         warnings=(name,),

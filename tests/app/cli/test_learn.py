@@ -61,6 +61,7 @@ def test_writes_report_predictions_and_model(learned: Path) -> None:
     assert said["labelled"].tolist() == [True] * 10 + [False] * 30
     total = said["probability big"] + said["probability small"]
     assert total.sub(1).abs().max() < 1e-6
+    assert said["possible at 90%"].tolist() == ["small", "big"] * 20
     lead = (said["probability big"] - said["probability small"]).abs()
     assert (said["margin"] - lead).abs().max() < 1e-6
     text = pd.read_csv(learned / "out" / "predictions.csv", dtype={"id": str})
@@ -110,7 +111,7 @@ def test_training_rows_are_predicted_the_same_by_the_saved_model(learned: Path) 
     assert run("predict", model, learned / "things.csv", "--out", out).exit_code == 0
     before = pd.read_parquet(learned / "out" / "predictions.parquet")
     again = pd.read_parquet(out)
-    pd.testing.assert_frame_equal(again, before.drop(columns="labelled"), atol=1e-6)
+    pd.testing.assert_frame_equal(again, before.drop(columns=["labelled", "possible at 90%"]), atol=1e-6)
 
 
 def test_predict_names_a_lacking_column(learned: Path) -> None:

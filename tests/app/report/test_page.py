@@ -292,6 +292,12 @@ def test_columns_without_a_loss_are_counted(losses: list[float], words: str) -> 
     assert ("Points of probability lost" in page) == (losses[0] > 0)
 
 
+def test_the_page_says_how_many_rows_have_one_possible_class() -> None:
+    said = "For 70 of 100 rows one class is possible at 90%"
+    assert said in render(story())
+    assert "possible at 90%" not in render(replace(story(), n_sure=None))
+
+
 def test_labels_that_look_wrong_come_with_their_false_alarms() -> None:
     whole = story()
     assert whole.quality is not None

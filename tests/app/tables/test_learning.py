@@ -46,6 +46,18 @@ def test_it_learns(result: Any, iris: tuple[pd.DataFrame, Any]) -> None:
     assert result.check.scores[0].low < right[hidden].mean() < 1
 
 
+def test_possible_classes_hold_the_right_one_for_nine_rows_in_ten(
+    result: Any, iris: tuple[pd.DataFrame, Any]
+) -> None:
+    said = result.predictions["possible at 90%"].str.split(" or ")
+    held = np.array([t in some for t, some in zip(iris[1], said, strict=True)])
+    assert held[iris[0]["species"].isna()].mean() >= 0.87
+    assert (said.str[0] == result.predictions["prediction"]).all()
+    sizes = said.str.len()
+    assert sizes.tolist() == result.sets.sum(axis=1).tolist()
+    assert 1 <= sizes.mean() < 2
+
+
 def test_the_command_gives_the_same_result(
     result: Any, iris: tuple[pd.DataFrame, Any], tmp_path: Path
 ) -> None:

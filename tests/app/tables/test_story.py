@@ -32,6 +32,7 @@ def test_numbers_add_up(told: tuple[Any, Story]) -> None:
     _, story = told
     assert (story.n_rows, story.n_labeled) == (40, 16)
     assert story.n_predicted.sum() == 40
+    assert story.n_sure == 40  # the groups are clear
     assert story.classes == ("big", "small")
     assert sum(share for _, share in story.choices) <= 1 + 1e-9
     assert len(story.values) == len(story.weights)

@@ -68,6 +68,13 @@ def predictions(story: Story) -> str:
             f"The {len(rows):,} least certain of {story.n_rows:,} rows. All of them "
             "are in <code>predictions.csv</code>."
         )
+    if story.n_sure is not None:
+        which += (
+            f" For {story.n_sure:,} of {story.n_rows:,} rows one class is possible at "
+            "90%; for the others <code>predictions.csv</code> names several. The right "
+            "one is among them for nine rows in ten, if the labelled rows were drawn "
+            "at random."
+        )
     items = [
         f"<tr><td>{escape(r.id)}</td><td>{escape(r.prediction)}</td>"
         f'<td class="num">{r.probability:.0%}</td><td>{escape(r.second)}</td>'

@@ -164,6 +164,7 @@ class Story:
     views: tuple[Evidence, ...] = ()  # the same by columns that are compared together
     n_weighed: int = 0  # labels that were left out to set these shares
     predictions: tuple[Listed, ...] = ()  # all rows, or the least certain ones
+    n_sure: int | None = None  # rows with one possible class; None: not tested
     influences: tuple[Influence, ...] = ()  # of the columns, largest first
     outlook: Outlook | None = None
     changes: tuple[str, ...] = ()  # since the run before

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mercer._base.progress import Progress, quiet, watching
-from mercer._base.typing import FloatArray, IntArray
+from mercer._base.typing import BoolArray, FloatArray, IntArray
 from mercer.app.tables.class_sizes import size_advice, sizes_matter
 from mercer.app.tables.influence import Influence, column_influences
 from mercer.app.tables.model import TableModel
@@ -22,11 +22,13 @@ from mercer.evidence.labels import Labels
 from mercer.fewlabels.sizes import LabelsDrawn
 from mercer.judging.hiding import Check
 from mercer.judging.outlook import Outlook, look_ahead
+from mercer.judging.prediction_sets import prediction_sets
 
 if TYPE_CHECKING:
     import pandas as pd
 
 N_NEXT = 20
+COVERAGE = 0.9  # of the sets of classes
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -92,15 +94,34 @@ class TableResult:
         return not is_told and sizes_matter(self.labels.counts(), self.proba)
 
     @property
+    def sets(self) -> BoolArray | None:
+        """Classes that hold the right one for nine rows in ten, (n, n_classes).
+
+        From the labels that were hidden for the check; None if there were none.
+        """
+        check = self.check
+        if check is None:
+            return None
+        return prediction_sets(self.proba, check.proba, check.codes, coverage=COVERAGE)
+
+    @property
     def predictions(self) -> "pd.DataFrame":
         """One line per row: id, prediction, probabilities, margin, was it labelled.
 
         With the index of the data frame that was given, so that columns can be joined.
+        The classes of `sets` are in one column, the likeliest first.
         """
-        labels = self.labels
+        labels, sets = self.labels, self.sets
         frame = predictions_frame(
             self.ids, self.proba, labels.classes, labels.codes >= 0
         )
+        if sets is not None:
+            names = np.array([str(c) for c in labels.classes], dtype=object)
+            order = np.argsort(-self.proba, axis=1, kind="stable")
+            frame[f"possible at {COVERAGE:.0%}"] = [
+                " or ".join(names[ranked[kept[ranked]]])
+                for ranked, kept in zip(order, sets, strict=True)
+            ]
         index = self.table.index
         return frame if index is None else frame.set_axis(index)
 

@@ -60,6 +60,7 @@ def story_of(result: TableResult, *, rng: np.random.Generator) -> Story:
     names = tuple(str(c) for c in labels.classes)
     codes = result.proba.argmax(axis=1)
     values, weights, choices = _spectrum(result)
+    sets = result.sets
     return Story(
         source=name_of(result.table.source),
         target=session.task.target,
@@ -90,6 +91,7 @@ def story_of(result: TableResult, *, rng: np.random.Generator) -> Story:
         ),
         method=_method(session.plan),
         predictions=_with_contents(result, names),
+        n_sure=None if sets is None else int((sets.sum(axis=1) == 1).sum()),
         influences=tuple(Influence(*i) for i in result.influences),
         outlook=None if result.outlook is None else Outlook(*result.outlook),
         labels_drawn=session.task.labels_drawn or "",
