@@ -46,8 +46,8 @@ def prediction_sets(
     labelled rows were drawn as the others are, scores of models that do not depend on
     which of these rows has its label hidden cover at least as stated. The model that
     predicts has some labels more than those that were tested, which no theorem covers;
-    docs/trust.md has what was measured. The likeliest class is kept below the
-    threshold, too: where more rows than stated are predicted right, the sets cover more.
+    docs/trust.md has what was measured. The likeliest class is kept even below the
+    threshold: where more rows than stated are predicted right, the sets cover more.
 
     Examples
     --------
