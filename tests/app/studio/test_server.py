@@ -7,6 +7,7 @@ import httpx
 import pytest
 
 from mercer.app.studio.service import Studio
+from mercer.app.studio.serving import Running
 from studio_at_hand import acting, serving, small_studio
 
 
@@ -137,3 +138,18 @@ def test_events_tell_of_changes(client: httpx.Client, studio: Studio) -> None:
         assert next(lines) == f"data: {studio.snapshot.version} {seq}"
         assert acting(client)("skip", row=0).status_code == 200
         assert next(line for line in lines if line) != f"data: 0 {seq}"
+
+
+def test_a_studio_stops_while_pages_listen(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Ctrl-C cut the streams of open pages off, with a page of errors."""
+    running = Running(small_studio(tmp_path), token="secret")
+    running.start()
+    headers = {"Authorization": "Bearer secret"}
+    with httpx.stream("GET", f"{running.address}/api/events", headers=headers) as page:
+        lines = page.iter_lines()
+        assert next(lines).startswith("data: ")
+        running.stop()
+        assert all(line == "" or line.startswith("data: ") for line in lines)
+    assert capfd.readouterr().err == ""

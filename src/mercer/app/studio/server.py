@@ -243,7 +243,7 @@ def _events(studio: Studio) -> Handler:
 
         studio.listeners.add(hear)
         try:
-            while not await request.is_disconnected():
+            while not (studio.is_over or await request.is_disconnected()):
                 changed.clear()
                 yield f"data: {studio.snapshot.version} {studio.store.ledger.seq}\n\n"
                 with suppress(TimeoutError):

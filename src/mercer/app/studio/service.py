@@ -69,6 +69,7 @@ class Studio:
         self.measuring: dict[str, int] = {}  # random rows still to ask, by person
         self.planned: dict[str, dict[int, str]] = {}  # rows ahead and why, by person
         self.listeners: set[Callable[[], None]] = set()
+        self.is_over = False  # streams to pages end
         self.locked = threading.RLock()
         given, notes = items.given()
         sizes = items.task.class_sizes

@@ -32,6 +32,22 @@ def own_addresses() -> tuple[str, ...]:
     return tuple(dict.fromkeys([*first, name, *more]))
 
 
+class _Server(uvicorn.Server):
+    """A server that ends the streams of its pages before it stops.
+
+    They would be cut off after a second otherwise, with a page of errors.
+    """
+
+    def __init__(self, config: uvicorn.Config, studio: Studio) -> None:
+        super().__init__(config)
+        self._studio = studio
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._studio.is_over = True
+        self._studio.announce()
+        await super().shutdown(sockets)
+
+
 class Running:
     """A studio that listens; in a thread of its own if asked.
 
@@ -80,7 +96,7 @@ class Running:
             server_header=False,
             timeout_graceful_shutdown=1,
         )
-        self.server = uvicorn.Server(config)
+        self.server = _Server(config, studio)
         self._thread: threading.Thread | None = None
 
     @property
@@ -110,7 +126,6 @@ class Running:
     def stop(self) -> None:
         """End what `start` began."""
         self.server.should_exit = True
-        self.studio.announce()
         if self._thread is not None:
             self._thread.join()
         self.close()
