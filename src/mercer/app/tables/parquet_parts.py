@@ -157,7 +157,7 @@ def learn_parts(
     at = np.union1d(
         _labeled_rows(parts, task), draw_rows(len(parts), dask_.LOCAL_ROWS, rng)
     )
-    rows = Rows.read(_rows(parts, at), task, progress=progress)
+    rows = Rows.read(_rows(parts, at), task, for_trees=False, progress=progress)
     if issparse(rows.points):
         msg = f"{pattern}: a table of texts alone must be one file; or add vectors."
         raise TableError(msg)

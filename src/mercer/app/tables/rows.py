@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 
 from mercer._base.extras import require
 from mercer._base.progress import Progress, quiet
-from mercer.app.tables.encoding import ColumnNote, TableEncoder
+from mercer.app.tables.column_notes import ColumnNote
+from mercer.app.tables.encoding import TableEncoder
 from mercer.app.tables.pair_files import read_pairs
 from mercer.app.tables.screening import Screened, screen
 from mercer.app.tables.table import Table, TableError, as_table
@@ -46,13 +47,14 @@ class Rows:
         *,
         min_classes: int = 0,
         labels: NDArray[Any] | None = None,
+        for_trees: bool = True,
         progress: Progress = quiet,
     ) -> Self:
         """Read, screen and encode a table.
 
         At least `min_classes` must have labels; without any, the target need not be
         there. Where `labels` are kept elsewhere (None: no label), the target column is
-        not read.
+        not read. With `for_trees`, trees get columns of their own, unless pairs decide.
         """
         for package in ("pandas", "pyarrow"):
             require(package, extra="tables", purpose="Learning from a table")
@@ -68,7 +70,9 @@ class Rows:
         given = Told.of(screened.labels, task)
         pairs = None if task.pairs is None else read_pairs(task.pairs, ids)
         progress.stage("columns to coordinates")
-        encoder = TableEncoder(random_state=task.random_state)
+        encoder = TableEncoder(
+            random_state=task.random_state, for_trees=for_trees and pairs is None
+        )
         points = encoder.fit_transform(screened.table, task.embed, progress=progress)
         screened = screened._replace(notes=(*screened.notes, *encoder.messages_))
         return cls(table, screened, encoder, points, ids, given, pairs)
@@ -80,6 +84,13 @@ class Rows:
         rest = [n for n in self.screened.column_notes if n.column not in embedded]
         return [*self.encoder.notes_, *rest]
 
+    @property
+    def coordinates(self) -> Any:
+        """Points without the columns that only trees ask about, (n, d)."""
+        if self.encoder.below_ is None:
+            return self.points
+        return self.points[:, : self.encoder.n_coordinates_]
+
     def __len__(self) -> int:
         """Return the number of rows that a model is about."""
         return len(self.table)
@@ -87,8 +98,11 @@ class Rows:
     def plan(self, n_classes: int, memory: float | None) -> PoolPlan:
         """Return which kernels are used, why, and what they need."""
         try:
-            n_views = len(views_of(self.encoder) or ("one",))
-            return plan_pool(self.points, n_classes, memory=memory, n_views=n_views)
+            views = views_of(self.encoder) or ()
+            n_views = max(sum(view.kernels for view in views), 1)
+            return plan_pool(
+                self.coordinates, n_classes, memory=memory, n_views=n_views
+            )
         except MemoryError as error:
             msg = f"{error} (--memory)"
             raise TableError(msg) from error

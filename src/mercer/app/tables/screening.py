@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from mercer._base.typing import BoolArray
 from mercer.app.embedding.hints import files_of
+from mercer.app.tables.column_notes import ColumnNote
 from mercer.app.tables.columns import is_date, is_text
-from mercer.app.tables.encoding import ColumnNote
 from mercer.app.tables.leakage import (
     ASKS,
     LEAVES,

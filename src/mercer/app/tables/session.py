@@ -308,7 +308,7 @@ class Session:
         sizes = self.told.known_sizes
         return check_by_hiding(
             self.model,
-            self.rows.points,
+            self.rows.coordinates,
             self.labels,
             rng=np.random.default_rng(self.task.random_state),
             advance=advance,

@@ -1,11 +1,13 @@
 """Which columns of an encoded table are compared on their own."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from mercer.app.tables.encoding import TableEncoder
 from mercer.fewlabels.pools.view import Metric, View
 
-OTHERS = "other columns"
+OTHERS, ASKED = "other columns", "columns for trees"
 # How much embeddings count before labels are weighed. On four sets of texts, against 1:
 # with 10 and 16 labels +0.3 points, with 20 to 100 -0.05; 2 and 8 are within 0.1 of it.
 _PRIOR = 4.0
@@ -17,14 +19,27 @@ def views_of(encoder: TableEncoder) -> tuple[View, ...] | None:
     Where a table has embeddings, these, every text, and all other columns together are
     views of their own. Embeddings and words are compared by the angle around their
     mean, and no trees ask about them: a single one of hundreds of directions says
-    little.
+    little. Columns that were made for trees are one more view, without kernels.
     """
+    kernels = _with_kernels(encoder)
+    if encoder.below_ is None:
+        return kernels or None
+    size = encoder.n_coordinates_
+    kernels = kernels or (View(OTHERS, slice(size)),)
+    asked = np.concatenate(list(encoder.asked_.values()))
+    return (
+        *(replace(view, trees=False) for view in kernels),
+        View(ASKED, asked, kernels=False),
+    )
+
+
+def _with_kernels(encoder: TableEncoder) -> tuple[View, ...]:
     made = {embedding.name for embedding in encoder.embeddings_}
     if not made:
-        return None
+        return ()
     if encoder.kind_ != "mixed":
         return (View(min(made), slice(None), "cosine", trees=False),)
-    places, views = encoder.places(), []
+    places, views = encoder.coordinates(), []
     apart = [name for name in places if encoder.is_wide(name)]
     for name in apart:
         by_angle = name in made or name not in encoder.vector_sizes_
@@ -32,10 +47,9 @@ def views_of(encoder: TableEncoder) -> tuple[View, ...] | None:
         prior = _PRIOR if name in made else 1.0
         views.append(View(name, places[name], metric, trees=False, prior=prior))
     if not apart:  # every embedding is the same in all rows
-        return None
-    size = int((encoder.scale_ > 0).sum())
+        return ()
     held = np.concatenate([places[name] for name in apart])
-    others = np.setdiff1d(np.arange(size), held)
+    others = np.setdiff1d(np.arange(encoder.n_coordinates_), held)
     if len(others):
         views.append(View(OTHERS, others))
     return tuple(views)

@@ -135,7 +135,10 @@ class ViewPool(PoolBase):
             for block in pool.blocks_:
                 start, width = place[block.columns.start], len(block.values)
                 at = slice(int(start), int(start) + width)
-                which = {"name": f"{view.name}: {block.name}", "view": view.name}
+                name = block.name  # of a single view, as without views
+                if len(self.pools_) > 1:
+                    name = f"{view.name}: {name}"
+                which = {"name": name, "view": view.name}
                 blocks.append(replace(block, columns=at, prior=view.prior, **which))
         self.blocks_ = tuple(blocks)
         if hasattr(self, "_moments"):

