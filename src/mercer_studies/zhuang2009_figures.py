@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 from sklearn.cluster import KMeans
 
+from mercer._base.ranges import unit_rows
 from mercer._base.typing import FloatArray, IntArray, SparseArray
 from mercer.active.pairs import select_constraints
 from mercer.evidence.pairs import Pairs
-from mercer.learners.clustering import unit_rows
 from mercer.optim.npkl import PairProblem
 from mercer.optim.npkl_paper import solve_npkl_paper
 from mercer_studies.reshape import mean

@@ -12,11 +12,12 @@ from scipy import sparse
 from sklearn.cluster import KMeans
 from sklearn.preprocessing import StandardScaler
 
+from mercer._base.ranges import unit_rows
 from mercer._base.typing import FloatArray, IntArray, SparseArray
 from mercer.evidence.pairs import Pairs
 from mercer.graphs.laplacians import laplacian
 from mercer.graphs.neighbors import neighbor_graph
-from mercer.learners.clustering import cluster_scores, unit_rows
+from mercer.learners.clustering import cluster_scores
 from mercer.learners.pairwise import PairwiseKernel
 from mercer.optim.budgeted_psd import solve_budgeted_psd
 from mercer.optim.npkl import PairProblem

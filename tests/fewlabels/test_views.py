@@ -6,9 +6,9 @@ from scipy import sparse
 
 import mercer
 from mercer import GraphBasis, UnifiedKernelMachine
+from mercer._base.ranges import unit_rows
 from mercer.fewlabels import AutoKernel, KernelPool, View
 from mercer.fewlabels.pools import choice
-from mercer.fewlabels.pools.view import unit_rows
 from mercer.fewlabels.rule import Rule
 
 VIEWS = {"told": slice(0, 6), "noise": list(range(6, 30))}

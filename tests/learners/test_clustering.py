@@ -10,6 +10,7 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.preprocessing import StandardScaler
 
 from mercer import RBF
+from mercer._base.ranges import unit_rows
 from mercer.evidence.pairs import Pairs
 from mercer.exceptions import BrokenLinksWarning
 from mercer.learners.clustering import (
@@ -17,7 +18,6 @@ from mercer.learners.clustering import (
     cluster_scores,
     one_cluster_rand_index,
     rand_index,
-    unit_rows,
 )
 from mercer.learners.pairwise import PairwiseKernel
 

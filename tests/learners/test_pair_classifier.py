@@ -19,9 +19,10 @@ from sklearn.model_selection import (
 )
 from sklearn.neighbors import KNeighborsClassifier
 
+from mercer._base.ranges import unit_rows
 from mercer.evidence.pairs import Pairs
 from mercer.evidence.pairs.thresholds import best_cut
-from mercer.learners._pair_blend import PairMetric, similarity, unit_rows
+from mercer.learners._pair_blend import PairMetric, similarity
 from mercer.learners._pair_calibration import calibrate
 from mercer.learners.pair_classifier import PairClassifier
 from mercer.learners.pairwise import PairwiseKernel

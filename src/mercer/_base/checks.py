@@ -13,7 +13,7 @@ from scipy.sparse import issparse
 from sklearn.utils import check_array
 from sklearn.utils.validation import validate_data
 
-from mercer._base.tensors import is_tensor
+from mercer._base.tensors import checked_tensor
 from mercer._base.typing import FloatArray
 from mercer.exceptions import NotPSDError
 
@@ -130,6 +130,7 @@ def checked_points(
     reset: bool = True,
     sparse: bool = True,
     at_least: int = 1,
+    tensors: bool = True,
     **options: Any,
 ) -> Any:
     """Return points, float64 or of the given type, checked by scikit-learn.
@@ -145,8 +146,13 @@ def checked_points(
     ValueError: column 1 of X holds 'red'; give numbers, e.g. encoded by skrub's
     TableVectorizer, or give the whole table to mercer.learn.
     """
-    if is_tensor(X):
-        return _checked_tensor(X, estimator, reset)
+    tensor = checked_tensor(X, estimator, reset=reset)
+    if tensor is not None and not tensors:
+        name = type(estimator).__name__
+        msg = f"{name} takes arrays; for a tensor use TorchPool, or no basis."
+        raise TypeError(msg)
+    if tensor is not None:
+        return tensor
     options = {"dtype": np.float64, **options}
     options["accept_sparse"] = "csr" if sparse else False
     if np.ma.isMaskedArray(X) and np.ma.is_masked(X):  # else what is hidden is used
@@ -168,17 +174,6 @@ def checked_points(
     if estimator is not None and not reset:  # a column too many is the first mistake
         validate_data(estimator, X, reset=False, skip_check_array=True)
     raise ValueError(said) from cause
-
-
-def _checked_tensor(X: Any, estimator: Any, reset: bool) -> Any:
-    known = None if reset else getattr(estimator, "n_features_in_", None)
-    if X.ndim != 2 or known not in (None, X.shape[1]):
-        wanted = "two axes" if known is None else f"{known} columns"
-        msg = f"X has the shape {tuple(X.shape)}; give a tensor with {wanted}."
-        raise ValueError(msg)
-    if reset and estimator is not None:
-        estimator.n_features_in_ = int(X.shape[1])
-    return X
 
 
 def _columns(X: Any) -> Iterator[tuple[Any, NDArray[Any]]]:

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
+from sklearn.preprocessing import normalize
 
 from mercer._base.rows import thinned
 from mercer._base.typing import FloatArray
@@ -80,6 +81,23 @@ def moved(X: Any, origin: FloatArray | None) -> Any:
     if origin is None:
         return X
     return np.subtract(X, origin, dtype=X.dtype, casting="same_kind")
+
+
+def unit_rows(X: Any) -> Any:
+    """Return rows of an array, sparse array or tensor at length 1; zeros stay so.
+
+    Examples
+    --------
+    >>> unit_rows(np.array([[3.0, 4.0], [0.0, 0.0]]))
+    array([[0.6, 0.8],
+           [0. , 0. ]])
+    """
+    if issparse(X):
+        return normalize(X)
+    size = abs(X).sum(1)[:, None]
+    usual = X / (size + (size == 0))  # squares must not overflow
+    length = (usual * usual).sum(1)[:, None] ** 0.5
+    return usual / (length + (length == 0))
 
 
 def all_equal(X: Any, *, rtol: float = 0.0) -> bool:

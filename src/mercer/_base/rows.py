@@ -9,7 +9,7 @@ from scipy import sparse
 from scipy.sparse import issparse
 from sklearn.utils import gen_batches
 
-from mercer._base.tensors import as_tensor, is_for_torch, torch
+from mercer._base.tensors import joined
 from mercer._base.typing import IntArray
 
 BATCH = 32_768  # rows whose features are in memory at a time
@@ -113,8 +113,6 @@ def stacked(X: Any, more: Any) -> Any:
     array([[0., 0.],
            [1., 1.]])
     """
-    if is_for_torch(X):
-        return torch().cat([X, as_tensor(more, str(X.device)).to(X.dtype)])
     if issparse(X) or issparse(more):
         return sparse.csr_array(sparse.vstack([X, more]))
-    return np.vstack([X, more])
+    return joined([X, more])

@@ -1,7 +1,7 @@
-"""PyTorch, imported when it is first needed."""
+"""PyTorch, imported when it is first needed; what arrays and tensors do alike."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -29,6 +29,20 @@ def is_tensor(X: Any) -> bool:
 def is_for_torch(X: Any, device: str | None = None) -> bool:
     """Tell whether PyTorch computes with X: it is a tensor, or a device is named."""
     return device is not None or is_tensor(X)
+
+
+def checked_tensor(X: Any, estimator: Any, *, reset: bool) -> Any:
+    """Return a tensor, whose shape is checked; None for anything else."""
+    if not is_tensor(X):
+        return None
+    known = None if reset else getattr(estimator, "n_features_in_", None)
+    if X.ndim != 2 or known not in (None, X.shape[1]):
+        wanted = "two axes" if known is None else f"{known} columns"
+        msg = f"X has the shape {tuple(X.shape)}; give a tensor with {wanted}."
+        raise ValueError(msg)
+    if reset and estimator is not None:
+        estimator.n_features_in_ = int(X.shape[1])
+    return X
 
 
 def as_tensor(X: Any, device: str | None) -> Any:
@@ -87,5 +101,38 @@ def generator(rng: np.random.Generator, device: Any) -> Any:
 
 
 def to_numpy(X: Any) -> Any:
-    """Return a tensor's values in double precision, on the host."""
-    return X.detach().to("cpu").double().numpy()
+    """Return a tensor's values in double precision, on the host; an array as it is."""
+    return X.detach().to("cpu").double().numpy() if is_tensor(X) else X
+
+
+def placed(values: Any, like: Any) -> Any:
+    """Return an array where another one is: a tensor, floats of its kind, if it is."""
+    if not is_tensor(like):
+        return values
+    dtype = like.dtype if values.dtype.kind == "f" else None
+    values = np.ascontiguousarray(values)
+    return torch().as_tensor(values, dtype=dtype, device=like.device)
+
+
+def joined(parts: Sequence[Any], axis: int = 0) -> Any:
+    """Return arrays, or tensors, one after the other."""
+    if not is_tensor(parts[0]):
+        return np.concatenate(parts, axis=axis)
+    first = parts[0]
+    rest = (as_tensor(part, str(first.device)).to(first.dtype) for part in parts[1:])
+    return torch().cat([first, *rest], axis)
+
+
+def column_signs(vectors: Any) -> Any:
+    """Return the signs that make the entry of largest modulus positive, (r,).
+
+    Entries within a part in 1e6 of the largest count as equal and the first
+    decides, so that rounding does not flip a symmetric vector.
+    """
+    if is_tensor(vectors):
+        size = vectors.abs()
+        first = (size >= (1 - 1e-6) * size.max(dim=0).values).int().argmax(dim=0)
+        return 1 - 2 * (vectors.gather(0, first[None])[0] < 0).to(vectors.dtype)
+    size = np.abs(vectors)
+    first = np.argmax(size >= (1 - 1e-6) * size.max(axis=0, initial=0.0), axis=0)
+    return np.where(vectors[first, np.arange(vectors.shape[1])] < 0, -1.0, 1.0)

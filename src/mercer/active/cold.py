@@ -5,6 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from mercer._base.random import draw_rows
+from mercer._base.ranges import unit_rows
 from mercer._base.typing import FloatArray, IntArray
 
 MOST_COMPARED = 2000  # rows whose similarities are formed, a square matrix
@@ -84,11 +85,11 @@ def typical_rows(
     >>> typical_rows(groups, 2)  # one row of each group
     array([1, 3])
     """
-    unit = _unit_rows(features)
+    unit = unit_rows(features)
     S = _sharpened(unit @ unit.T, sharpness)
     covered = np.zeros(len(unit))
     if known is not None and len(known):
-        covered = _sharpened((unit @ _unit_rows(known).T).max(axis=1), sharpness)
+        covered = _sharpened((unit @ unit_rows(known).T).max(axis=1), sharpness)
     most = np.maximum(S - covered, 0.0).sum(axis=1)  # that rows may add, free ones
     chosen: list[int] = []
     while len(chosen) < min(n, len(unit)):
@@ -144,10 +145,3 @@ def _sharpened(cosine: FloatArray, power: float) -> FloatArray:
     above: FloatArray = np.maximum(cosine, 0.0)
     # Two products take a tenth of the time of a power.
     return above * above * above if power == 3 else above**power
-
-
-def _unit_rows(rows: FloatArray) -> FloatArray:
-    """Return rows of length one; a row of zeros stays."""
-    length = np.linalg.norm(rows, axis=1, keepdims=True)
-    unit: FloatArray = rows / np.where(length > 0, length, 1.0)
-    return unit

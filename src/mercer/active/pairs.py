@@ -4,9 +4,9 @@ import numpy as np
 from scipy import sparse
 from scipy.special import entr
 
+from mercer._base.ranges import unit_rows
 from mercer._base.typing import BoolArray, FloatArray, IntArray
 from mercer.evidence.pairs import Pairs
-from mercer.learners.clustering import unit_rows
 
 __all__ = ["next_pairs", "select_constraints"]
 

@@ -13,6 +13,7 @@ from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.model_selection import StratifiedKFold
 
 from mercer._base.html import Shown
+from mercer._base.ranges import unit_rows
 from mercer._base.rows import thinned
 from mercer._base.typing import ArrayLike, BoolArray, FloatArray, IntArray
 from mercer.evidence.pairs import Pairs
@@ -255,13 +256,6 @@ def _divisions(n_parts: int) -> FloatArray:
     """Return all ways to divide 1 among parts in steps of a quarter."""
     counts = [c for c in product(range(_STEPS + 1), repeat=n_parts) if sum(c) == _STEPS]
     return np.array(counts) / _STEPS
-
-
-def unit_rows(features: FloatArray) -> FloatArray:
-    """Scale rows to length 1; a row of zeros stays."""
-    norms = np.linalg.norm(features, axis=1, keepdims=True)
-    scaled: FloatArray = features / np.where(norms > 0, norms, 1.0)
-    return scaled
 
 
 def usual_distance(points: FloatArray) -> float:

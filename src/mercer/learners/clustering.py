@@ -12,11 +12,12 @@ from sklearn.metrics import (
 )
 
 from mercer._base.random import as_generator
+from mercer._base.ranges import unit_rows
 from mercer._base.typing import ArrayLike, FloatArray, IntArray, RandomState
 from mercer.evidence.pairs import Pairs
 from mercer.exceptions import BrokenLinksWarning
 from mercer.kernels.spec import Featured
-from mercer.learners._pair_blend import blend, unit_rows
+from mercer.learners._pair_blend import blend
 from mercer.learners.pairwise import PairwiseKernel
 from mercer.neighbors.exact import DensePoints
 from mercer.optim.linked_kmeans import linked_kmeans

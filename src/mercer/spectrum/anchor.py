@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from mercer._base.checks import FLOATS, checked_points
 from mercer._base.random import as_generator
 from mercer._base.ranges import far_origin, moved, times_power, usual_exponent
+from mercer._base.tensors import column_signs
 from mercer._base.typing import ArrayLike, FloatArray, RandomState, SparseArray
 from mercer.eigen.components import component_vectors
 from mercer.eigen.policy import OnFailure
@@ -24,7 +25,6 @@ from mercer.spectrum.base import (
     BasisCertificate,
     BasisMixin,
     check_n_components,
-    column_signs,
     orthogonality,
 )
 

@@ -141,14 +141,3 @@ def check_n_components(n_components: float | None, n: int) -> int:
 def orthogonality(U: FloatArray) -> float:
     """Return the largest entry of the modulus of UᵀU - I."""
     return float(np.abs(U.T @ U - np.eye(U.shape[1])).max())
-
-
-def column_signs(vectors: FloatArray) -> FloatArray:
-    """Return the signs that make the entry of largest modulus positive, (r,).
-
-    Entries within a part in 1e6 of the largest count as equal and the first
-    decides, so that rounding does not flip a symmetric vector.
-    """
-    size = np.abs(vectors)
-    first = np.argmax(size >= (1 - 1e-6) * size.max(axis=0, initial=0.0), axis=0)
-    return np.where(vectors[first, np.arange(vectors.shape[1])] < 0, -1.0, 1.0)

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mercer._base.tensors import column_signs
 from mercer._base.typing import FloatArray, SparseArray
 from mercer.backends.torch.basis import DeviceBasis
 from mercer.eigen.components import component_vectors
@@ -12,7 +13,7 @@ from mercer.eigen.search import SAME
 from mercer.eigen.smallest import smallest_eigenpairs
 from mercer.graphs.laplacians import LaplacianKind, degrees, laplacian
 from mercer.graphs.neighbors import Graph
-from mercer.spectrum.base import BasisCertificate, column_signs, orthogonality
+from mercer.spectrum.base import BasisCertificate, orthogonality
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -7,10 +7,8 @@ from typing import Any
 import numpy as np
 from scipy.linalg import cholesky, eigh, solve_triangular
 
-from mercer._base.tensors import is_tensor, to_numpy, torch
+from mercer._base.tensors import column_signs, placed, to_numpy
 from mercer._base.typing import FloatArray, IntArray
-from mercer.backends.torch.vectors import signs_of
-from mercer.spectrum.base import column_signs
 
 # Directions with less of the largest eigenvalue are lost in rounding at new points.
 RANK_TOL = 1e-10
@@ -126,20 +124,20 @@ def landmark_pairs(
     """
     found = pivoted_cholesky(columns, diagonal, n_landmarks, rng=rng)
     F = found.factor
-    L = _small(F[_at(found.pivots, F)])
-    mean = _small(F.mean(0)) if centered else np.zeros(F.shape[1])
-    F = F - _large(mean, F)
-    e, V = eigh(_small(F.T @ F))
+    L = to_numpy(F[placed(found.pivots, F)])
+    mean = to_numpy(F.mean(0)) if centered else np.zeros(F.shape[1])
+    F = F - placed(mean, F)
+    e, V = eigh(to_numpy(F.T @ F))
     e, V = e[::-1], V[:, ::-1]
     kept = _rank(e[:r])
     T = V[:, :kept] / np.sqrt(e[:kept])
     # F T is orthonormal up to the condition of F; one Cholesky step repairs that.
-    FT = F @ _large(T, F)
-    T = solve_triangular(cholesky(_small(FT.T @ FT)), T.T, trans="T").T
-    U = F @ _large(T, F)
-    signs = _small(signs_of(U)) if is_tensor(U) else column_signs(U)
-    U, T = U * _large(signs, F), T * signs
-    error = F @ (F.T @ U) - U * _large(e[:kept], F)
+    FT = F @ placed(T, F)
+    T = solve_triangular(cholesky(to_numpy(FT.T @ FT)), T.T, trans="T").T
+    U = F @ placed(T, F)
+    signs = to_numpy(column_signs(U))
+    U, T = U * placed(signs, F), T * signs
+    error = F @ (F.T @ U) - U * placed(e[:kept], F)
     return KernelPairs(
         values=e[:kept].copy(),
         vectors=U,
@@ -148,7 +146,7 @@ def landmark_pairs(
         offset=L @ mean,
         next_value=float(e[kept]) if kept < len(e) else 0.0,
         trace=float(e.sum()) + found.lost,
-        residual=float(np.sqrt(_small((error * error).sum(0)).max())),
+        residual=float(np.sqrt(to_numpy((error * error).sum(0)).max())),
     )
 
 
@@ -170,25 +168,6 @@ def leading_pairs(pairs: KernelPairs, r: int) -> KernelPairs:
         weights=pairs.weights[:, :r],
         next_value=float(pairs.values[r]),
     )
-
-
-def _small(A: Any) -> FloatArray:
-    """Return a small array, on the host."""
-    small: FloatArray = to_numpy(A) if is_tensor(A) else A
-    return small
-
-
-def _large(A: FloatArray, like: Any) -> Any:
-    """Return a small array where a large one is."""
-    if not is_tensor(like):
-        return A
-    A = np.ascontiguousarray(A)
-    return torch().as_tensor(A, dtype=like.dtype, device=like.device)
-
-
-def _at(rows: IntArray, like: Any) -> Any:
-    """Return rows as an index of a large array."""
-    return torch().as_tensor(rows, device=like.device) if is_tensor(like) else rows
 
 
 def _rank(values: FloatArray) -> int:
@@ -312,33 +291,30 @@ def pivoted_cholesky(
     True
     """
     n = len(diagonal)
-    if is_tensor(diagonal):
-        left, F = diagonal.clone(), diagonal.new_zeros((n, m))
-    else:
-        left, F = np.array(diagonal, dtype=np.float64), np.zeros((n, m))
-    # What is left of the diagonal of K - F Fᵀ.
+    left = diagonal + 0.0  # of the diagonal of K - F Fᵀ
+    F = left[:, None] * placed(np.zeros(m), left)
     smallest = _SMALLEST_PIVOT * float(left.max())
     pivots: list[int] = []
     while len(pivots) < m and float(left.max()) > smallest:
-        weights = _small(left)
+        weights = to_numpy(left)
         large = weights > max(smallest, _SMALLEST_SHARE * weights.max())
         weights = np.where(large, weights, 0.0)
         size = min(_BLOCK, m - len(pivots), int(np.count_nonzero(weights)))
         block = rng.choice(n, size, replace=False, p=weights / weights.sum())
         first = len(pivots)
-        rest = columns(block) - F[:, :first] @ F[_at(block, F), :first].T
+        rest = columns(block) - F[:, :first] @ F[placed(block, F), :first].T
         chosen, L, zero = _eliminated(
-            _small(rest[_at(block, F)]),
+            to_numpy(rest[placed(block, F)]),
             weights[block],
             smallest,
             _SMALLEST_SHARE * float(weights.max()),
         )
         if len(chosen):
             inverse = solve_triangular(L, np.eye(len(L)), lower=True)
-            more = rest[:, _at(chosen, F)] @ _large(inverse.T, F)
+            more = rest[:, placed(chosen, F)] @ placed(inverse.T, F)
             F[:, first : first + len(chosen)] = more
             left = (left - (more * more).sum(1)).clip(0.0)
-        left[_at(block[np.append(chosen, zero)], F)] = 0.0
+        left[placed(block[np.append(chosen, zero)], F)] = 0.0
         pivots += block[chosen].tolist()
     return PivotedCholesky(
         F[:, : len(pivots)], np.array(pivots, dtype=np.intp), float(left.sum())

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from mercer._base.tensors import to_numpy, torch
+from mercer._base.tensors import column_signs, to_numpy, torch
 from mercer._base.typing import FloatArray
 from mercer.backends.torch.eigen import TorchEigenpairs, smallest_pairs
 from mercer.backends.torch.files import InFiles
@@ -18,7 +18,6 @@ from mercer.backends.torch.graph import (
     null_vectors,
 )
 from mercer.backends.torch.search import TorchNeighbors, TorchSearch
-from mercer.backends.torch.vectors import signs_of
 from mercer.eigen.components import component_vectors
 from mercer.eigen.policy import OnFailure
 from mercer.eigen.smallest import DENSE_UP_TO, smallest_eigenpairs
@@ -183,7 +182,7 @@ def basis_of(
         pairs = smallest_pairs(graph, r, null=null, **policy)
     U = pairs.vectors
     orthogonality = float(_off_identity(U))
-    U = U * signs_of(U)
+    U = U * column_signs(U)
     if walk:
         d = graph.degrees
         share = d / (float(d.mean()) or 1.0)

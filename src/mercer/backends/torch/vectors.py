@@ -22,16 +22,6 @@ def column_sums(U: Any) -> tuple[Any, Any]:
     return sums[0], sums[1]
 
 
-def signs_of(U: Any) -> Any:
-    """Return the signs that make the largest entry of each column positive, (r,).
-
-    See `mercer.spectrum.base.column_signs`.
-    """
-    size = U.abs()
-    first = (size >= (1 - 1e-6) * size.max(dim=0).values).int().argmax(dim=0)
-    return 1 - 2 * (U.gather(0, first[None])[0] < 0).to(U.dtype)
-
-
 class DeviceVectors(InFiles):
     """An (n, r) tensor that gives its rows as NumPy arrays.
 

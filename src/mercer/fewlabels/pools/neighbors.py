@@ -12,7 +12,6 @@ from sklearn.utils.validation import check_is_fitted
 from mercer._base.checks import check_several, checked_points
 from mercer._base.random import as_generator
 from mercer._base.rows import distinct_rows, in_batches
-from mercer._base.tensors import is_for_torch
 from mercer._base.typing import ArrayLike, FloatArray, RandomState, SparseArray
 from mercer.eigen.smallest import DENSE_UP_TO
 from mercer.fewlabels.pools import base
@@ -156,9 +155,6 @@ class KernelPool(PoolBase):
             )
             raise TypeError(msg)
         rng = as_generator(self.random_state)
-        if is_for_torch(X):
-            msg = "KernelPool takes arrays; for a tensor use TorchPool, or no basis."
-            raise TypeError(msg)
         X = self._checked(X, reset=True)
         self._is_sparse, self._joined = issparse(X), ()
         X = self.find_units(X)
@@ -382,7 +378,7 @@ class KernelPool(PoolBase):
         self._set_vectors(U)
 
     def _checked(self, X: ArrayLike | SparseArray, *, reset: bool) -> Any:
-        return checked_points(X, self, reset=reset, at_least=2)
+        return checked_points(X, self, reset=reset, at_least=2, tensors=False)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -5,11 +5,9 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
-from scipy.sparse import issparse
-from sklearn.preprocessing import normalize
 
 from mercer._base.checks import check_choice, check_number
-from mercer._base.tensors import is_tensor
+from mercer._base.ranges import unit_rows
 from mercer._base.typing import IntArray
 
 Metric: TypeAlias = Literal["euclidean", "cosine"]
@@ -43,7 +41,7 @@ class View:
     """
 
     name: str
-    columns: Any
+    columns: slice | Iterable[int]
     metric: Metric = "euclidean"
     kernels: bool = True
     trees: bool = True
@@ -78,7 +76,10 @@ class View:
         return unit_rows(some) if self.metric == "cosine" else some
 
 
-def read_views(views: Any, n_columns: int) -> tuple[View, ...]:
+Views: TypeAlias = Mapping[str, slice | Iterable[int]] | Iterable[View]
+
+
+def read_views(views: Views, n_columns: int) -> tuple[View, ...]:
     """Return views in one form, or raise unless they hold all columns.
 
     Parameters
@@ -122,29 +123,3 @@ def read_views(views: Any, n_columns: int) -> tuple[View, ...]:
         )
         raise ValueError(msg)
     return found
-
-
-def unit_rows(X: Any) -> Any:
-    """Return rows of length 1; rows of zeros stay so.
-
-    Parameters
-    ----------
-    X : array, sparse array or tensor of shape (n, d)
-
-    Examples
-    --------
-    >>> unit_rows(np.array([[3.0, 4.0], [0.0, 0.0]]))
-    array([[0.6, 0.8],
-           [0. , 0. ]])
-    """
-    if issparse(X):
-        return normalize(X)
-    if is_tensor(X):
-        largest = X.abs().amax(dim=1, keepdim=True)
-        usual = X / largest.masked_fill(largest == 0, 1)  # squares must not overflow
-        length = usual.norm(dim=1, keepdim=True)
-        return usual / length.masked_fill(length == 0, 1)
-    largest = np.abs(X).max(axis=1, keepdims=True)
-    usual = X / np.where(largest == 0, 1, largest)  # squares must not overflow
-    length = np.linalg.norm(usual, axis=1, keepdims=True)
-    return usual / np.where(length == 0, 1, length)

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from mercer._base.checks import FLOATS, checked_points
 from mercer._base.random import as_generator
 from mercer._base.rows import stacked
-from mercer._base.tensors import is_tensor, torch
+from mercer._base.tensors import joined, torch
 from mercer._base.typing import FloatArray, RandomState
 from mercer.backends.torch.trees import TorchColumns
 from mercer.backends.torch.vectors import DeviceVectors
@@ -174,7 +174,12 @@ class ViewPool(PoolBase):
         own = self._own if X is None else self._asked(self._checked(X, reset=False))
         if own is None:
             return None
-        return TorchColumns(own) if is_tensor(own) else ArrayColumns(own)
+        kind = TorchColumns if self._is_on_device else ArrayColumns
+        return kind(own)
+
+    @property
+    def _is_on_device(self) -> bool:
+        return isinstance(self.vectors_, DeviceVectors)
 
     def _asked(self, X: Any) -> Any:
         asked = [view.positions(X.shape[1]) for view in self._known if view.trees]
@@ -240,7 +245,7 @@ class ViewPool(PoolBase):
         state = dict(super().__getstate__())
         for name in ("vectors_", "values_", "blocks_", "_moments"):
             state.pop(name, None)
-        if is_tensor(state.get("_own")):
+        if "_own" in state and self._own is not None and self._is_on_device:
             state["_own"] = self._own.cpu().numpy()
         return state
 
@@ -250,7 +255,7 @@ class ViewPool(PoolBase):
         if "pools_" not in state:
             return
         self._join()
-        if isinstance(self.vectors_, DeviceVectors) and self._own is not None:
+        if self._own is not None and self._is_on_device:
             device = self.vectors_.tensor.device
             self._own = torch().as_tensor(self._own, device=device)
 
@@ -286,7 +291,7 @@ def _joined(parts: Sequence[Any]) -> Any:
     """Return columns of the same points side by side, of whatever kind they are."""
     first = parts[0]
     if isinstance(first, DeviceVectors):
-        return DeviceVectors(torch().cat([part.tensor for part in parts], dim=1))
+        return DeviceVectors(joined([part.tensor for part in parts], axis=1))
     if not isinstance(first, AnchorColumns):
         return np.hstack(parts)
     split = [len(part.mean) - part.dense.shape[1] for part in parts]
