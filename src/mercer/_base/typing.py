@@ -1,7 +1,7 @@
 """Array types used in signatures across the library."""
 
 from collections.abc import Mapping
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,6 +12,20 @@ BoolArray: TypeAlias = NDArray[np.bool_]
 # scipy ships no annotations: a sparse array is any scipy.sparse matrix or array.
 SparseArray: TypeAlias = Any
 RandomState: TypeAlias = int | np.random.Generator | np.random.RandomState | None
+
+
+class HasRows(Protocol):
+    """Points that are not an array of NumPy: sparse ones, tensors, those of Dask."""
+
+    @property
+    def shape(self) -> tuple[Any, ...]:
+        """Numbers of rows and of columns."""
+
+    def __getitem__(self, rows: Any, /) -> Any:
+        """Return some rows."""
+
+
+Points: TypeAlias = ArrayLike | HasRows
 # Shares of the classes by name, or in the order of `classes_`.
 ClassShares: TypeAlias = Mapping[Any, float] | ArrayLike
 
@@ -20,7 +34,9 @@ __all__ = [
     "BoolArray",
     "ClassShares",
     "FloatArray",
+    "HasRows",
     "IntArray",
+    "Points",
     "RandomState",
     "SparseArray",
 ]

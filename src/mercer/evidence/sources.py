@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,7 +53,7 @@ class Sources:
     @classmethod
     def read(
         cls,
-        sources: Any,
+        sources: "SourcesLike",
         *,
         n: int | None = None,
         names: Any = None,
@@ -200,10 +200,13 @@ class Sources:
 _Column = tuple[NDArray[Any], BoolArray, BoolArray]  # votes, known rows, denied votes
 
 
-def _columns(sources: Any, names: Any) -> dict[str, Any]:
+SourcesLike: TypeAlias = Sources | Mapping[str, ArrayLike] | ArrayLike
+
+
+def _columns(sources: SourcesLike, names: Any) -> dict[str, Any]:
     """Return the columns by name."""
     if isinstance(sources, Mapping):
-        found = {str(name): column for name, column in sources.items()}
+        found: dict[str, Any] = {str(k): column for k, column in sources.items()}
     elif hasattr(sources, "columns") and hasattr(sources, "__getitem__"):
         found = {str(name): sources[name] for name in sources.columns}
     else:

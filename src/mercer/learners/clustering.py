@@ -139,12 +139,12 @@ def _rows_by_pairs(
     default learner in the same basis.
     """
     if not isinstance(kernel, SpectralKernel) or kernel.core.ndim == 1:
-        return unit_rows(kernel.features(X))
+        return np.asarray(unit_rows(kernel.features(X)))
     n = len(kernel.basis.vectors_)
     same = pairs.signs > 0
     fewest = int(min(same.sum(), (~same).sum()))
     if pairs.n_points != n or fewest == 0:
-        return unit_rows(kernel.features(X))
+        return np.asarray(unit_rows(kernel.features(X)))
 
     def learn(some: Pairs) -> Featured:
         return PairwiseKernel().learn(kernel.basis, pairs=some).kernel_

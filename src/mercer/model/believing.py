@@ -1,14 +1,16 @@
 """Sources and the kernel in turn: each tells the other what it believes of rows."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from mercer._base.typing import FloatArray, IntArray
+from mercer._base.typing import BoolArray, FloatArray, IntArray, Points
 from mercer.evidence.labels import Labels
 from mercer.evidence.sources import Sources
 from mercer.evidence.weighing import Weighed, cautious, some_rows, weigh_sources
+from mercer.fewlabels.rule import Rule
 from mercer.model.held_out import held_out_scores
 from mercer.model.learning import Learned, proba_of
 
@@ -74,7 +76,13 @@ def joined_classes(labels: Labels, sources: Sources) -> tuple[Labels, Sources]:
 
 
 def believe(
-    learned: Any, labels: Labels, sources: Sources, *, rule: Any, points: Any, seed: int
+    learned: Callable[[Labels, IntArray | None], Learned],
+    labels: Labels,
+    sources: Sources,
+    *,
+    rule: Rule,
+    points: Points | None,
+    seed: int,
 ) -> Believed:
     r"""Learn from true labels and sources.
 
@@ -127,7 +135,7 @@ def believe(
     return Believed(beliefs, p, whole, taught, last, change)
 
 
-def _drawn(labels: Labels, sources: Sources, rng: np.random.Generator) -> Any:
+def _drawn(labels: Labels, sources: Sources, rng: np.random.Generator) -> BoolArray:
     """Return which rows may be learned from, (n,)."""
     drawn = labels.codes >= 0
     voted = np.flatnonzero(sources.voted & ~drawn)
@@ -137,7 +145,7 @@ def _drawn(labels: Labels, sources: Sources, rng: np.random.Generator) -> Any:
     return drawn
 
 
-def _taught(labels: Labels, at: IntArray, q: FloatArray, drawn: Any) -> Labels:
+def _taught(labels: Labels, at: IntArray, q: FloatArray, drawn: BoolArray) -> Labels:
     """Return beliefs about the drawn rows as labels of all rows."""
     n, C = len(labels.codes), len(labels.classes)
     top = q.max(axis=1)
@@ -163,8 +171,8 @@ def _said(
     found: Learned,
     taught: Labels,
     sources: Sources,
-    rule: Any,
-    points: Any,
+    rule: Rule,
+    points: Points | None,
     at: IntArray,
     n: int,
 ) -> FloatArray:

@@ -14,7 +14,7 @@ from sklearn.utils import Tags, check_scalar, get_tags
 from mercer._base.nested import NestedParameters
 from mercer._base.random import as_generator
 from mercer._base.ranges import all_equal
-from mercer._base.typing import ArrayLike, IntArray, RandomState
+from mercer._base.typing import ArrayLike, IntArray, Points, RandomState
 from mercer.evidence.labels import Labels
 from mercer.evidence.pairs.constraints import Pairs
 from mercer.evidence.reading import UNLABELED
@@ -27,10 +27,11 @@ from mercer.evidence.row_names import (
     warn_if_reordered,
 )
 from mercer.evidence.score import LabeledScoreMixin
-from mercer.evidence.sources import Sources
+from mercer.evidence.sources import Sources, SourcesLike
 from mercer.exceptions import NearlyConstantKernelWarning
 from mercer.fewlabels.pools.base import Pool
 from mercer.fewlabels.pools.dask import gather, is_dask
+from mercer.fewlabels.pools.view import Views
 from mercer.fewlabels.rule import Rule
 from mercer.fewlabels.sizes import LabelsDrawn
 from mercer.graphs.points import n_points
@@ -161,7 +162,7 @@ class UnifiedKernelMachine(
         *,
         class_sizes: ClassSizes | None = None,
         labels_drawn: LabelsDrawn | None = None,
-        views: Any = None,
+        views: Views | None = None,
         rule: Rule | None = None,
         memory: float | None = None,
         random_state: RandomState = None,
@@ -184,7 +185,7 @@ class UnifiedKernelMachine(
         sample_weight: ArrayLike | None = None,
         *,
         pairs: Pairs | None = None,
-        sources: Any = None,
+        sources: SourcesLike | None = None,
     ) -> Self:
         """Learn the kernel and train the machine.
 
@@ -247,7 +248,7 @@ class UnifiedKernelMachine(
         self._learn(labels)
         return self
 
-    def _fit_dask(self, X: Any, y: Any) -> Self:
+    def _fit_dask(self, X: Points, y: Labels | ArrayLike | None) -> Self:
         if not getattr(self._learner, "takes_dask", False):
             msg = (
                 "a Dask array takes the default learner and basis, without pairs and "
@@ -318,7 +319,7 @@ class UnifiedKernelMachine(
         *,
         class_sizes: ClassSizes | None = None,
         machine: Machine | str | None = None,
-        sources: Any = None,
+        sources: SourcesLike | None = None,
     ) -> Self:
         """Return a model of the same points with other labels; the basis is shared.
 

@@ -10,7 +10,7 @@ from sklearn.utils.metaestimators import available_if
 
 from mercer._base.html import Shown
 from mercer._base.rows import stacked
-from mercer._base.typing import ArrayLike
+from mercer._base.typing import ArrayLike, Points
 from mercer.evidence.labels import Labels
 from mercer.evidence.row_names import positions_of, row_ids, warn_if_reordered
 from mercer.exceptions import DriftWarning
@@ -42,7 +42,7 @@ class Growth(Shown):
         )
 
 
-def judge_growth(pool: Pool, X: Any, before: Growth, rule: Rule = DEFAULT) -> Growth:
+def judge_growth(pool: Pool, X: Points, before: Growth, rule: Rule = DEFAULT) -> Growth:
     """Tell whether added rows have drifted from those a pool was fitted to.
 
     A row is far if the distance to its tenth neighbour is larger than that of all but
@@ -70,13 +70,13 @@ def judge_growth(pool: Pool, X: Any, before: Growth, rule: Rule = DEFAULT) -> Gr
 
 def grow(
     basis: Pool,
-    points: Any,
-    more: Any,
+    points: Points | None,
+    more: Points,
     labels: Labels,
     before: Growth,
-    learner: Any,
+    learner: AutoKernel,
     rule: Rule = DEFAULT,
-) -> tuple[Pool, Any, Growth]:
+) -> tuple[Pool, Points | None, Growth]:
     """Let rows join a basis, or make it again where they have drifted.
 
     Parameters

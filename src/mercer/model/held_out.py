@@ -1,12 +1,11 @@
 """What a learned kernel says of labelled rows without their own labels."""
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from scipy.special import softmax
 
-from mercer._base.typing import BoolArray, FloatArray, IntArray
+from mercer._base.typing import BoolArray, FloatArray, IntArray, Points
 from mercer.evidence.labels import Labels
 from mercer.fewlabels.machine import LeaveOneOutRLS
 from mercer.fewlabels.opinion import held_out_opinion
@@ -34,7 +33,7 @@ def held_out_scores(
     learned: Learned,
     labels: Labels,
     rule: Rule,
-    points: Any = None,
+    points: Points | None = None,
     rows: IntArray | None = None,
 ) -> HeldOutScores:
     """Leave every label out once, in closed form, and a tenth at a time for trees.

@@ -8,11 +8,14 @@ from sklearn.base import clone
 
 from mercer._base.proba import probabilities
 from mercer._base.threads import threads_for
-from mercer._base.typing import IntArray
+from mercer._base.typing import IntArray, Points
 from mercer.evidence.labels import Labels
 from mercer.evidence.pairs.constraints import Pairs
+from mercer.fewlabels.pools.base import Pool
 from mercer.machines.base import KernelMachine
 from mercer.machines.prior import PriorMachine
+from mercer.model.parts import Learner, Machine
+from mercer.spectrum.basis import Basis
 from mercer.spectrum.features import Features
 
 
@@ -26,12 +29,12 @@ class Learned:
 
 
 def learn(
-    learner: Any,
-    machine: Any,
+    learner: Learner,
+    machine: Machine,
     labels: Labels,
     *,
-    basis: Any,
-    points: Any,
+    basis: Basis | Pool | None,
+    points: Points | None,
     pairs: Pairs | None,
     rows: IntArray | None = None,
 ) -> Learned:
@@ -52,26 +55,26 @@ def learn(
         Positions, ascending, of the points that the machine sees; all by default.
     """
     with threads_for(len(labels.codes)):
-        learner, machine = clone(learner), clone(machine)
+        teacher, taught = clone(learner), clone(machine)
         evidence = {} if pairs is None else {"pairs": pairs}
         if basis is None:
-            learner.fit(points, labels.given(), **evidence)
-            told = labels if isinstance(machine, KernelMachine) else labels.given()
-            machine.set_params(kernel=learner.kernel_).fit(points, told)
-            return Learned(learner, None, machine)
-        learner.learn(basis, labels, **evidence)
+            teacher.fit(points, labels.given(), **evidence)
+            known = labels if isinstance(taught, KernelMachine) else labels.given()
+            taught.set_params(kernel=teacher.kernel_).fit(points, known)
+            return Learned(teacher, None, taught)
+        teacher.learn(basis, labels, **evidence)
         if len(labels.classes) < 2:
-            machine = PriorMachine()
-        kernel, some = learner.kernel_, {}
+            taught = PriorMachine()
+        kernel, some = teacher.kernel_, {}
         features = kernel.at_training()
         if rows is not None:
             features, labels = features.take(rows), labels.take(rows)
-            some = {"rows": rows} if isinstance(machine, KernelMachine) else {}
-        trained = machine.solve(kernel, labels, features=features, **some)
-        return Learned(learner, features, trained)
+            some = {"rows": rows} if isinstance(taught, KernelMachine) else {}
+        trained = taught.solve(kernel, labels, features=features, **some)
+        return Learned(teacher, features, trained)
 
 
-def proba_of(machine: Any) -> Callable[[Any], Any]:
+def proba_of(machine: Machine) -> Callable[[Any], Any]:
     """Return what gives probabilities of rows, of any machine."""
     if hasattr(machine, "predict_proba"):
         predict_proba: Callable[[Any], Any] = machine.predict_proba

@@ -2,16 +2,18 @@
 
 from collections.abc import Callable, Mapping
 from inspect import signature
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, TypeAlias
 
 import numpy as np
 from sklearn.base import clone
 
-from mercer._base.typing import ArrayLike
+from mercer._base.typing import ArrayLike, FloatArray, Points
+from mercer.evidence.labels import Labels
 from mercer.evidence.pairs.constraints import Pairs
 from mercer.fewlabels.learner import AutoKernel
 from mercer.fewlabels.machine import LeaveOneOutRLS
 from mercer.fewlabels.pools.base import Pool
+from mercer.fewlabels.pools.view import Views
 from mercer.fewlabels.rule import Rule
 from mercer.fewlabels.sizes import LabelsDrawn
 from mercer.kernels.base import Kernel
@@ -20,6 +22,10 @@ from mercer.machines.klr import KernelLogisticRegression
 from mercer.machines.rls import RLSClassifier
 from mercer.machines.svm import KernelSVC
 from mercer.spectrum.basis import Basis
+from mercer.spectrum.features import Features
+
+if TYPE_CHECKING:
+    from mercer.model.estimator import UnifiedKernelMachine
 
 MACHINES = {
     "auto": LeaveOneOutRLS,
@@ -36,30 +42,38 @@ class Learner(Protocol):
     def kernel_(self) -> Kernel:
         """The learned kernel, after `fit`."""
 
-    def fit(self, X: Any, y: Any = None) -> Any:
+    def fit(self, X: Points, y: ArrayLike | None = None) -> Self:
         """Learn the kernel; some learners take `pairs=` as well."""
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters."""
 
-    def set_params(self, **params: Any) -> Any:
+    def set_params(self, **params: object) -> Self:
         """Set parameters."""
 
 
 class Machine(Protocol):
     """A classifier on a kernel, which it takes as its parameter `kernel`."""
 
-    def solve(self, kernel: Any, labels: Any, *, features: Any = None) -> Any:
+    def solve(
+        self, kernel: Kernel, labels: Labels, *, features: Features | None = None
+    ) -> Self:
         """Train on points that are known by the features of a kernel alone."""
+
+    def decision_function(self, X: Points) -> FloatArray:
+        """Return decision values, after `fit` or `solve`."""
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters."""
 
-    def set_params(self, **params: Any) -> Any:
+    def set_params(self, **params: object) -> Self:
         """Set parameters."""
 
 
-Query: TypeAlias = str | Callable[[Any, int, np.random.Generator], ArrayLike]
+# Which unlabelled rows of a model are most worth a label: (model, n, rng).
+Query: TypeAlias = (
+    str | Callable[["UnifiedKernelMachine", int, np.random.Generator], ArrayLike]
+)
 ClassSizes: TypeAlias = Literal["estimate"] | Mapping[Any, float] | ArrayLike
 
 
@@ -70,7 +84,7 @@ def new_learner(
     seed: int,
     memory: float | None = None,
     rule: Rule | None = None,
-    views: Any = None,
+    views: Views | None = None,
 ) -> Any:
     """Return an unfitted learner, or say why the parts do not fit.
 
@@ -156,7 +170,7 @@ def new_machine(
     return machine
 
 
-def _unfitted(spec: Any) -> Any:
+def _unfitted(spec: Machine | str) -> Any:
     if not isinstance(spec, str):
         is_estimator = hasattr(spec, "get_params") and not isinstance(spec, type)
         if (

@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer._base.rows import in_batches
 from mercer._base.threads import threads_for
-from mercer._base.typing import ArrayLike, FloatArray, IntArray
+from mercer._base.typing import ArrayLike, FloatArray, IntArray, Points
 from mercer.fewlabels.pools.dask import is_dask, lazily
 from mercer.graphs.points import n_points
 from mercer.model.fitted import FittedModel
@@ -37,7 +37,7 @@ class Predictions(ClassNamePrefixFeaturesOutMixin, TransformerMixin, FittedModel
         none = np.empty((0, len(self.classes_)))
         return self._of_rows(X, "predict_proba", self._proba, none)
 
-    def _proba(self, X: Any) -> FloatArray:
+    def _proba(self, X: Points) -> FloatArray:
         """Return probabilities; 0 for a class that sources never made the likeliest."""
         found = proba_of(self.machine_)(X)
         classes = self.machine_.classes_
@@ -79,7 +79,9 @@ class Predictions(ClassNamePrefixFeaturesOutMixin, TransformerMixin, FittedModel
         with threads_for(n_points(X)):
             return in_batches(self.machine_.decision_function, X)
 
-    def fit_transform(self, X: ArrayLike, y: ArrayLike, **evidence: Any) -> FloatArray:
+    def fit_transform(
+        self, X: ArrayLike, y: ArrayLike, **evidence: object
+    ) -> FloatArray:
         """Fit and return the features of the training rows, without a search."""
         self.fit(X, y, **evidence)
         if self.features_ is None or is_dask(X):
@@ -107,7 +109,7 @@ class Predictions(ClassNamePrefixFeaturesOutMixin, TransformerMixin, FittedModel
         return slim
 
     def _of_rows(
-        self, X: Any, name: str, method: Callable[[Any], Any], none: NDArray[Any]
+        self, X: Points, name: str, method: Callable[[Any], Any], none: NDArray[Any]
     ) -> NDArray[Any]:
         """Return what a method says of rows; of a Dask array when that is computed."""
         if is_dask(X):

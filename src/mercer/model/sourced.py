@@ -5,13 +5,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer._base.typing import FloatArray, IntArray
+from mercer._base.typing import ArrayLike, FloatArray, IntArray
 from mercer.evidence.labels import Labels
 from mercer.evidence.sources import Sources
 from mercer.evidence.weighing import cautious
 from mercer.judging.sources import SourceReport, report_sources
 from mercer.model.believing import Believed, believe, joined_classes
 from mercer.model.fitted import FittedModel
+from mercer.model.parts import ClassSizes, Machine
 
 
 class SourcedModel(FittedModel):
@@ -41,7 +42,11 @@ class SourcedModel(FittedModel):
         )
 
     def _take_votes(
-        self, rows: IntArray, votes: Any, source: str, class_sizes: Any
+        self,
+        rows: IntArray,
+        votes: ArrayLike,
+        source: str,
+        class_sizes: ClassSizes | None,
     ) -> None:
         """Take votes of one source on rows, and refit."""
         before = self.sources_
@@ -55,7 +60,7 @@ class SourcedModel(FittedModel):
             self.sources_ = before  # nothing was told
             raise
 
-    def _believed(self, labels: Labels, sources: Sources, machine: Any) -> Believed:
+    def _believed(self, labels: Labels, sources: Sources, machine: Machine) -> Believed:
         labels, sources = joined_classes(labels, sources)
         return believe(
             lambda taught, rows: self._learned(taught, machine, rows),

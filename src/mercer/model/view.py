@@ -1,11 +1,14 @@
 """How a model looks in a notebook: what it has learned, then a diagram of its parts."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mercer._base.html import show
 from mercer._base.rows import thinned
+from mercer._base.typing import FloatArray
 from mercer._base.words import some as some_of
 
 N_ROWS = 20_000  # whose mean confidence is shown
@@ -53,18 +56,18 @@ class ModelView:
         diagram: str = super()._repr_html_inner()  # type: ignore[misc]
         return self._summary() + diagram
 
-    def _repr_mimebundle_(self, **options: Any) -> dict[str, str]:
+    def _repr_mimebundle_(self, **options: object) -> dict[str, str]:
         bundle: dict[str, str] = super()._repr_mimebundle_(**options)  # type: ignore[misc]
         if "text/html" in bundle:  # set_config(display="text") leaves it out
             bundle["text/html"] = self._summary() + bundle["text/html"]
         return bundle
 
 
-def names_of(classes: Any) -> str:
+def names_of(classes: NDArray[Any]) -> str:
     """Return the number of classes and the first names."""
     return f"{len(classes)}: {some_of(map(str, classes))}"
 
 
-def _largest(names: Any, weights: Any) -> str:
+def _largest(names: Sequence[str], weights: FloatArray) -> str:
     first = np.argsort(-np.asarray(weights), kind="stable")[:N_KERNELS]
     return "; ".join(f"{names[i]}: {weights[i]:.0%}" for i in first)

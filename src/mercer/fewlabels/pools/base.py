@@ -9,7 +9,7 @@ from scipy.sparse import issparse
 
 from mercer._base.ranges import far_origin, moved, times_power, usual_exponent
 from mercer._base.rows import thinned
-from mercer._base.typing import FloatArray, IntArray, RandomState
+from mercer._base.typing import FloatArray, IntArray, Points, RandomState
 from mercer.fewlabels.pools.units import SCALED_BY, Scaling, say_units, units_for
 from mercer.fewlabels.rule import DEFAULT, Rule
 from mercer.fewlabels.trees import Columns
@@ -69,19 +69,19 @@ class Pool(Protocol):
     def is_orthonormal(self) -> bool:
         """False: columns of different kernels overlap."""
 
-    def fit(self, X: Any, y: object = None) -> Self:
+    def fit(self, X: Points, y: object = None) -> Self:
         """Compute every basis over the rows of X; y is ignored."""
 
-    def extend(self, X: Any) -> FloatArray:
+    def extend(self, X: Points) -> FloatArray:
         """Return the values of all directions at new points, (m, r)."""
 
-    def columns(self, X: Any = None) -> Columns | None:
+    def columns(self, X: Points | None = None) -> Columns | None:
         """Return points as trees see them; its own when left out."""
 
-    def log_density(self, X: Any = None) -> FloatArray:
+    def log_density(self, X: Points | None = None) -> FloatArray:
         """Return the logarithm of the density, but for a constant, (m,)."""
 
-    def grown(self, X: Any) -> Self:
+    def grown(self, X: Points) -> Self:
         """Return the pool with further rows, which join by extension."""
 
     def without_rows(self) -> Self:
