@@ -153,7 +153,7 @@ class Labels:
         codes[known] = np.searchsorted(remaining, codes[known])
         return Labels(codes, self.classes[remaining], shares, self.weights)
 
-    def told(self, rows: IntArray, answers: "Labels | Any") -> "Labels":
+    def told(self, rows: IntArray, answers: "Labels | ArrayLike | None") -> "Labels":
         """Return the labels with answers in place of those of some rows.
 
         Parameters
@@ -172,7 +172,8 @@ class Labels:
         """
         # The caller has said that -1 means unlabelled: one class, named 1, is fine.
         if not isinstance(answers, Labels):
-            answers = _coded(answers if np.ndim(answers) else [answers], None)
+            is_one = answers is None or not np.ndim(answers)
+            answers = _coded([answers] if is_one else answers, None)
         new = answers
         check_answers(len(rows), len(new.codes))
         old = self.without(rows)

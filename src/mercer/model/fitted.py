@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from mercer._base.checks import FLOATS, checked_points
-from mercer._base.typing import FloatArray, IntArray
+from mercer._base.typing import FloatArray, IntArray, Points
 from mercer.evidence.labels import Labels
 from mercer.evidence.sources import Sources
 from mercer.fewlabels.rule import DEFAULT, Rule
@@ -83,7 +83,7 @@ class FittedModel:
             return np.asarray(self.kernel_.features())[rows]
         return np.asarray(self.machine_.similarity(self._X[rows]))
 
-    def _checked(self, X: Any, *, reset: bool) -> Any:
+    def _checked(self, X: Points | Graph, *, reset: bool) -> Any:
         if isinstance(X, Graph):
             return X
         return checked_points(X, self, reset=reset, dtype=FLOATS)

@@ -112,7 +112,7 @@ def grow(
     return basis, every, growth
 
 
-def _takes_rows(model: Any) -> bool:
+def _takes_rows(model: "GrowingModel") -> bool:
     """Tell whether rows may join a model: they join pools of kernels alone."""
     learner = getattr(model, "_learner", model.learner)
     return isinstance(learner, AutoKernel) or (
@@ -126,6 +126,7 @@ class GrowingModel(FittedModel):
     basis_: Any
     growth_: Growth
     _points: Any  # for a new basis; not saved with the model
+    learner: Any
     _learner: Any  # not fitted
     _learn: Any
     fit: Any
