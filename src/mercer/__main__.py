@@ -14,6 +14,8 @@ _EXTRAS = {
     "predict": "tables",
     "next": "tables",
     "label": "studio",
+    "fetch": "embed",
+    "cache": "embed",
 }
 
 

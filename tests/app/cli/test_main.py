@@ -47,7 +47,8 @@ run()
 
 
 @pytest.mark.parametrize(
-    ("command", "extra"), [("--help", "app"), ("learn", "tables"), ("label", "studio")]
+    ("command", "extra"),
+    [("--help", "app"), ("learn", "tables"), ("label", "studio"), ("fetch", "embed")],
 )
 def test_without_click_the_extra_is_named(command: str, extra: str) -> None:
     """One that has all that the command needs, so that it is asked for once."""

@@ -123,8 +123,8 @@ def _light_folder() -> Path:
     found = find_spec(LIGHT)
     if found is None or found.origin is None:
         msg = (
-            f'Embeddings of texts need the package {LIGHT}: pip install "mercer[embed]"'
-            ". It carries a small model (16 MB), so nothing is downloaded later."
+            f'Embedding texts needs {LIGHT}: pip install "mercer[embed]". It carries a '
+            "small model (16 MB), so nothing is downloaded later."
         )
         raise ImportError(msg)
     return Path(found.origin).parent
