@@ -84,7 +84,7 @@ def test_labels_are_weighed_as_if_every_class_had_five_more() -> None:
 
 
 @pytest.mark.parametrize(
-    ("query", "share"), [("reduction", 1.0), ("fill", 0.1), ("predict", 0.1)]
+    ("query", "share"), [("reduction", 1.0), ("fill", 0.1), ("fill_new", 0.1)]
 )
 def test_questions_take_labels_to_be_this_noisy(query, share) -> None:
     different = 0
