@@ -8,7 +8,7 @@ import pytest
 
 from mercer.app.studio.service import Studio
 from mercer.app.studio.serving import Running
-from studio_at_hand import acting, serving, small_studio
+from studio_at_hand import acting, serving, small_studio, trained
 
 
 @pytest.fixture
@@ -138,6 +138,21 @@ def test_events_tell_of_changes(client: httpx.Client, studio: Studio) -> None:
         assert next(lines) == f"data: {studio.snapshot.version} {seq}"
         assert acting(client)("skip", row=0).status_code == 200
         assert next(line for line in lines if line) != f"data: 0 {seq}"
+
+
+def test_a_check_stays_blind_when_it_is_opened_or_taken_back(tmp_path: Path) -> None:
+    """Opened from the table it showed the prediction, and was counted as blind."""
+    studio = small_studio(tmp_path, engine=trained(30), check_every=1)
+    with serving(studio) as client:
+        act = acting(client)
+        question = act("next").json()["question"]
+        assert question["purpose"] == "check"
+        item = f"/api/item/{question['row']}?data={studio.items.fingerprint}"
+        assert client.get(item).json()["purpose"] == "check"
+        act("answer", row=question["row"], label=0)
+        assert client.get(item).json()["purpose"] == "picked"
+        back = act("undo").json()["question"]
+        assert (back["row"], back["purpose"]) == (question["row"], "check")
 
 
 def test_a_studio_stops_while_pages_listen(

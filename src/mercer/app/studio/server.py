@@ -27,7 +27,7 @@ from mercer.app.studio.reasons import why
 from mercer.app.studio.refused import RefusedError
 from mercer.app.studio.service import Studio
 from mercer.app.studio.sounds import kind_of, sound_file
-from mercer.app.studio.table_view import Where, table_page
+from mercer.app.studio.table_view import Where, blind_rows, table_page
 
 KINDS = {".html": "text/html", ".js": "text/javascript", ".css": "text/css"}
 HEARTBEAT_SECONDS = 15.0
@@ -46,7 +46,7 @@ def make_app(studio: Studio, token: str, **guard: Any) -> Guard:
         "accuracy": lambda request: views.accuracy(studio),
         "review": lambda request: views.review(studio),
         "table": lambda request: _table(studio, request),
-        "item/{row}": lambda r: studio.question(_row(studio, r), "picked"),
+        "item/{row}": lambda r: _item(studio, _row(studio, r)),
         "ahead": lambda r: ahead(studio, r.query_params.get("who", "")),
         "history": lambda r: history(studio, r.query_params.get("who", "")),
         "cell/{row}": lambda r: _cell(studio, r),
@@ -97,6 +97,12 @@ def _get(read: Callable[[Request], Any]) -> Handler:
 def _row(studio: Studio, request: Request) -> int:
     row = whole(request.path_params["row"])
     return studio.check_row(row, request.query_params.get("data"))
+
+
+def _item(studio: Studio, row: int) -> Any:
+    """Return a row that a person opened; one that checks the model still does."""
+    purpose = "check" if row in blind_rows(studio) else "picked"
+    return studio.question(row, purpose)
 
 
 def _table(studio: Studio, request: Request) -> Any:
