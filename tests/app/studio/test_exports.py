@@ -2,6 +2,10 @@
 
 import io
 import json
+import multiprocessing
+import threading
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import httpx
@@ -9,8 +13,9 @@ import pandas as pd
 import pytest
 
 from mercer import persist
-from mercer.app.studio.exports import EXPORTS, _learned, labelled_frame
+from mercer.app.studio.exports import EXPORTS, labelled_frame
 from mercer.app.studio.interop import from_label_studio, from_prodigy, take_in
+from mercer.app.studio.learned_files import learned_files
 from mercer.app.studio.refused import RefusedError
 from mercer.app.studio.service import Studio
 from mercer.app.tables.table import as_table
@@ -51,10 +56,14 @@ def test_files_hold_the_same_and_run_nothing(studio: Studio) -> None:
 def test_model_and_report_are_those_of_mercer_learn(tmp_path: Path) -> None:
     studio = small_studio(tmp_path, two_groups(n=40, n_labels=0))
     with pytest.raises(RefusedError, match="two classes"):
-        EXPORTS["model"][2](studio)
+        learned_files(studio)
     for row in range(8):
         studio.answer("ann", f"t{row}", row, row % 2)
-    made = _learned(studio)
+    stages = []
+    studio.listeners.add(lambda: stages.append(studio.exporting))
+    made = learned_files(studio)
+    assert [one for one in stages if one.startswith("checks with hidden labels")]
+    assert studio.exporting == ""
     assert b"<html" in made["report.html"]
     path = tmp_path / "model.skops"
     path.write_bytes(made["model.skops"])
@@ -85,6 +94,31 @@ def test_round_trip_keeps_answers_and_skips(
     assert {who.removeprefix("Prodigy ") for who in people[1]} == people[0]
     again = take_in(other, read(body))
     assert again == {"taken": 0, "known": 3, "not_found": 0}
+
+
+def test_learning_ends_when_nobody_waits_for_its_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It went on for a minute after the page had given up."""
+    studio = small_studio(tmp_path, two_groups(n=40, n_labels=0))
+    for row in range(4):
+        studio.answer("ann", f"t{row}", row, row % 2)
+    with pytest.raises(RefusedError, match="given up"):
+        learned_files(studio, lambda: False)
+    assert multiprocessing.active_children() == []
+    ended = threading.Event()
+
+    def endless(studio: Studio, is_wanted: Callable[[], bool]) -> dict[str, bytes]:
+        while is_wanted():
+            time.sleep(0.01)
+        ended.set()
+        return {"report.html": b""}
+
+    monkeypatch.setattr("mercer.app.studio.server.learned_files", endless)
+    with serving(studio) as client:
+        with pytest.raises(httpx.ReadTimeout):
+            client.get("/api/export/report", timeout=0.5)
+        assert ended.wait(20)
 
 
 def test_foreign_texts_are_matched_by_content(studio: Studio) -> None:

@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 
 from mercer.app.studio.engine import Snapshot
-from mercer.app.studio.exports import as_people, people_frame, with_accuracy
+from mercer.app.studio.exports import as_people, people_frame
+from mercer.app.studio.learned_files import with_accuracy
 from mercer.app.studio.refused import RefusedError
 from mercer.app.studio.service import Studio
 from mercer.app.studio.table_view import PAGE, Where, table_page

@@ -4,30 +4,19 @@ import datetime
 import io
 import tempfile
 from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
-from dataclasses import replace
-from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mercer._base.checks import is_empty
-from mercer._base.typing import IntArray
 from mercer.app.studio.interop import to_label_studio, to_prodigy
 from mercer.app.studio.refused import RefusedError
 from mercer.app.studio.service import Studio
-from mercer.app.studio.views import curve_of
-from mercer.app.tables.class_sizes import sizes_of
-from mercer.app.tables.table import Table
-from mercer.app.tables.task import Task
 from mercer.app.tables.writing import safe_cell, write_csv
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from mercer.app.tables.learning import TableResult
-    from mercer.judging.estimate import Interval
 
 MOST_EXCEL_ROWS, MOST_EXCEL_CELL = 1_048_575, 32_767
 
@@ -142,78 +131,6 @@ def _has_zone(value: datetime.date | datetime.time) -> bool:
     return getattr(value, "tzinfo", None) is not None
 
 
-def as_report(studio: Studio) -> bytes:
-    """Return the report that `mercer learn` writes, for the present labels."""
-    return _learned(studio)["report.html"]
-
-
-def as_model(studio: Studio) -> bytes:
-    """Return a model that `mercer predict` takes, for the present labels."""
-    return _learned(studio)["model.skops"]
-
-
-def _learned(studio: Studio) -> dict[str, bytes]:
-    """Learn from the labels as `mercer learn` does, in a process of its own."""
-    items, names = studio.items, studio.store.ledger.classes
-    target, codes = items.task.target, studio.told().codes
-    if len(np.unique(codes[codes >= 0])) < 2:
-        msg = (
-            "label rows of two classes first; with one class there is nothing to learn."
-        )
-        raise RefusedError(msg, 409)
-    frame = items.table.frame.drop(columns=[target], errors="ignore").copy()
-    frame[target] = [names.get(int(c)) for c in codes]
-    table = replace(items.table, frame=frame)
-    with ProcessPoolExecutor(1, get_context("spawn")) as apart:
-        curve, sizes = curve_of(studio), _named_sizes(studio, codes)
-        found = None if curve is None else curve.at(curve.now)
-        task = replace(items.task, labels_as_written=True, class_sizes=sizes)
-        try:
-            return apart.submit(_learn, table, task, found).result()
-        except ValueError as error:
-            raise RefusedError(str(error), 409) from error
-
-
-def _named_sizes(studio: Studio, codes: IntArray) -> dict[str, float] | None:
-    """Return the shares of the classes that have labels, by their present names."""
-    sizes = sizes_of(studio.class_sizes or None, np.unique(codes[codes >= 0]))
-    if sizes is None:
-        return None
-    names = studio.store.ledger.classes
-    return {names[c]: share for c, share in sizes.items()}
-
-
-def _learn(table: Table, task: Task, found: "Interval | None") -> dict[str, bytes]:
-    """Return the files of `mercer learn`, with the accuracy that the page shows."""
-    from mercer.app.tables.learning import learn_task
-    from mercer.app.tables.saving import save_result
-
-    with tempfile.TemporaryDirectory() as folder:
-        result = with_accuracy(learn_task(table, task), found)
-        paths = save_result(result, Path(folder) / "out")
-        return {path.name: path.read_bytes() for path in paths}
-
-
-def with_accuracy(result: "TableResult", found: "Interval | None") -> "TableResult":
-    """Return a result with another estimate of the accuracy of its model.
-
-    It is that of the rows without a label; None leaves what hidden labels showed.
-    """
-    if found is None or result.check is None:
-        return result
-    first, *others = result.check.scores
-    first = replace(first, accuracy=found.mean, low=found.low, high=found.high)
-    note = (
-        "The accuracy is estimated from the model's probabilities, corrected by the "
-        "random questions of the studio; other figures are from hidden labels."
-    )
-    return replace(
-        result,
-        check=replace(result.check, scores=(first, *others)),
-        warnings=(note, *result.warnings),
-    )
-
-
 Export = Callable[[Studio], bytes]
 EXPORTS: dict[str, tuple[str, str, Export]] = {
     "csv": ("labelled.csv", "text/csv", as_csv),
@@ -224,8 +141,6 @@ EXPORTS: dict[str, tuple[str, str, Export]] = {
         "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
         as_excel,
     ),
-    "model": ("model.skops", "application/octet-stream", as_model),
-    "report": ("report.html", "text/html", as_report),
     "label_studio": ("label-studio.json", "application/json", to_label_studio),
     "prodigy": ("prodigy.jsonl", "application/jsonl", to_prodigy),
 }

@@ -1,6 +1,7 @@
 """The studio over HTTP: what the page may ask, and what it gets."""
 
 import asyncio
+import threading
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import suppress
 from importlib.resources import files
@@ -22,6 +23,7 @@ from mercer.app.studio.guard import Guard, TooLargeError, TooSlowError
 from mercer.app.studio.history import history
 from mercer.app.studio.interop import IMPORTS, take_in
 from mercer.app.studio.items import FULL_SIDE, IMAGE_SIDE
+from mercer.app.studio.learned_files import FILES, LOOK_SECONDS, learned_files
 from mercer.app.studio.parsing import parsed, whole
 from mercer.app.studio.reasons import why
 from mercer.app.studio.refused import RefusedError
@@ -185,15 +187,33 @@ def _colours(studio: Studio) -> Handler:
 def _export(studio: Studio) -> Handler:
     async def handle(request: Request) -> Response:
         kind = request.path_params["kind"]
-        if kind not in EXPORTS:
-            msg = f"export one of {', '.join(EXPORTS)}."
+        if kind in FILES:
+            name, media = FILES[kind]
+            body = (await _learned(studio, request))[name]
+        elif kind in EXPORTS:
+            name, media, write = EXPORTS[kind]
+            body = await run_in_threadpool(write, studio)
+        else:
+            msg = f"export one of {', '.join([*EXPORTS, *FILES])}."
             raise RefusedError(msg, 404)
-        name, media, write = EXPORTS[kind]
-        body = await run_in_threadpool(write, studio)
         headers = {"Content-Disposition": f'attachment; filename="{name}"'}
         return Response(body, media_type=media, headers=headers)
 
     return handle
+
+
+async def _learned(studio: Studio, request: Request) -> dict[str, bytes]:
+    """Learn for an export, for as long as the page waits for it."""
+    await request.body()  # what comes after it is the end of the connection
+    gone = threading.Event()
+    work = asyncio.ensure_future(
+        run_in_threadpool(learned_files, studio, lambda: not gone.is_set())
+    )
+    while not work.done():
+        await asyncio.wait({work}, timeout=LOOK_SECONDS)
+        if await request.is_disconnected():
+            gone.set()
+    return await work
 
 
 def _import(studio: Studio) -> Handler:

@@ -70,6 +70,7 @@ class Studio:
         self.planned: dict[str, dict[int, str]] = {}  # rows ahead and why, by person
         self.listeners: set[Callable[[], None]] = set()
         self.is_over = False  # streams to pages end
+        self.exporting = ""  # the stage of what is learned for an export
         self.locked = threading.RLock()
         given, notes = items.given()
         sizes = items.task.class_sizes

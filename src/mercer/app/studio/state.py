@@ -52,6 +52,7 @@ def state_of(studio: "Studio") -> dict[str, Any]:
         "measuring": dict(studio.measuring),
         "notices": notices_of(studio),
         "stage": snapshot.stage,
+        "exporting": studio.exporting,
         "error": snapshot.error,
         "trained": snapshot.proba is not None,
         "model_labels": snapshot.n_labels,

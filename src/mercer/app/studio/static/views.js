@@ -166,7 +166,10 @@ export class ExportView {
     const began = performance.now();
     const tell = (words) => (by("exporting").textContent = words);
     const seconds = () => Math.round((performance.now() - began) / 1000);
-    const count = () => tell(`Preparing ${file} … ${seconds()} s`);
+    const count = () => {
+      const { exporting } = this.studio.state; // the stage, where something is learned
+      tell(`Preparing ${file}${exporting ? `: ${exporting}` : ""} … ${seconds()} s`);
+    };
     count();
     const clock = setInterval(count, 1000);
     by("give-up").hidden = false;
