@@ -359,7 +359,7 @@ def test_told_sizes_are_kept() -> None:
         default(class_sizes=[0.5, 0.3, 0.2]).fit(X, y)
     with pytest.raises(ValueError, match="2 positive shares"):
         default(class_sizes=[0.5, np.inf]).fit(X, y)
-    with pytest.raises(ValueError, match="'estimate', None or"):
+    with pytest.raises(ValueError, match="an order of classes"):
         default(class_sizes="known").fit(X, y)
 
 

@@ -21,6 +21,7 @@ from mercer.fewlabels.rule import DEFAULT, Rule
 from mercer.fewlabels.shift import shift_of_classes
 from mercer.fewlabels.sizes import LabelsDrawn
 from mercer.fewlabels.spreading import spread_decision
+from mercer.machines._told_sizes import ToldSizes
 from mercer.spectrum.features import Features
 from mercer.spectrum.scores import Scores
 
@@ -130,7 +131,7 @@ def with_sizes(
     decision: Decision,
     Phi: Features,
     labels: Labels,
-    sizes: FloatArray | None = None,
+    sizes: ToldSizes | None = None,
     labels_drawn: LabelsDrawn | None = None,
     *,
     n_points: int | None = None,
@@ -143,8 +144,8 @@ def with_sizes(
     decision : Decision
     Phi, labels, rule
         As in `regress`.
-    sizes : ndarray of shape (C,), optional
-        Shares of the classes; estimated where left out.
+    sizes : ToldSizes, optional
+        What is known of the shares of the classes; estimated where left out.
     labels_drawn : {"at random", "per class"}, optional
         How rows were chosen for labels, if that is known.
     n_points : int, optional

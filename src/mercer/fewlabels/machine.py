@@ -20,7 +20,7 @@ from mercer.fewlabels.opinion import ask_trees
 from mercer.fewlabels.rule import DEFAULT, Rule
 from mercer.fewlabels.sizes import LabelsDrawn, seen_points
 from mercer.machines._maps import GramMap, KernelMap
-from mercer.machines._sizes import known_shares
+from mercer.machines._told_sizes import ToldSizes, is_estimated, read_sizes
 from mercer.machines.base import KernelMachine, Solution
 from mercer.spectrum.features import DenseFeatures, Features, Standardised
 
@@ -51,9 +51,14 @@ class LeaveOneOutRLS(KernelMachine):
     ----------
     kernel : Kernel, learner, str, callable or "precomputed", default="rbf"
         A learner is cloned and fitted on all points first.
-    class_sizes : "estimate", None, dict or array-like, default="estimate"
-        Shares of the classes among all points, if known: ``{class: share}``, a Series
-        with the classes as index, or in the order of `classes_`.
+    class_sizes : "estimate", None, dict, array-like or str, default="estimate"
+        Shares or counts of the classes among all points, if known: ``{class: share}``,
+        a Series with the classes as index, or in the order of `classes_`. Or what is
+        known of them: some shares, ``{"a": 0.9}``; the least and the most,
+        ``{"a": (0.8, 0.95)}``; a word, ``{"a": "most", "b": "rare"}`` ("nearly all",
+        "most", "about half", "few" and "rare" are 90 to 100%, 50 to 100%, 40 to 60%,
+        up to 20% and up to 5%); or an order, ``"a > b"``. The predicted sizes are then
+        moved no further than that.
         "estimate" moves the scores to the likeliest shares, as step 4 says, and takes
         the predicted ones, unless the classes are very clear clusters that shares
         nearer to those of the labels, or to even ones, explain better; these move at
@@ -127,12 +132,6 @@ class LeaveOneOutRLS(KernelMachine):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        if isinstance(self.class_sizes, str) and self.class_sizes != "estimate":
-            msg = (
-                "class_sizes must be 'estimate', None or the shares of the classes, "
-                f"got {self.class_sizes!r}."
-            )
-            raise ValueError(msg)
         ways = (*get_args(LabelsDrawn), None)
         check_choice(self.labels_drawn, "labels_drawn", ways)
 
@@ -144,6 +143,7 @@ class LeaveOneOutRLS(KernelMachine):
         rows: IntArray | None,
     ) -> Solution:
         rule = DEFAULT if self.rule is None else self.rule
+        sizes = self._sizes(labels)
         to_features = _labelled_span(self._map)
         if to_features is not None:
             values = features.rows(np.arange(features.shape[0]))
@@ -159,8 +159,8 @@ class LeaveOneOutRLS(KernelMachine):
         opinion = ask_trees(self._map, rows, labels, rule)
         decision = with_trees(regress(Phi, labels, rule), opinion)
         if self.class_sizes is not None and _names_every_class(labels):
-            sizes, drawn = self._sizes(labels), self.labels_drawn
-            if sizes is None:
+            drawn = self.labels_drawn
+            if sizes is None or sizes.exact is None:
                 decision = with_shares(decision, labels, drawn, rule)
             decision = with_sizes(
                 decision, Phi, labels, sizes, drawn, n_points=n, rule=rule
@@ -189,10 +189,10 @@ class LeaveOneOutRLS(KernelMachine):
             first[columns[c] >= level] = c
         return first
 
-    def _sizes(self, labels: Labels) -> FloatArray | None:
-        if isinstance(self.class_sizes, str) or self.class_sizes is None:
+    def _sizes(self, labels: Labels) -> ToldSizes | None:
+        if self.class_sizes is None or is_estimated(self.class_sizes):
             return None
-        return known_shares(self.class_sizes, labels.classes, "class_sizes")
+        return read_sizes(self.class_sizes, labels.classes)
 
     def _wanted_sizes(self, labels: Labels) -> None:
         """Return nothing: sizes are part of the decision."""

@@ -21,8 +21,9 @@ from mercer.fewlabels.sizes import (
     drawn_points,
     match_sizes,
 )
+from mercer.machines._told_sizes import ToldSizes, predicted_shares
 from mercer.spectrum.features import Features
-from mercer.spectrum.scores import Scores
+from mercer.spectrum.scores import Scores, class_counts
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,7 +47,7 @@ def spread_decision(
     codes: IntArray,
     *,
     scores: Scores | None = None,
-    sizes: FloatArray | None = None,
+    sizes: FloatArray | ToldSizes | None = None,
     labels_drawn: LabelsDrawn | None = None,
     n_points: int | None = None,
     weights: FloatArray | None = None,
@@ -78,8 +79,8 @@ def spread_decision(
     scores : Scores, optional
         The scores to start from, where they hold more than these, or are known. What
         they hold more stays in the result.
-    sizes : ndarray of shape (C,), optional
-        Shares of the classes.
+    sizes : ndarray of shape (C,) or ToldSizes, optional
+        Shares of the classes, or what is known of them.
     labels_drawn : {"at random", "per class"}, optional
         How rows were chosen for labels, if that is known.
     n_points : int, optional
@@ -107,6 +108,12 @@ def spread_decision(
     def gain_with(left: float) -> float:
         return spreading_gain(n, per_class, n_errors, n_held_out, left, rule=rule)
 
+    if isinstance(sizes, ToldSizes):
+        known = sizes.exact
+        if known is None:
+            counts = class_counts(base.decide(), C)
+            known = sizes.nearest(predicted_shares(counts))
+        sizes = known
     if sizes is None:
         candidates = list(
             candidate_sizes(

@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
 
 from mercer._base.proba import lead
 from mercer._base.typing import ClassShares, FloatArray
@@ -63,28 +62,6 @@ def numbers_of(given: ClassShares | list[float]) -> FloatArray:
         return np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError):
         return np.empty(0)
-
-
-def with_classes(machine: Any, classes: NDArray[Any], left: NDArray[Any]) -> Any:
-    """Return a machine whose known shares are of the classes that are left.
-
-    Parameters
-    ----------
-    machine : estimator
-        Its `class_sizes` and `unreached`, where it has them, are of all classes.
-    classes, left : ndarray
-        All classes, and the ones that still have a label.
-    """
-    if len(left) == len(classes):
-        return machine
-    told = {}
-    for name in ("class_sizes", "unreached"):
-        given = getattr(machine, name, None)
-        if given is not None and not isinstance(given, str):
-            shares = known_shares(given, classes, name, allow_zero=True)
-            shares = shares[np.isin(classes, left)]
-            told[name] = shares if shares.any() else np.ones(len(left))
-    return clone(machine).set_params(**told)
 
 
 def size_offsets(scores: FloatArray, sizes: FloatArray) -> FloatArray:

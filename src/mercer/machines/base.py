@@ -32,6 +32,7 @@ from mercer.machines._maps import (
     make_map,
 )
 from mercer.machines._sizes import known_shares, size_offsets
+from mercer.machines._told_sizes import ToldSizes, predicted_shares, read_sizes
 from mercer.machines._training import TrainingPoints, TrainingPredictions
 from mercer.spectrum.features import DenseFeatures, Features
 
@@ -161,19 +162,21 @@ class KernelMachine(
         self._remember(TrainingPoints.of(features, labels, rows))
         return self
 
-    def _wanted_sizes(self, labels: Labels) -> FloatArray | None:
-        """Return the shares of the classes that the decision is to have."""
+    def _wanted_sizes(self, labels: Labels) -> ToldSizes | None:
+        """Return what is known of the shares that the decision is to have."""
         if self.class_sizes is None:
             return None
-        return known_shares(self.class_sizes, labels.classes, "class_sizes")
+        return read_sizes(self.class_sizes, labels.classes)
 
-    def _match(self, sizes: FloatArray, features: Features) -> None:
+    def _match(self, sizes: ToldSizes, features: Features) -> None:
         """Set the offsets that give the classes their shares of the points reached."""
         unreached = self._map.unreached_of(features)
         if not unreached.all():
             scores = features.times(self._readout)[~unreached]
             scores = self._combine(scores + self.intercept_)
-            self.size_offset_ = size_offsets(scores, sizes)
+            counts = np.bincount(self._codes_of(scores), minlength=len(self.classes_))
+            shares = sizes.nearest(predicted_shares(counts))
+            self.size_offset_ = size_offsets(scores, shares)
 
     @property
     def label_distributions_(self) -> FloatArray:
