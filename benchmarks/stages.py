@@ -162,7 +162,7 @@ STAGES = {
         replaced={f"{ROOM}.spreading.candidate_sizes": predicted_only},
         code=("sizes:candidate_sizes", "sizes:unevenness", "spreading:_first"),
         constants=(
-            *("label_trust", "smoothing_per_class", "most_moved", "clear_sizes"),
+            *("label_trust", "smoothing_per_class", "most_moved"),
         ),
     ),
     "gentle rounds": Stage({"gentle_power": np.inf}, constants=("gentle_power",)),

@@ -45,7 +45,7 @@ X, Y = rng.standard_normal((20, 3)), np.arange(20) % 2
         (AnnealedKernelMachine(kernels=3), "kernels must be a list"),
         (AverageKernel(RBF()), "kernels must be a list"),
         (AnnealedKernelMachine(class_ratio={0: 1}), "class_ratio must be one share"),
-        (RLSClassifier(class_sizes="even"), "class_sizes as text is an order of classes"),
+        (RLSClassifier(class_sizes="even"), "class_sizes as text is an order of"),
         (LapSVMCV(gammas_A=0.1), "gammas_A must be a list"),
         (LapSVMCV(gammas_I=()), "gammas_I must be a list"),
         (LapRLS(gamma_A=np.nan), "gamma_A must be a finite number above 0; got nan"),

@@ -1,6 +1,7 @@
 """What a person knows of the class sizes, and the shares nearest to the predicted."""
 
 import re
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
@@ -22,7 +23,7 @@ ABC = np.array(["a", "b", "c"])
 def likeliest(predicted, low, high, order=()):
     """Return the maximum of sum p log s by a solver for general constraints."""
     rules = [{"type": "eq", "fun": lambda s: s.sum() - 1}]
-    for first, second in zip(order[:-1], order[1:], strict=True):
+    for first, second in pairwise(order):
         rules.append({"type": "ineq", "fun": lambda s, i=first, j=second: s[i] - s[j]})
     bounds = list(zip(np.maximum(low, 1e-6), high, strict=True))
     found = minimize(

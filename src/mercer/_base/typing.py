@@ -26,8 +26,8 @@ class HasRows(Protocol):
 
 
 Points: TypeAlias = ArrayLike | HasRows
-# Shares of the classes by name, or in the order of `classes_`.
-ClassShares: TypeAlias = Mapping[Any, float] | ArrayLike
+# Shares of the classes, or what is known of them (`LeaveOneOutRLS`).
+ClassShares: TypeAlias = Mapping[Any, Any] | ArrayLike
 
 __all__ = [
     "ArrayLike",

@@ -99,9 +99,9 @@ class Rule:
         Label shares weigh at most u = min(1, t C / l) against predicted shares.
     smoothing_per_class : float
         Labels added to each class, per class, when label shares are taken.
-    most_moved, clear_sizes : float
+    most_moved : float
         Sizes like those of the labels move at most this share of the points to other
-        classes, and must leave at most the second unexplained. Where classes are 99:1
+        classes, among clear clusters only (`clear`). Where classes are 99:1
         or 19:1 even sizes cut the large one in two, which explains more than 0.8 of a
         cloud, and nearly all of a line: 15 such draws of 105 lost 15 to 49 points
         without these bounds, at most 8 with them. Of the 1.1 points that the sizes are
@@ -206,7 +206,6 @@ class Rule:
     label_trust: float = 2.0
     smoothing_per_class: float = 0.5
     most_moved: float = 0.08
-    clear_sizes: float = 0.1
     labels_for_sizes: float = 15.0
 
     # Spreading: `spreading`.

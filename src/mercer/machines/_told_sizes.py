@@ -55,7 +55,9 @@ class ToldSizes:
         order = tuple(int(places[c]) for c in self.order if left[c])
         return ToldSizes(
             np.divide(low, most, out=np.zeros_like(low), where=most > 0),
-            np.minimum(np.divide(high, least, out=np.ones_like(low), where=least > 0), 1),
+            np.minimum(
+                np.divide(high, least, out=np.ones_like(low), where=least > 0), 1
+            ),
             order if len(order) > 1 else (),
         )
 
@@ -88,8 +90,9 @@ class ToldSizes:
         knots = np.sort(np.concatenate([self.low, self.high]) / np.tile(predicted, 2))
         sums = np.clip(np.outer(knots, predicted), self.low, self.high).sum(axis=1)
         t = float(np.interp(1.0, sums, knots))
-        shares = np.maximum(np.clip(t * predicted, self.low, self.high), 1e-12)
-        return shares / shares.sum()
+        near = np.maximum(np.clip(t * predicted, self.low, self.high), 1e-12)
+        found: FloatArray = near / near.sum()
+        return found
 
 
 def read_sizes(

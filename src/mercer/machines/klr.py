@@ -43,10 +43,10 @@ class KernelLogisticRegression(KernelMachine):
         Bound on the gradient, relative to the largest one possible.
     max_iter : int, default=100
         Bound on the Newton steps.
-    class_sizes : dict or array-like, optional
+    class_sizes : dict, array-like or str, optional
         Shares of the classes among all points, if known: ``{class: share}``, or in the
-        order of `classes_`. Offsets (`size_offset_`) are added to the decision so that
-        it has these shares.
+        order of `classes_`; or what is known of them (`LeaveOneOutRLS`). Offsets
+        (`size_offset_`) are added to the decision so that it has these shares.
     unreached : "prior", dict or array-like, default="prior"
         What points get that no labelled point reaches: the shares of the classes among
         the labels, or shares of your own, of which some may be 0.

@@ -88,9 +88,11 @@ class UnifiedKernelMachine(
         Given to a learner that takes `basis=` and has none of its own. "auto" lets the
         learner choose: the default one takes neighbour graphs, or anchor graphs for
         many points; `basis_.certificate_.reason` says which and why.
-    class_sizes : dict, array-like or "estimate", optional
+    class_sizes : dict, array-like, str or "estimate", optional
         Shares of the classes among all rows, if they are known: ``{class: share}``, or
-        in the order of `classes_`. The machine decides where left out.
+        in the order of `classes_`. Or what is known of them, such as ``{"a": 0.9}``,
+        ``{"a": (0.8, 0.95)}``, ``{"a": "most"}`` or ``"a > b"``, as in
+        `LeaveOneOutRLS`. The machine decides where left out.
     labels_drawn : {"at random", "per class"}, optional
         How rows were chosen for labels, if that is known (see `LeaveOneOutRLS`).
     views : dict of names to columns, or sequence of View, optional

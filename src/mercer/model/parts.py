@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from inspect import signature
-from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, Self, TypeAlias
 
 import numpy as np
 from sklearn.base import clone
@@ -74,7 +74,7 @@ class Machine(Protocol):
 Query: TypeAlias = (
     str | Callable[["UnifiedKernelMachine", int, np.random.Generator], ArrayLike]
 )
-ClassSizes: TypeAlias = Literal["estimate"] | Mapping[Any, float] | ArrayLike
+ClassSizes: TypeAlias = Mapping[Any, Any] | ArrayLike | str
 
 
 def new_learner(
