@@ -1,6 +1,6 @@
 """Take the pictures of the report in docs/learn.md: the wines, in light and dark.
 
-    python docs/report_pictures.py
+Run it with `python docs/report_pictures.py`.
 """
 
 import shutil

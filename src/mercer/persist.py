@@ -181,6 +181,7 @@ def load(
     Parameters
     ----------
     path : path-like
+        The file.
     trusted : sequence of str, default=()
         Full names of further types or functions to accept, such as your own kernel
         function. Name only what you know: loading may call it.

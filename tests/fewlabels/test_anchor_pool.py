@@ -405,6 +405,8 @@ def test_new_rows_in_another_order_have_the_same_values(
     rows = np.vstack([X[:40], rng.standard_normal((40, X.shape[1]))])
     order = rng.permutation(len(rows))
     found = pool.transform(rows)
-    rounding = 16 * np.finfo(np.float32).eps * np.abs(found).max()  # of sums of products
+    rounding = (
+        16 * np.finfo(np.float32).eps * np.abs(found).max()
+    )  # of sums of products
     again = pool.transform(rows[order])
     np.testing.assert_allclose(again, found[order], rtol=0, atol=rounding)

@@ -32,6 +32,12 @@ class Round:
 class History(Shown):
     """What was asked, in order; row ids do not depend on the order of rows.
 
+    Parameters
+    ----------
+    rounds : tuple of Round
+        Each has rows, answers, the number of labels and the share of predictions that
+        changed.
+
     Examples
     --------
     >>> quiet = Round(np.array([7]), np.array([1]), n_labeled=5, changed=0.0)

@@ -13,6 +13,11 @@ from mercer.active.batches import diverse_batch, error_batch, reducing_batch
 def entropy(proba: FloatArray) -> FloatArray:
     r"""Return :math:`-\sum_c p_c \log p_c` of each row (Hoi et al. 2006, eq. 19).
 
+    Parameters
+    ----------
+    proba : ndarray of shape (n, n_classes)
+        Probabilities of the classes.
+
     Examples
     --------
     >>> import numpy as np
@@ -24,12 +29,36 @@ def entropy(proba: FloatArray) -> FloatArray:
 
 
 def least_confidence(proba: FloatArray) -> FloatArray:
-    """Return one minus the largest probability of each row."""
+    """Return one minus the largest probability of each row.
+
+    Parameters
+    ----------
+    proba : ndarray of shape (n, n_classes)
+        Probabilities of the classes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> least_confidence(np.array([[0.7, 0.2, 0.1]])).round(3)
+    array([0.3])
+    """
     return np.asarray(1 - proba.max(axis=1))
 
 
 def margin(proba: FloatArray) -> FloatArray:
-    """Return one minus the lead of the first class over the second in each row."""
+    """Return one minus the lead of the first class over the second in each row.
+
+    Parameters
+    ----------
+    proba : ndarray of shape (n, n_classes)
+        Probabilities of the classes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> margin(np.array([[0.7, 0.2, 0.1]])).round(3)
+    array([0.5])
+    """
     if proba.shape[1] < 2:
         return np.zeros(len(proba))
     top = np.partition(proba, -2, axis=1)[:, -2:]

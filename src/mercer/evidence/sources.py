@@ -18,6 +18,11 @@ from mercer.evidence.reading import are_shares, of_one_kind, read_column, read_s
 class Not:
     """A vote that a row is not of a class.
 
+    Parameters
+    ----------
+    label : object
+        The class, as it is named in the other votes.
+
     Examples
     --------
     >>> Sources.read({"rule": [Not("spam"), "ham", None]}).n_votes

@@ -32,7 +32,7 @@ class Graph:
 
     adjacency: SparseArray  # (n, n) csr_array, symmetric, zero diagonal, entries > 0
     recall: float  # share of true neighbours found, estimated; 1.0 when exact
-    n_components: int
+    n_components: int  # connected components
     component_labels: IntArray  # (n,) in 0..n_components-1
     weights: Weights | None = None  # None for a ready-made adjacency
     sigma: float | None = None  # width of the Gaussian weights

@@ -14,9 +14,9 @@ from mercer._base.typing import FloatArray
 class Pull(NamedTuple):
     """What one labelled point adds to the decision for its own class."""
 
-    id: Any
-    label: Any
-    amount: float
+    id: Any  # of the labelled point
+    label: Any  # its class
+    amount: float  # by which it raises the decision value of that class
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,12 +34,14 @@ class Explanation(Shown):
         :math:`\alpha_{ic} k(x, x_i)`; one column for two classes, positive towards
         the second, else one column per class.
     intercept : ndarray of shape (q,)
+        The offsets :math:`b_c`.
     unlabeled : ndarray of shape (m, q)
         :math:`s_c(x)`: what unlabelled points pass on where a machine spreads its
         decision over them (`LeaveOneOutRLS`), else zero to rounding.
     ids, labels : ndarray of shape (n_labeled,)
         Ids and labels of the labelled points.
     classes : ndarray of shape (n_classes,)
+        Names of the classes.
     """
 
     contributions: FloatArray

@@ -48,14 +48,14 @@ class Judged(Protocol):
 class Score:
     """A share of correct predictions with its 95% interval."""
 
-    name: str
+    name: str  # of the model
     accuracy: float  # to expect on unlabelled rows: see `held_out_interval`
-    low: float
-    high: float
+    low: float  # 95% interval of `accuracy`
+    high: float  # its upper end
     balanced: float  # mean over the classes of the share found
     lead: float = 0.0  # of Mercer over this model, on the same rows
-    lead_low: float = 0.0
-    lead_high: float = 0.0
+    lead_low: float = 0.0  # 95% interval of `lead`
+    lead_high: float = 0.0  # its upper end
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,8 +71,8 @@ class Check:
     scores: tuple[Score, ...]  # Mercer first, then the baselines
     calibration_error: float  # expected calibration error of `proba`
     confusion: FloatArray  # (n_classes, n_classes) given by predicted
-    n_splits: int
-    n_repeats: int
+    n_splits: int  # folds
+    n_repeats: int  # how often the folds were dealt
     n_tried: int  # of the folds of a repeat; all unless there are very many labels
     weights: FloatArray  # (t,) how much each counts; 1 unless class sizes are known
     shift: float = 0.0  # confidence about unlabelled rows, less that about hidden ones

@@ -73,6 +73,15 @@ def mean_interval(gains: FloatArray) -> tuple[float, float, float]:
 def wilson_interval(share: float, n: float, level: float = 0.95) -> tuple[float, float]:
     """Return Wilson's interval of a share seen in n cases.
 
+    Parameters
+    ----------
+    share : float
+        Observed share, between 0 and 1.
+    n : float
+        Number of independent cases.
+    level : float, default=0.95
+        Probability that the interval holds the true share.
+
     Examples
     --------
     >>> low, high = wilson_interval(0.9, 20)

@@ -21,11 +21,11 @@ _DRAWS = 2000
 class Outlook(NamedTuple):
     """Expected accuracy with more labels."""
 
-    n_more: int
+    n_more: int  # further labels
     now: float  # with the present labels
     then: float  # with n_more further ones
     low: float  # 95% interval of `then`, given `now`
-    high: float
+    high: float  # its upper end
 
     @property
     def gain(self) -> float:
@@ -114,8 +114,11 @@ def expected_gain(
     model : Judged
         Fitted to these labels.
     labels : Labels
+        The labels that it was fitted to.
     rng : numpy.random.Generator
+        Deals the folds.
     n_more : int, default=10
+        Number of further labels.
     n_repeats : int, default=2
         How often the folds are dealt.
 

@@ -27,11 +27,11 @@ _COPIES = 0.3
 class SourceJudged:
     """What is known of one source."""
 
-    name: str
+    name: str  # of the source
     accuracy: float  # share of its votes that are right
     low: float  # 95% interval
-    high: float
-    n_votes: int
+    high: float  # its upper end
+    n_votes: int  # rows that it votes on
     coverage: float  # share of the rows that it votes on
     conflicts: float  # share of its votes that contradict the other sources
     n_checked: int  # votes on rows with a true label
@@ -49,9 +49,9 @@ class SourceJudged:
 class SourceReport(Shown):
     """What is known about all sources, and from which labels and votes."""
 
-    sources: tuple[SourceJudged, ...]
+    sources: tuple[SourceJudged, ...]  # one entry for each
     n_true: int  # true labels
-    n_rows: int
+    n_rows: int  # rows of the table
     disputed: IntArray  # rows on which sources contradict each other, worst first
 
     def _title(self) -> str:
@@ -117,6 +117,7 @@ def report_sources(
     Parameters
     ----------
     weighed : Weighed
+        Sources with their estimated reliabilities and the beliefs about rows.
     codes : int ndarray of shape (n,)
         True classes, -1 where there is none.
     log_prior : ndarray of shape (n, n_classes), optional

@@ -66,8 +66,8 @@ class NoisePrior:
 class SuspiciousLabels(Shown):
     """Given labels, the least supported first."""
 
-    ids: NDArray[Any]
-    given: NDArray[Any]
+    ids: NDArray[Any]  # row ids, the least supported label first
+    given: NDArray[Any]  # their labels
     suggested: NDArray[Any]  # the class that the other labels support
     support: FloatArray  # probability of the given label without it, ascending
     best: FloatArray  # probability of the suggested one
@@ -140,7 +140,9 @@ def rank_labels(
     ids : ndarray of shape (l,)
         Row ids.
     classes : ndarray of shape (n_classes,)
+        Names of the classes.
     prior : NoisePrior, optional
+        What is assumed of label errors.
 
     See Also
     --------

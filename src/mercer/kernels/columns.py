@@ -16,6 +16,7 @@ class OnColumns(Kernel):
     Parameters
     ----------
     kernel : Kernel, str or callable
+        The kernel that this one is made from.
     columns : sequence of int or str
         Positions, or names if the points come as a data frame.
 

@@ -17,6 +17,7 @@ class Sum(Kernel):
     Parameters
     ----------
     left, right : Kernel
+        The two kernels.
 
     Examples
     --------
@@ -48,6 +49,7 @@ class Product(Kernel):
     Parameters
     ----------
     left, right : Kernel
+        The two kernels.
 
     Examples
     --------
@@ -79,6 +81,7 @@ class Scaled(Kernel):
     Parameters
     ----------
     kernel : Kernel
+        The kernel to scale.
     factor : float
         At least 0.
 
@@ -117,6 +120,7 @@ class Weighted(Kernel):
     Parameters
     ----------
     kernels : sequence of Kernel, str or callable
+        The kernels to combine.
     weights : array-like of shape (n_kernels,)
         Negative weights are allowed, as in the affine combinations of Abbasnejad et
         al. (eq. 17); that the sum is then positive semi-definite is up to the caller.

@@ -22,6 +22,7 @@ class Normalized(Kernel):
     Parameters
     ----------
     kernel : Kernel, str or callable
+        The kernel that this one is made from.
 
     Examples
     --------
@@ -94,6 +95,7 @@ class TraceNormalized(_TrainingKernel):
     Parameters
     ----------
     kernel : Kernel, str or callable
+        The kernel that this one is made from.
 
     Examples
     --------
@@ -124,6 +126,7 @@ class Centered(_TrainingKernel):
     Parameters
     ----------
     kernel : Kernel, str or callable
+        The kernel that this one is made from.
 
     Examples
     --------

@@ -17,6 +17,7 @@ def gaussian_set(
     Parameters
     ----------
     n_kernels : int, default=20
+        Number of kernels.
     smallest, largest : float, default=0.1, 100000
         The first and the last width.
 

@@ -56,6 +56,7 @@ def cluster(
     kernel : SpectralKernel
         Anything with `features(X)`, where X = None means the training points.
     n_clusters : int
+        Number of clusters.
     X : array-like of shape (m, n_features), default=None
         Points to cluster; None is the training points.
     pairs : Pairs, optional
@@ -177,6 +178,13 @@ def rand_index(y: ArrayLike, clusters: ArrayLike) -> float:
     :math:`\sum_{i>j} 1\{1\{c_i=c_j\} = 1\{\hat c_i=\hat c_j\}\} / (0.5 n(n-1))`. It is
     high for no reason where classes are unequal (see `one_cluster_rand_index`).
 
+    Parameters
+    ----------
+    y : array-like of shape (n,)
+        Known classes.
+    clusters : array-like of shape (n,)
+        Cluster of each point.
+
     Examples
     --------
     >>> rand_index([0, 0, 1, 1], [0, 0, 1, 2])
@@ -187,6 +195,11 @@ def rand_index(y: ArrayLike, clusters: ArrayLike) -> float:
 
 def one_cluster_rand_index(y: ArrayLike) -> float:
     """Rand index of putting all points into one cluster: the bar to clear.
+
+    Parameters
+    ----------
+    y : array-like of shape (n,)
+        Known classes.
 
     Examples
     --------
@@ -200,7 +213,7 @@ def one_cluster_rand_index(y: ArrayLike) -> float:
 class ClusterScores:
     """Agreement of clusters with known classes."""
 
-    rand: float
+    rand: float  # share of pairs of points on which both agree
     one_cluster: float  # Rand index of one cluster for all points
     adjusted_rand: float  # 0 by chance, 1 at best
     mutual_information: float  # normalised by the arithmetic mean of the entropies
@@ -208,6 +221,13 @@ class ClusterScores:
 
 def cluster_scores(y: ArrayLike, clusters: ArrayLike) -> ClusterScores:
     """Return the Rand index, its adjusted form, NMI and the one-cluster score.
+
+    Parameters
+    ----------
+    y : array-like of shape (n,)
+        Known classes.
+    clusters : array-like of shape (n,)
+        Cluster of each point.
 
     Examples
     --------

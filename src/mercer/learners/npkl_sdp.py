@@ -53,6 +53,7 @@ class NPKL(PairLearner):
     Parameters
     ----------
     loss : {"hinge", "linear"}, default="hinge"
+        Loss of a pair.
     C : float, default=1.0
         Weight of the loss, > 0.
     budget : float or None, default=None

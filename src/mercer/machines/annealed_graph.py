@@ -25,6 +25,7 @@ class GraphAnnealedKernelMachine(AnnealedKernelMachine):
     Parameters
     ----------
     n_neighbors : sequence of int, default=1..10
+        Numbers of neighbours, one graph for each.
     metrics : sequence, default=("euclidean",)
         Metrics of the neighbour graphs. For square grey images
         `mercer.spectrum.graph_kernels.IMAGE_METRICS` gives the 30 kernels of the
@@ -34,7 +35,9 @@ class GraphAnnealedKernelMachine(AnnealedKernelMachine):
         n_components and the squared loss the kernels live in their bases and no n x n
         matrix is made.
     edge_weights : {"gaussian", "binary", "self_tuning"}, default="gaussian"
+        How edges are weighed.
     gamma : float, default=0.1
+        Weight of the norm of the function.
     beta : float, default=0.01
         With 0 the machine is GLKS-SSL (Argyriou, Herbster and Pontil 2006).
     loss, class_ratio, trace_normalized : as in `AnnealedKernelMachine`

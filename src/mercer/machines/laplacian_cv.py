@@ -32,9 +32,11 @@ class LapRLSCV(LeastSquares, WeightsByGrid):
     dual_coef_, intercept_, transduction_, certificate_
         As in `LapRLS`.
 
-    Notes ----- Mao and Tsang (2010), section 5.2: every fold holds every class (if a
-    class has fewer labels than folds, its labels are reused in several folds), one fold
-    is for training and the rest for validation. With few labels many pairs tie, of
+    Notes
+    -----
+    Mao and Tsang (2010), section 5.2: every fold holds every class (if a class has
+    fewer labels than folds, its labels are reused in several folds), one fold is for
+    training and the rest for validation. With few labels many pairs tie, of
     which the paper says nothing: ties go to the smallest gamma_A, then to the largest
     gamma_I, that is, to the labels and the graph. Points are dealt to the folds in
     their order. With one label for each class nothing can be validated, and the rule of

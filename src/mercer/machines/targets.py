@@ -11,6 +11,18 @@ def targets_of(labels: Labels) -> FloatArray:
     """Return +1/-1 in one column for two classes, else one-hot 0/1 columns.
 
     For a distribution, the mean of these.
+
+    Parameters
+    ----------
+    labels : Labels
+        Labels of the points.
+
+    Examples
+    --------
+    >>> from mercer.evidence.labels import Labels
+    >>> targets_of(Labels.read([1, -1, 0]))
+    array([[ 1.],
+           [-1.]])
     """
     return lead(labels.one_hot())
 

@@ -17,7 +17,7 @@ from mercer.model.estimator import UnifiedKernelMachine
 class Advice(Shown):
     """What the unlabelled rows changed, and what held-out labels say of it."""
 
-    check: Check
+    check: Check  # cross-validation on the labelled rows
     rival: Score  # the better model of the labelled rows alone
     changed: float  # share of the unlabelled rows that it predicts differently
 

@@ -45,9 +45,9 @@ class NeighborIndex:
     (array([[2, 1]], dtype=int32), array([[0.5, 1.5]]))
     """
 
-    search: Search
-    metric: Metric
-    n_jobs: int | None
+    search: Search  # the prepared points
+    metric: Metric  # "euclidean", "cosine", "precomputed" or a function
+    n_jobs: int | None  # threads; None is one
 
     @classmethod
     def fit(

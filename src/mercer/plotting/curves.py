@@ -14,7 +14,9 @@ class LabelCurveDisplay(Display):
     Parameters
     ----------
     n_labels : ndarray of shape (m,)
+        Numbers of labels.
     accuracy : ndarray of shape (n_runs, m)
+        Accuracy of each run at each number.
     name : str or None
         Goes into the legend.
 

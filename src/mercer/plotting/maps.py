@@ -15,6 +15,7 @@ class MapDisplay(Display):
     Parameters
     ----------
     position : ndarray of shape (n, 2)
+        Places of the points on the map.
     codes : ndarray of shape (n,)
         Class of each point; -1 is drawn in grey.
     names : list of str

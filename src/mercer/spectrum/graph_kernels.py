@@ -30,6 +30,7 @@ def laplacian_kernels(
     Parameters
     ----------
     X : array-like or sparse array of shape (n, n_features)
+        The points.
     n_neighbors : sequence of int, default=1..10
         One graph for each; those beyond n - 1 are left out.
     metrics : sequence, default=("euclidean",)

@@ -111,7 +111,9 @@ def test_training_rows_are_predicted_the_same_by_the_saved_model(learned: Path) 
     assert run("predict", model, learned / "things.csv", "--out", out).exit_code == 0
     before = pd.read_parquet(learned / "out" / "predictions.parquet")
     again = pd.read_parquet(out)
-    pd.testing.assert_frame_equal(again, before.drop(columns=["labelled", "possible at 90%"]), atol=1e-6)
+    pd.testing.assert_frame_equal(
+        again, before.drop(columns=["labelled", "possible at 90%"]), atol=1e-6
+    )
 
 
 def test_predict_names_a_lacking_column(learned: Path) -> None:

@@ -21,8 +21,21 @@ def open_studio(
 ) -> Studio:
     """Return a studio for a file.
 
-    The store is a file or a URL of SQLAlchemy, by default ``FILE.labels.db`` beside the
-    file. Other keywords are passed on to `mercer.app.tables.reading.read_table`.
+    Parameters
+    ----------
+    file : Path or str
+        A table, a folder of images, texts or recordings, or a database.
+    task : Task, optional
+        Target, id and other columns; by default the target is "label".
+    classes : tuple of str, default=()
+        Classes to begin with, beside those of labels in the file.
+    store : str, optional
+        Where answers are kept: a file or a URL of SQLAlchemy, by default
+        ``FILE.labels.db`` beside the file.
+    overlap : int, default=1
+        People who are asked about each row.
+    reading : dict
+        Passed on to `mercer.app.tables.reading.read_table`.
     """
     task = task or Task()
     table = read_table(

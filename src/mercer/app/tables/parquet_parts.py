@@ -144,6 +144,17 @@ def learn_parts(
 ) -> tuple[TableResult, Parts]:
     """Learn the target of a table in many Parquet files.
 
+    Parameters
+    ----------
+    pattern : str
+        Path of the files, with ``*`` for what differs.
+    task : Task
+        Target, id and other columns.
+    progress : Progress, optional
+        Gets the stages of the work.
+
+    Notes
+    -----
     Where a client of Dask was made, its cluster does the work; the files must have the
     same paths there. Class sizes are those of all files together. The result is about
     the labelled rows and 100,000 others, the parts about all rows.

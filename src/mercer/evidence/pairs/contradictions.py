@@ -50,7 +50,13 @@ def find_contradictions(
 
 
 def describe(wrong: tuple[Contradiction, ...]) -> str:
-    """Say in one sentence what is wrong."""
+    """Say in one sentence what is wrong.
+
+    Parameters
+    ----------
+    wrong : tuple of Contradiction
+        As `Pairs.contradictions` returns them.
+    """
     shown = "; ".join(str(each) for each in wrong[:3])
     more = f" (and {len(wrong) - 3} more)" if len(wrong) > 3 else ""
     return f"{len(wrong)} contradictory pairs: {shown}{more}."

@@ -21,8 +21,9 @@ def as_pairs(pairs: PairsLike, n_points: int) -> Pairs:
 
     Parameters
     ----------
-    pairs : Pairs, tuple (must_link, cannot_link), array of rows (i, j, sign), \
-            square matrix T or data frame
+    pairs : Pairs, tuple, array or data frame
+        A tuple is (must_link, cannot_link); an array has rows (i, j, sign) or is a
+        square matrix T of signs.
     n_points : int
         Number of points the pairs must refer to.
 
