@@ -161,9 +161,7 @@ STAGES = {
     "sizes of labels": Stage(
         replaced={f"{ROOM}.spreading.candidate_sizes": predicted_only},
         code=("sizes:candidate_sizes", "sizes:unevenness", "spreading:_first"),
-        constants=(
-            *("label_trust", "smoothing_per_class", "most_moved"),
-        ),
+        constants=(*("label_trust", "smoothing_per_class", "most_moved"),),
     ),
     "gentle rounds": Stage({"gentle_power": np.inf}, constants=("gentle_power",)),
     "spreading": Stage(

@@ -27,7 +27,9 @@ MODULES = (
     "mercer.model.advice",
     "mercer.learners.clustering",
     "mercer.exceptions",
+    "mercer.evidence.sources",
     "mercer.judging.explanation",
+    "mercer.judging.sources",
     "mercer.persist",
 )
 # Names of the application, where they are at home; its packages export nothing.

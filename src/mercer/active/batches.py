@@ -54,6 +54,13 @@ def diverse_batch(
     -----
     Each pick adds a row to the Cholesky factor of the kernel of known points, at
     O(n_candidates (r + n_labeled)); nothing of size n_candidates squared is formed.
+
+    Examples
+    --------
+    >>> features = np.array([[1.0, 0.0], [0.9, 0.1], [0.0, 1.0], [0.1, 0.9]])
+    >>> known, free = np.array([0]), np.array([1, 2, 3])
+    >>> diverse_batch(np.ones(4), features, known, free, 2, ridge=0.1)
+    array([2, 3])
     """
     known, pool = _condensed(features[labeled]), features[candidates]
     B = np.empty((len(known) + n, len(pool)))

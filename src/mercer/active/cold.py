@@ -133,6 +133,13 @@ def cold_rows(
     See Also
     --------
     typical_rows : Rows that stand for many others.
+
+    Examples
+    --------
+    >>> features = np.array([[1.0, 0.0], [1.0, 0.1], [1.0, 0.2], [0.0, 1.0]])
+    >>> asked, rng = np.array([0]), np.random.default_rng(0)
+    >>> cold_rows(lambda rows: features[rows], 1, n_points=4, asked=asked, rng=rng)
+    array([3])
     """
     free = np.setdiff1d(np.arange(n_points), asked)
     some, known = np.sort(draw_rows(free, most, rng)), draw_rows(asked, most, rng)

@@ -123,6 +123,15 @@ def choose_rows(
     --------
     learn_actively : A whole loop.
     ask_rows : The same from probabilities and features.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> proba = np.array([[1.0, 0.0], [0.9, 0.1], [0.6, 0.4], [0.8, 0.2]])
+    >>> rows = {"labeled": np.array([0]), "candidates": np.array([1, 2, 3])}
+    >>> rng = np.random.default_rng(0)
+    >>> choose_rows("margin", 2, proba=proba, features=None, rng=rng, **rows)
+    array([2, 3])
     """
     n = min(n, len(candidates))
     if query == "random":

@@ -28,7 +28,18 @@ Symmetry = Literal["union", "mutual"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Graph:
-    """Symmetric weighted graph over n points; made by `neighbor_graph`."""
+    """Symmetric weighted graph over n points; made by `neighbor_graph`.
+
+    See Also
+    --------
+    GraphBasis : The smooth directions of a graph.
+
+    Examples
+    --------
+    >>> graph = Graph.from_adjacency([[0, 1, 0], [1, 0, 0], [0, 0, 0]])
+    >>> graph.n_points, graph.n_components, graph.isolated
+    (3, 2, array([2]))
+    """
 
     adjacency: SparseArray  # (n, n) csr_array, symmetric, zero diagonal, entries > 0
     recall: float  # share of true neighbours found, estimated; 1.0 when exact

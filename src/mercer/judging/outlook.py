@@ -19,7 +19,13 @@ _DRAWS = 2000
 
 
 class Outlook(NamedTuple):
-    """Expected accuracy with more labels."""
+    """Expected accuracy with more labels.
+
+    Examples
+    --------
+    >>> print(Outlook(20, now=0.80, then=0.84, low=0.81, high=0.87))
+    20 more labels: +4.0% (+1.0% to +7.0%)
+    """
 
     n_more: int  # further labels
     now: float  # with the present labels

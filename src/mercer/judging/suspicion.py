@@ -50,6 +50,13 @@ class NoisePrior:
     evenness : float
         Errors that are added for each class, spread evenly over the other classes,
         before it is estimated which class is taken for which.
+
+    Examples
+    --------
+    >>> NoisePrior().shares[0]  # there may be no wrong label at all
+    0.0001
+    >>> NoisePrior(shares=(0.2, 0.3)).odd_rows  # where many are known to be wrong
+    0.003
     """
 
     shares: tuple[float, ...] = (1e-4, 0.02, 0.05, 0.08, 0.12)
@@ -64,7 +71,16 @@ class NoisePrior:
 
 @dataclass(frozen=True, eq=False)
 class SuspiciousLabels(Shown):
-    """Given labels, the least supported first."""
+    """Given labels, the least supported first.
+
+    Examples
+    --------
+    >>> ids, given, suggested = np.array([7, 2]), np.array([1, 0]), np.array([0, 0])
+    >>> support, best, wrong = np.array([0.1, 0.9]), np.array([0.9, 0.9]), [0.8, 0.01]
+    >>> labels = SuspiciousLabels(ids, given, suggested, support, best, np.array(wrong))
+    >>> labels.ids[labels.looks_wrong]
+    array([7])
+    """
 
     ids: NDArray[Any]  # row ids, the least supported label first
     given: NDArray[Any]  # their labels

@@ -30,6 +30,18 @@ class Kernel(BaseEstimator, ABC):
     Called on two vectors it returns a number. scikit-learn's `KernelRidge`,
     `KernelPCA`, `Nystroem` and `SpectralClustering` call it once on two matrices, as
     they do with kernels of Gaussian processes, and not once per pair.
+
+    See Also
+    --------
+    PointKernel : For a formula of your own.
+
+    Examples
+    --------
+    >>> from mercer.kernels import RBF, Linear
+    >>> kernel = Linear() + 2 * RBF(gamma=1.0)
+    >>> kernel([[1.0], [2.0]], [[1.0]]).round(3)
+    array([[3.   ],
+           [2.736]])
     """
 
     @abstractmethod
@@ -78,7 +90,24 @@ class Kernel(BaseEstimator, ABC):
 
 
 class PointKernel(Kernel):
-    """A kernel on rows of numbers, dense or sparse; subclasses write the formula."""
+    """A kernel on rows of numbers, dense or sparse; subclasses write the formula.
+
+    See Also
+    --------
+    RBF : The Gaussian kernel.
+
+    Examples
+    --------
+    >>> class Product(PointKernel):
+    ...     def _gram(self, X, Z):
+    ...         return X @ (X if Z is None else Z).T
+    ...     def _diag(self, X):
+    ...         return (X**2).sum(axis=1)
+    >>> Product()([[1.0, 2.0]], [[3.0, 4.0]])
+    array([[11.]])
+    >>> (2 * Product()).diag([[1.0, 2.0]])
+    array([10.])
+    """
 
     def __call__(self, X: ArrayLike, Z: ArrayLike | None = None) -> FloatArray:
         """Return the Gram matrix of the rows of X and Z, (n, m); Z is X when None.

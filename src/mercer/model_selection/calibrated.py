@@ -182,6 +182,12 @@ def fit_temperature(scores: FloatArray, codes: IntArray) -> float:
     -----
     The loss is convex in 1/T. The search is over log(1/T) within a factor e^12 of the
     scores' own scale, so separable scores give a finite answer.
+
+    Examples
+    --------
+    >>> scores = np.tile([[4.0, 0.0]], (4, 1))  # too sure: one in four is wrong
+    >>> round(fit_temperature(scores, np.array([0, 0, 0, 1])), 2)
+    3.64
     """
     scale = float(np.std(scores - scores.mean(axis=1, keepdims=True)))
     if scale == 0:

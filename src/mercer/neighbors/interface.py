@@ -13,7 +13,17 @@ Found: TypeAlias = tuple[NDArray[np.int32], FloatArray]  # indices and distances
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Neighbors:
-    """The k nearest neighbours of each of n points, the point itself left out."""
+    """The k nearest neighbours of each of n points, the point itself left out.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer.graphs import nearest_neighbors
+    >>> rng = np.random.default_rng(0)
+    >>> found = nearest_neighbors([[0.0], [1.0], [3.0]], 1, rng=rng)
+    >>> found.indices.ravel(), found.distances.ravel(), found.method
+    (array([1, 0, 1], dtype=int32), array([1., 1., 2.]), 'exact')
+    """
 
     indices: NDArray[np.int32]  # (n, k)
     distances: FloatArray  # (n, k) ascending

@@ -51,6 +51,13 @@ class BasisCertificate(Shown):
     note : str
         Why there are fewer directions than asked for, or less exact ones; empty if
         there are not.
+
+    Examples
+    --------
+    >>> from mercer import GraphBasis
+    >>> basis = GraphBasis(2, n_neighbors=1, random_state=0).fit([[0.0], [1.0], [3.0]])
+    >>> bool(basis.certificate_.residual < 1e-12), basis.certificate_.n_null
+    (True, 1)
     """
 
     method: str

@@ -33,13 +33,18 @@ COVERAGE = 0.9  # of the sets of classes
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TableResult:
-    """What `learn` found out about a table: the session, and how good it is."""
+    """What `learn` found out about a table: the session, and how good it is.
 
-    session: Session
+    See Also
+    --------
+    learn : Returns it.
+    """
+
+    session: Session  # takes questions and answers
     proba: FloatArray  # (n, n_classes)
     check: Check | None  # None: no class has two labels
     next_rows: IntArray  # to label next, most useful first
-    warnings: tuple[str, ...]
+    warnings: tuple[str, ...]  # what to look at, in words
     outlook: Outlook | None = None  # what more labels would bring
     influences: tuple[Influence, ...] = ()  # of the columns, largest first
 

@@ -64,6 +64,16 @@ def read_table(
     ------
     TableError
         With the file and, where it can be known, the row and column.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.NamedTemporaryFile("w", suffix=".csv") as file:
+    ...     _ = file.write("colour;size\nred;1,5\nblue;2\n")
+    ...     file.flush()
+    ...     table = read_table(file.name)
+    >>> table.frame["size"].tolist()
+    [1.5, 2.0]
     """
     limit = available_memory() if memory is None else memory
     if query is not None or is_database(str(path)):

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from scipy.sparse.csgraph import breadth_first_order
 
 from mercer._base.typing import IntArray, SparseArray
+from mercer._base.words import counted
 
 __all__ = ["Contradiction", "ContradictionWarning", "describe", "find_contradictions"]
 
@@ -56,7 +57,14 @@ def describe(wrong: tuple[Contradiction, ...]) -> str:
     ----------
     wrong : tuple of Contradiction
         As `Pairs.contradictions` returns them.
+
+    Examples
+    --------
+    >>> from mercer import Pairs
+    >>> pairs = Pairs.from_index([(0, 1), (1, 2)], [(0, 2)], n_points=3)
+    >>> describe(pairs.contradictions())
+    '1 contradictory pair: cannot-link (0, 2) against the must-links 0 -> 1 -> 2.'
     """
     shown = "; ".join(str(each) for each in wrong[:3])
     more = f" (and {len(wrong) - 3} more)" if len(wrong) > 3 else ""
-    return f"{len(wrong)} contradictory pairs: {shown}{more}."
+    return f"{counted(len(wrong), 'contradictory pair')}: {shown}{more}."
