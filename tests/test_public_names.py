@@ -100,3 +100,49 @@ def test_estimators_name_what_is_related_to_them() -> None:
         and not related(thing)
     ]
     assert alone == []
+
+
+SECTION = re.compile(
+    r"^(?:Parameters|Attributes)\n-+\n(.*?)(?=^\w[\w ]*\n-+\n|\Z)",
+    re.MULTILINE | re.DOTALL,
+)
+ENTRY = re.compile(r"^(\w[\w*, ]*?)(?: : ([^\n]*))?$(\n {4}\S)?", re.MULTILINE)
+FIELD = re.compile(r"^ {4}(\w+): [^#\n]*# \S", re.MULTILINE)
+
+
+def described(thing: type) -> set[str]:
+    """Return the parameters of a class that have words, not only a type."""
+    names = set()
+    for body in SECTION.findall(inspect.getdoc(thing) or ""):
+        for entry, kind, words in ENTRY.findall(body):
+            if words or kind.startswith("as in"):
+                names |= set(entry.replace(" ", "").split(","))
+    source = inspect.getsource(thing).split("    def ")[0]
+    return names | set(FIELD.findall(source))
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_every_parameter_of_a_class_is_described(package: str) -> None:
+    module = import_module("mercer" + package)
+    for name in module.__all__:
+        thing = getattr(module, name)
+        own = inspect.isclass(thing) and thing.__module__.startswith("mercer")
+        if not own or issubclass(thing, BaseException):
+            continue
+        asked = set(inspect.signature(thing).parameters) - {"args", "kwargs"}
+        assert asked <= described(thing), (name, asked - described(thing))
+
+
+def test_a_parameter_without_words_is_found() -> None:
+    class Half:
+        """One.
+
+        Parameters
+        ----------
+        a : int
+            Words.
+        b, c : as in `One`
+        d : int
+        """
+
+    assert described(Half) == {"a", "b", "c"}

@@ -42,6 +42,7 @@ class GraphAnnealedKernelMachine(AnnealedKernelMachine):
         With 0 the machine is GLKS-SSL (Argyriou, Herbster and Pontil 2006).
     loss, class_ratio, trace_normalized : as in `AnnealedKernelMachine`
     start_temperature, cooling, final_temperature : float, default=10, 1.4, 1e-7
+        As in `AnnealedKernelMachine`.
     tol, max_greedy, unreached : as in `AnnealedKernelMachine`
     random_state : int, Generator, RandomState or None, default=None
         For the search and the eigensolver.
