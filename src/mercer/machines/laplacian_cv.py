@@ -15,7 +15,8 @@ class LapRLSCV(LeastSquares, WeightsByGrid):
 
     Parameters
     ----------
-    kernel, degree, n_neighbors, graph, n_components, random_state : as in `LapRLS`
+    kernel, degree, n_neighbors, graph, n_components : as in `LapRLS`
+    class_sizes, unreached, random_state : as in `LapRLS`
     gammas_A, gammas_I : sequence of float
         Weights to try; by default 1e-6, 1e-4, 1e-2, 0.1, 1, 10 and 100 for both.
     n_folds : int, default=5
@@ -66,7 +67,8 @@ class LapSVMCV(Hinge, WeightsByGrid):
 
     Parameters
     ----------
-    kernel, degree, n_neighbors, graph, n_components, random_state : as in `LapRLS`
+    kernel, degree, n_neighbors, graph, n_components : as in `LapRLS`
+    class_sizes, unreached, random_state : as in `LapRLS`
     gammas_A, gammas_I, n_folds : as in `LapRLSCV`
 
     Attributes
