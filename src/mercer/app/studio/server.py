@@ -4,6 +4,7 @@ import asyncio
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import suppress
+from functools import partial
 from importlib.resources import files
 from typing import Any
 
@@ -65,8 +66,8 @@ def make_app(studio: Studio, token: str, **guard: Any) -> Guard:
             Route("/api/events", _events(studio)),
             Route("/api/image/{row}", _image(studio)),
             Route("/api/sound/{row}", _sound(studio)),
-            Route("/api/map", _map(studio)),
-            Route("/api/colours", _colours(studio)),
+            Route("/api/map", _bytes(partial(_map, studio))),
+            Route("/api/colours", _bytes(partial(_colours, studio))),
             Route("/api/export/{kind}", _export(studio)),
             Route("/api/import/{kind}", _import(studio), methods=["POST"]),
             *_backend(studio),
@@ -150,38 +151,32 @@ def _sound(studio: Studio) -> Handler:
     return handle
 
 
-def _map(studio: Studio) -> Handler:
-    """Send the places of all rows as pairs of little-endian float32."""
-
-    async def handle(request: Request) -> Response:
-        xy = studio.snapshot.map
-        body = b"" if xy is None else np.asarray(xy, dtype="<f4").tobytes()
-        return Response(body, media_type="application/octet-stream")
-
-    return handle
-
-
-def _colours(studio: Studio) -> Handler:
-    """Send two bytes for each row: its class or 255, and how sure that is."""
-
-    def read() -> bytes:
-        codes, _ = studio.labels()
-        snapshot = studio.snapshot
-        best, sure = np.full(len(codes), 255), np.zeros(len(codes))
-        if snapshot.proba is not None:
-            best = np.array(snapshot.classes)[snapshot.proba.argmax(axis=1)]
-            sure = 254 * snapshot.proba.max(axis=1)
-        known = codes >= 0
-        best = np.where(known, codes, best)
-        sure = np.where(known, 255, sure)  # 255 only where a person or the file said so
-        pairs = np.column_stack([np.minimum(best, 255), sure]).astype(np.uint8)
-        return pairs.tobytes()
-
+def _bytes(read: Callable[[], bytes]) -> Handler:
     async def handle(request: Request) -> Response:
         body = await run_in_threadpool(read)
         return Response(body, media_type="application/octet-stream")
 
     return handle
+
+
+def _map(studio: Studio) -> bytes:
+    """Return the places of all rows as pairs of little-endian float32."""
+    xy = studio.snapshot.map
+    return b"" if xy is None else np.asarray(xy, dtype="<f4").tobytes()
+
+
+def _colours(studio: Studio) -> bytes:
+    """Return two bytes for each row: its class or 255, and how sure that is."""
+    codes, _ = studio.labels()
+    snapshot = studio.snapshot
+    best, sure = np.full(len(codes), 255), np.zeros(len(codes))
+    if snapshot.proba is not None:
+        best = np.array(snapshot.classes)[snapshot.proba.argmax(axis=1)]
+        sure = 254 * snapshot.proba.max(axis=1)
+    known = codes >= 0
+    best = np.where(known, codes, best)
+    sure = np.where(known, 255, sure)  # 255 only where a person or the file said so
+    return np.column_stack([np.minimum(best, 255), sure]).astype(np.uint8).tobytes()
 
 
 def _export(studio: Studio) -> Handler:

@@ -24,20 +24,10 @@ export function askForm(title, content, done) {
   });
 }
 
-export async function askText(title, label, value) {
-  const input = make("input", { id: "dialog-text", maxlength: 200, required: true });
-  input.value = value;
-  const said = await askForm(
-    title,
-    [make("label", { for: "dialog-text", class: "small soft" }, label), input],
-    "Save",
-  );
-  return said ? input.value.trim() : "";
-}
-
-// A longer text; null where nothing is to be changed.
-export async function askLong(title, label, value, most = 2000) {
-  const input = make("textarea", { id: "dialog-text", rows: 8, maxlength: most });
+// What was written; null where nothing is to be changed.
+export async function askText(title, label, value, { rows = 0, most = 200 } = {}) {
+  const more = rows ? { rows } : { required: true };
+  const input = make(rows ? "textarea" : "input", { id: "dialog-text", maxlength: most, ...more });
   input.value = value;
   const said = await askForm(
     title,

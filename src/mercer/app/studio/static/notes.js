@@ -1,7 +1,7 @@
 // What belongs to the work besides answers: guidelines, a goal, notes and flags.
 
 import { once } from "./api.js";
-import { askLong, askText } from "./ask.js";
+import { askText } from "./ask.js";
 import { by, make, number } from "./dom.js";
 
 export class Notes {
@@ -47,20 +47,22 @@ export class Notes {
 
   async editGuide() {
     const { guide } = this.studio.state;
-    const text = await askLong("Guidelines", "Shown beside every item", guide, 20_000);
+    const long = { rows: 8, most: 20_000 };
+    const text = await askText("Guidelines", "Shown beside every item", guide, long);
     if (text !== null) await this.act("guide", { text });
   }
 
   async setGoal() {
     const { goal, rows } = this.studio.state;
     const said = await askText("Goal", `Rows to label, up to ${number(rows)}; 0 for none`, goal || "");
-    if (said !== "") await this.act("goal", { rows: Number(said) });
+    if (said) await this.act("goal", { rows: Number(said) });
   }
 
   async write() {
     const { shown } = this.studio.question;
     if (!shown) return;
-    const text = await askLong("Note", `On row ${shown.id}`, shown.note);
+    const long = { rows: 8, most: 2000 };
+    const text = await askText("Note", `On row ${shown.id}`, shown.note, long);
     if (text === null || !(await this.act("note", { row: shown.row, text }))) return;
     shown.note = text;
     this.show(this.studio.question.shown);
