@@ -320,7 +320,7 @@ def test_pictures_open_in_full_and_the_next_ones_are_fetched_ahead(
     asked.clear()
     page.reload()
     page.wait_for_selector("#item .one")
-    for _ in range(100):
+    for _ in range(600):
         if len(set(asked)) == 6:
             break
         page.wait_for_timeout(100)
