@@ -129,6 +129,7 @@ CHANGES: dict[str, tuple[str, Any]] = {
     "slope_stiffness": ("uneven labels", 1.0),
     "offset_spread": ("uneven labels", 0.2),
     "trees": ("uneven labels", 10),
+    "tree_tries": ("wine", 1.0),
     "tree_share": ("uneven labels", 0.2),
     "tree_doubt": ("six labels", 8.0),
     "tree_centring": ("uneven labels", 0.0),

@@ -24,12 +24,13 @@ def problem(seed, count=40, d=5, n_classes=3):
     return X, np.eye(n_classes)[codes], codes
 
 
-@pytest.mark.parametrize("d", [2, 9, 150])
-def test_votes_are_those_of_extremely_randomised_trees(d) -> None:
+@pytest.mark.parametrize(("d", "tries"), [(2, 0.5), (9, 0.5), (150, 0.5), (9, 1.0)])
+def test_votes_are_those_of_extremely_randomised_trees(d, tries) -> None:
     X, Y, codes = problem(0, d=d)
     new = np.random.default_rng(1).standard_normal((300, d))
-    theirs = ExtraTreesClassifier(4000, random_state=0).fit(X, codes)
-    votes = grow_trees(X, Y, n_trees=4000).votes(new)
+    most = max(int(d**tries), 1)
+    theirs = ExtraTreesClassifier(4000, max_features=most, random_state=0).fit(X, codes)
+    votes = grow_trees(X, Y, n_trees=4000, tries=tries).votes(new)
     np.testing.assert_allclose(votes, theirs.predict_proba(new), atol=0.05)
 
 

@@ -54,7 +54,7 @@ class TreeScores:
         """
         others = columns.thinned(_CENTRED_ON)
         told = others.rows(np.arange(len(others))) if len(others) else labeled
-        trees = grow_trees(labeled, Y, told, n_trees=rule.trees)
+        trees = grow_trees(labeled, Y, told, n_trees=rule.trees, tries=rule.tree_tries)
         plain = cls(trees, rule.tree_doubt / float(Y.sum()), np.zeros(Y.shape[1]))
         scores = plain.at(columns)
         level = log_shares(Y.sum(axis=0), rule)

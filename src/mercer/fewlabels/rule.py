@@ -83,6 +83,9 @@ class Rule:
     trees : int
         Random trees grown on the labelled points, where the points have columns; 0 for
         none. 25 trees are worth 0.2 to 0.6 points less than 100.
+    tree_tries : float
+        Columns that a node of a tree tries, as a power of their number: 0.5 is the
+        square root, 1 all of them.
     tree_share : float
         Weight of the trees' scores against those of the kernel, for many labels per
         class; with l labels of C classes it is this times 1 - C / l. With one label per
@@ -197,6 +200,7 @@ class Rule:
 
     # Trees: `opinion`.
     trees: int = 100
+    tree_tries: float = 0.5
     tree_share: float = 0.5
     tree_doubt: float = 2.0
     tree_centring: float = 0.5

@@ -83,12 +83,17 @@ class ArrayColumns:
 
 
 def grow_trees(
-    X: FloatArray, Y: FloatArray, others: FloatArray | None = None, *, n_trees: int
+    X: FloatArray,
+    Y: FloatArray,
+    others: FloatArray | None = None,
+    *,
+    n_trees: int,
+    tries: float = 0.5,
 ) -> RandomTrees:
     r"""Grow trees until every leaf holds one class or equal points.
 
     At a node a threshold is drawn between the extremes of each of
-    :math:`\sqrt d` columns that vary there, and the split that leaves the classes
+    :math:`d^t` columns that vary there, and the split that leaves the classes
     least mixed is taken (Geurts, Ernst and Wehenkel, Machine Learning 2006). No point
     is left out of any tree.
 
@@ -104,6 +109,8 @@ def grow_trees(
     n_trees : int
         About how many. Trees come in pairs, and each column that varies begins as many
         pairs as any other.
+    tries : float, default=0.5
+        The power t.
 
     Notes
     -----
@@ -130,7 +137,7 @@ def grow_trees(
     pairs = max(n_trees // 2, 1)
     if 0 < v < pairs:
         pairs = v * round(pairs / v)
-    n_tried = max(int(np.sqrt(len(columns))), 1)
+    n_tried = max(int(len(columns) ** tries), 1)
     grown = [
         grow_tree(columns, labels, C, order, v, pair, turned, n_tried)
         for pair in range(pairs)

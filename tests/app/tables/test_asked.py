@@ -48,6 +48,16 @@ def test_trees_see_the_cells(frame: pd.DataFrame) -> None:
     assert np.array_equal(encoder.transform(as_table(frame)), points)
 
 
+def test_nodes_try_all_columns_of_a_table(frame: pd.DataFrame) -> None:
+    labels = np.where(np.arange(150) < 20, np.where(np.arange(150) % 2, "a", "b"), None)
+    session = Session.open(frame.assign(label=labels)).fit()
+    assert session.model.rule.tree_tries == 1.0
+    session.tell([50], ["a"])  # and after an answer
+    assert session.model.machine_.rule.tree_tries == 1.0
+    numbers = pd.DataFrame({"x": np.arange(150.0), "label": labels})
+    assert Session.open(numbers).fit().model.rule is None
+
+
 def test_numbers_without_gaps_need_no_columns_for_trees(frame: pd.DataFrame) -> None:
     encoder = TableEncoder(for_trees=True)
     points = encoder.fit_transform(as_table(frame[["size"]].fillna(0).assign(b=1.5)))

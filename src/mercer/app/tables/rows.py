@@ -16,7 +16,7 @@ from mercer.app.tables.table import Table, TableError, as_table
 from mercer.app.tables.target import read_ids
 from mercer.app.tables.task import Task
 from mercer.app.tables.told import Told
-from mercer.app.tables.views import views_of
+from mercer.app.tables.views import rule_of, views_of
 from mercer.app.tables.written_vectors import read_vectors
 from mercer.evidence.labels import Labels
 from mercer.fewlabels.pools.choice import PoolPlan, plan_pool
@@ -69,7 +69,7 @@ class Rows:
         screened = screen(table, task, min_classes=min_classes, labels=labels)
         given = Told.of(screened.labels, task)
         pairs = None if task.pairs is None else read_pairs(task.pairs, ids)
-        progress.stage("columns to coordinates")
+        progress.stage("columns to numbers")
         encoder = TableEncoder(
             random_state=task.random_state, for_trees=for_trees and pairs is None
         )
@@ -110,5 +110,5 @@ class Rows:
     def fit(self, model: UnifiedKernelMachine, labels: Labels) -> UnifiedKernelMachine:
         """Fit a model to all rows; labels weigh the views, unless pairs decide."""
         if self.pairs is None:
-            model.set_params(views=views_of(self.encoder))
+            model.set_params(views=views_of(self.encoder), rule=rule_of(self.encoder))
         return model.fit(self.points, labels, pairs=self.pairs)
