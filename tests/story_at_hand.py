@@ -4,6 +4,7 @@ import numpy as np
 
 from mercer.app.report.story import (
     Bin,
+    Column,
     Contestant,
     Evidence,
     Fact,
@@ -59,7 +60,7 @@ def story(name: str = "cat") -> Story:
         views=(Evidence(name, 0.8, 0.5), Evidence("other columns", 0.2, 0.5)),
         n_weighed=10,
         n_sure=70,
-        columns=((name, name, name, 3),),
+        columns=(Column(name, name, name, 3, name, (0.2, 0.8)),),
         facts=(Fact(name, name, name, name),),
         warnings=(name,),
         method=name,

@@ -315,6 +315,15 @@ def test_labels_that_look_wrong_come_with_their_false_alarms() -> None:
     assert "look at first" in section
     assert row.id in section
     assert "right after all" not in said
+    both = replace(
+        whole.quality,
+        doubtful=(row._replace(wrong=0.62),),
+        first=(row._replace(wrong=0.17), row._replace(wrong=0.004)),
+    )
+    section = render(replace(whole, quality=both)).split('id="doubtful"', 1)[1]
+    section = section.split("</section>", 1)[0]
+    for odds in ("62%", "17%", "under 1%", "Next in the ranking"):
+        assert odds in section
 
 
 def test_a_shift_of_the_accuracies_is_told() -> None:

@@ -96,6 +96,13 @@ def test_wrong_labels_are_named_with_the_share_of_false_alarms() -> None:
         assert row.second == row.given
         assert row.second_probability < row.probability
     assert 0 < quality.false_alarms < 0.4
+    # The ranking goes on to ten labels, with the odds of each.
+    ranked = (*quality.doubtful, *quality.first)
+    odds = [row.wrong for row in ranked]
+    assert len(ranked) == 10
+    assert odds == sorted(odds, reverse=True)
+    assert all(odd >= 0.4 for odd in odds[: len(quality.doubtful)])
+    assert odds[len(quality.doubtful)] < 0.4
 
 
 def _quality_of(frame: pd.DataFrame) -> Any:
@@ -127,7 +134,7 @@ def test_of_very_many_columns_the_first_are_named_and_the_others_counted() -> No
     notes[-1] = ("copy", "left out", "repeats the target", 0)
     notes[-2] = ("words", "text", "TF-IDF", 30)
     told = columns_of(notes, table)
-    assert told[MOST_COLUMNS:] == (
+    assert tuple(c[:4] for c in told[MOST_COLUMNS:]) == (
         ("copy", "left out", "repeats the target", 0),
         ("3 more columns", "number", "as those above", 3),
         ("1 more column", "text", "as those above", 30),

@@ -35,7 +35,7 @@ def test_stages_are_shown_and_the_line_goes_away(
     said = [line.partition("</progress> ")[2] for line in drawn]
     stages = list(dict.fromkeys(said))
     assert stages == [
-        "columns to coordinates",
+        "columns to numbers",
         "neighbours and directions",
         "checks with hidden labels",
         "predictions",

@@ -14,7 +14,7 @@ from rich.table import Table
 # What stages usually take, compared with each other.
 COSTS = {
     "reading": 6,
-    "columns to coordinates": 4,
+    "columns to numbers": 4,
     "embeddings": 40,
     "neighbours and directions": 54,
     "checks with hidden labels": 22,

@@ -5,7 +5,7 @@ from html import escape
 from mercer._base.words import counted
 from mercer.app.report import svg
 from mercer.app.report.markup import cell, table
-from mercer.app.report.story import Story
+from mercer.app.report.story import Column, Story
 from mercer.app.report.summary import found_of, recalls
 
 # More columns than this are folded away.
@@ -15,10 +15,11 @@ _SHOWN_COLUMNS, _SHOWN_INFLUENCES = 30, 12
 def columns(story: Story) -> str:
     """Return how much each column matters, and how it was used."""
     items = [
-        f'<tr>{cell(name)}{cell(kind)}{cell(done)}<td class="num">{n:,}</td></tr>'
-        for name, kind, done, n in story.columns
+        f"<tr>{cell(c.name)}{cell(c.kind)}{_values(c)}{cell(c.done)}"
+        f'<td class="num">{c.n_numbers:,}</td></tr>'
+        for c in story.columns
     ]
-    head = ("column", "type", "how it was used", "#numbers")
+    head = ("column", "type", "values", "how it was used", "#numbers")
     listed = table(head, items[:_SHOWN_COLUMNS], "lines")
     if len(items) > _SHOWN_COLUMNS:
         n = len(items) - _SHOWN_COLUMNS
@@ -30,6 +31,15 @@ def columns(story: Story) -> str:
         f'<section id="columns"><h2>Columns</h2>{_influences(story)}'
         f"<h3>How each column was used</h3>{listed}</section>"
     )
+
+
+def _values(column: Column) -> str:
+    """Return what a column holds, with a small histogram of numbers."""
+    bars = ""
+    if column.bars:
+        drawn = svg.draw_histogram(column.bars, f"histogram of {column.name}")
+        bars = f'<div class="small-bars">{drawn}</div>'
+    return f'<td class="long">{escape(column.values)}{bars}</td>'
 
 
 def _influences(story: Story) -> str:

@@ -36,7 +36,10 @@ def rows_table(rows: Sequence[Row], guess: str, other: str) -> str:
     The columns with the prediction and with `second` are called `guess` and `other`.
     """
     has_cells = any(row.cells or row.picture is not None for row in rows)
-    head = ["row", guess, other, *(["contents"] if has_cells else [])]
+    odds = "wrong with a probability of"
+    has_odds = any(row.wrong is not None for row in rows)
+    head = ["row", guess, other]
+    head += [f"#{odds}"] * has_odds + ["contents"] * has_cells
     items = []
     for row in rows:
         holds = f'<td class="cells" data-name="contents">{contents(row)}</td>'
@@ -44,6 +47,7 @@ def rows_table(rows: Sequence[Row], guess: str, other: str) -> str:
             f"<tr>{cell(row.id, 'row')}"
             f"{cell(f'{row.prediction} {row.probability:.0%}', guess)}"
             f"{cell(f'{row.second} {row.second_probability:.0%}', other)}"
+            f"{_odds(row.wrong, odds) if has_odds else ''}"
             f"{holds if has_cells else ''}</tr>"
         )
     if len(items) < _SHOWN_ROWS + _WORTH_FOLDING:
@@ -53,6 +57,11 @@ def rows_table(rows: Sequence[Row], guess: str, other: str) -> str:
         f"{counted(len(items) - _SHOWN_ROWS, 'more row')}</summary>"
         f"{table(head, items[_SHOWN_ROWS:], 'cards')}</details>"
     )
+
+
+def _odds(wrong: float | None, name: str) -> str:
+    said = "" if wrong is None else "under 1%" if wrong < 0.01 else f"{wrong:.0%}"
+    return f'<td class="num" data-name="{name}">{said}</td>'
 
 
 def contents(row: Row) -> str:

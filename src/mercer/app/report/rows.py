@@ -3,8 +3,9 @@
 import json
 from html import escape
 
-from mercer.app.report.markup import rows_table, table
-from mercer.app.report.story import Quality, Story
+from mercer._base.words import counted
+from mercer.app.report.markup import cell, rows_table, table
+from mercer.app.report.story import Quality, Row, Story
 
 # Rows of the list of predictions that are in the page without its script.
 _WITHOUT_SCRIPT = 25
@@ -28,18 +29,55 @@ def doubtful(story: Story) -> str:
     """Return the labels that look wrong."""
     if story.quality is None:
         return ""
-    rows = story.quality.doubtful
-    if not rows:
-        first = story.quality.first
+    rows, first = story.quality.doubtful, story.quality.first
+    if rows:
+        body = f"<p>{_expected(story.quality)}</p>{_ranked(rows)}"
+        if first:
+            body += (
+                "<h3>Next in the ranking</h3><p>These labels are more likely right "
+                f"than wrong. Look at them if you have time.</p>{_ranked(first)}"
+            )
+    else:
         body = (
             "<p>No label is likely to be wrong, though a single wrong one can go "
             "unnoticed. These are the ones to look at first.</p>"
-        ) + rows_table(first, "looks like", "your label")
-    else:
-        body = f"<p>{_expected(story.quality)}</p>" + rows_table(
-            rows, "looks like", "your label"
-        )
+        ) + _ranked(first)
     return f'<section id="doubtful"><h2>Labels that look wrong</h2>{body}</section>'
+
+
+def _ranked(rows: tuple[Row, ...]) -> str:
+    return rows_table(rows, "looks like", "your label")
+
+
+def repeated(story: Story) -> str:
+    """Return the rows that are alike, those with different labels first."""
+    if not story.repeated:
+        return ""
+    one = story.n_repeating == 1
+    said = (
+        f"{counted(story.n_repeating, 'row')} {'repeats' if one else 'repeat'} another "
+        "one: all cells are the same but for upper case, spaces and rounding to four "
+        "digits."
+    )
+    if story.n_contradicting:
+        groups = counted(story.n_contradicting, "group")
+        them = "its rows" if story.n_contradicting == 1 else "their rows"
+        said += (
+            f" <b>In {groups} of such rows you gave {them} different labels:</b> at "
+            "most one of these can be right, unless a column is missing that tells the "
+            "rows apart."
+        )
+    items = []
+    for group in story.repeated:
+        more = group.n - len(group.rows)
+        names = ", ".join(group.rows) + (f" and {more:,} more" if more else "")
+        labels = " or ".join(group.labels) or "none"
+        items.append(f"<tr>{cell(names, 'rows')}{cell(labels, 'your labels')}</tr>")
+    shown = table(("rows", "your labels"), items, "cards")
+    return (
+        f'<section id="repeated"><h2>Rows that repeat others</h2><p>{said}</p>{shown}'
+        "</section>"
+    )
 
 
 def _expected(q: Quality) -> str:

@@ -51,6 +51,7 @@ class Row(NamedTuple):
     second_probability: float
     cells: tuple[tuple[str, str], ...]  # name and content of each column
     picture: FloatArray | None = None  # (height, width, colours) in [0, 1]
+    wrong: float | None = None  # probability that the given label is wrong
 
 
 class Listed(NamedTuple):
@@ -62,6 +63,25 @@ class Listed(NamedTuple):
     second: str
     given: str  # "" if unlabelled
     contents: str = ""  # the first cells, in short
+
+
+class Column(NamedTuple):
+    """A column of the table, and what became of it."""
+
+    name: str
+    kind: str
+    done: str
+    n_numbers: int
+    values: str = ""  # what its cells hold, in short
+    bars: tuple[float, ...] = ()  # heights of a histogram
+
+
+class Repeated(NamedTuple):
+    """Rows that are alike but for case, spaces and rounding."""
+
+    rows: tuple[str, ...]  # their ids; of many, the first
+    n: int
+    labels: tuple[str, ...]  # the different labels among them
 
 
 class Fact(NamedTuple):
@@ -114,7 +134,7 @@ class Quality:
     n_tried: int  # parts that were hidden: not all where there are very many labels
     doubtful: tuple[Row, ...]  # labels that look wrong; `second` is the label given
     false_alarms: float = 0.0  # share of these that is expected to be right
-    first: tuple[Row, ...] = ()  # labels to look at first where none looks wrong
+    first: tuple[Row, ...] = ()  # labels to look at next, the likeliest wrong first
     taken: tuple[Taken, ...] = ()  # by rising confidence
     shift: float = 0.0  # by how much accuracies were raised for the unlabelled rows
 
@@ -156,7 +176,7 @@ class Story:
     values: FloatArray  # (r,) how fast each direction changes between neighbours
     weights: FloatArray  # (r,) what the kernel gives them
     choices: tuple[tuple[str, float], ...]  # kernels that were mixed, and their shares
-    columns: tuple[tuple[str, str, str, int], ...]
+    columns: tuple[Column, ...]
     facts: tuple[Fact, ...]
     warnings: tuple[str, ...]
     method: str  # which kernels were computed, and why
@@ -167,6 +187,9 @@ class Story:
     n_sure: int | None = None  # rows with one possible class; None: not tested
     influences: tuple[Influence, ...] = ()  # of the columns, largest first
     outlook: Outlook | None = None
+    n_repeating: int = 0  # rows that repeat an earlier one
+    n_contradicting: int = 0  # groups of them that have different labels
+    repeated: tuple[Repeated, ...] = ()  # some of these groups
     changes: tuple[str, ...] = ()  # since the run before
     labels_drawn: str = ""  # "at random" or "per class", if it was given
     class_sizes: tuple[float, ...] = ()  # shares of the classes, if they were given

@@ -151,6 +151,18 @@ def draw_bars(values: FloatArray, label: str, kind: str) -> str:
     return draw(width, height, body, label)
 
 
+def draw_histogram(bars: Sequence[float], label: str) -> str:
+    """Draw shares of cells, the largest at full height."""
+    most, body = max(bars), []
+    for k, share in enumerate(bars):
+        tall = 24 * share / most
+        body.append(
+            f'<rect x="{10 * k}" y="{24 - tall:.1f}" width="9" height="{tall:.1f}" '
+            'class="bar rough"/>'
+        )
+    return draw(10 * len(bars), 24, body, label)
+
+
 def draw_influences(influences: Sequence[Influence]) -> str:
     """Draw what each column is worth, with its interval."""
     width, left, step = 560.0, 190.0, 22.0

@@ -9,7 +9,8 @@ import numpy as np
 from mercer._base.checks import is_empty
 from mercer._base.typing import FloatArray, IntArray
 from mercer._base.words import counted
-from mercer.app.report.story import Listed
+from mercer.app.report.story import Column, Listed
+from mercer.app.tables.column_values import values_of
 from mercer.app.tables.table import Table
 from mercer.evidence.labels import Labels
 
@@ -59,9 +60,7 @@ def _filled(table: Table, row: int, names: list[str]) -> tuple[tuple[str, str], 
     return tuple(shown)
 
 
-def columns_of(
-    notes: Sequence[Sequence[Any]], table: Table
-) -> tuple[tuple[str, str, str, int], ...]:
+def columns_of(notes: Sequence[Sequence[Any]], table: Table) -> tuple[Column, ...]:
     """Return how columns were used; of very many, those left out and the first.
 
     A note has the name, the kind, what was done and the number of coordinates.
@@ -70,27 +69,32 @@ def columns_of(
     --------
     >>> from mercer.app.tables.table import as_table
     >>> table = as_table({"size": [1.0, 2.0, 3.0, np.nan]})
-    >>> columns_of([("size", "number", "scaled to variance 1", 1)], table)
-    (('size', 'number', 'scaled to variance 1; 25% of the cells are empty', 1),)
+    >>> (column,) = columns_of([("size", "number", "scaled to variance 1", 1)], table)
+    >>> column.done, column.values
+    ('scaled to variance 1; 25% of the cells are empty', '1 to 3, median 2')
     """
     told = [(n[0], n[1], n[2], n[3]) for n in notes]
     first = [
-        (name, kind, done + _empty(table, name), n)
+        Column(name, kind, done + _empty(table, name), n, *_values(table, name, kind))
         for name, kind, done, n in told[:MOST_COLUMNS]
     ]
     rest: dict[str, list[int]] = {}
     for name, kind, done, n in told[MOST_COLUMNS:]:
         if kind == "left out":
-            first.append((name, kind, done, n))
+            first.append(Column(name, kind, done, n))
         else:
             rest.setdefault(kind, []).append(n)
     return (
         *first,
         *(
-            (counted(len(n), "more column"), kind, "as those above", sum(n))
+            Column(counted(len(n), "more column"), kind, "as those above", sum(n))
             for kind, n in rest.items()
         ),
     )
+
+
+def _values(table: Table, name: str, kind: str) -> tuple[str, tuple[float, ...]]:
+    return values_of(table.frame[name], kind) if name in table.frame else ("", ())
 
 
 def _empty(table: Table, name: str) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import astuple
 from datetime import datetime
+from typing import Any
 
 import numpy as np
 
@@ -19,10 +20,12 @@ from mercer.app.report.story import (
     Outlook,
     Picture,
     Quality,
+    Repeated,
     Row,
     Story,
     Taken,
 )
+from mercer.app.tables.alike import repeated_rows
 from mercer.app.tables.figures import figures_of
 from mercer.app.tables.learning import TableResult
 from mercer.app.tables.row_text import (
@@ -45,7 +48,8 @@ from mercer.judging.suspicion import SuspiciousLabels
 
 Guess = tuple[str, float]  # a class and its probability
 _ON_MAP, _IN_PICTURE = 1000, 240
-_DOUBTFUL = 20
+_DOUBTFUL, _RANKED = 20, 10  # labels that look wrong; labels in the ranking at least
+_GROUPS, _OF_GROUP = 10, 8  # of rows that repeat others
 _CONFIDENCES = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99)
 _FEWEST_ABOVE = 5  # hidden labels; fewer say little
 
@@ -94,6 +98,7 @@ def story_of(result: TableResult, *, rng: np.random.Generator) -> Story:
         n_sure=None if sets is None else int((sets.sum(axis=1) == 1).sum()),
         influences=tuple(Influence(*i) for i in result.influences),
         outlook=None if result.outlook is None else Outlook(*result.outlook),
+        **_repeated(result),
         labels_drawn=session.task.labels_drawn or "",
         class_sizes=tuple((session.told.known_sizes or {}).values()),
         counts_alike=result.counts_alike,
@@ -117,8 +122,10 @@ def _quality(result: TableResult, names: tuple[str, ...]) -> Quality | None:
     if check is None:
         return None
     ranked = result.session.suspicious_labels()
-    doubtful = np.flatnonzero(ranked.looks_wrong)[:_DOUBTFUL]
-    first = np.flatnonzero(np.isin(ranked.ids, ranked.first)).tolist()
+    order = np.argsort(-ranked.wrong, kind="stable")
+    looks_wrong = ranked.looks_wrong[order]
+    doubtful = order[looks_wrong][:_DOUBTFUL]
+    first = order[~looks_wrong][: max(_RANKED - len(doubtful), 0)]
     right = check.proba.argmax(axis=1) == check.codes
     bins = reliability(check.proba.max(axis=1), right, weights=check.weights)
     return Quality(
@@ -132,12 +139,33 @@ def _quality(result: TableResult, names: tuple[str, ...]) -> Quality | None:
         n_tried=check.n_tried,
         doubtful=tuple(_contradicted(result, ranked, k) for k in doubtful),
         false_alarms=ranked.false_alarms,
-        first=tuple(
-            _contradicted(result, ranked, k) for k in first if not len(doubtful)
-        ),
+        first=tuple(_contradicted(result, ranked, k) for k in first),
         taken=_taken(result, check),
         shift=check.shift,
     )
+
+
+def _repeated(result: TableResult) -> dict[str, Any]:
+    """Return what the report says of rows that repeat others."""
+    session = result.session
+    named = {c.column for c in session.rows.screened.left_out}
+    given = session.y
+    found = repeated_rows(result.table, given, {*session.task.aside, *named})
+    if found is None:
+        return {}
+    groups = tuple(
+        Repeated(
+            tuple(str(result.ids[i]) for i in rows[:_OF_GROUP]),
+            len(rows),
+            tuple(sorted({str(given[i]) for i in rows if given[i] is not None})),
+        )
+        for rows in found.groups[:_GROUPS]
+    )
+    return {
+        "n_repeating": found.n_rows,
+        "n_contradicting": found.n_contradicting,
+        "repeated": groups,
+    }
 
 
 def _taken(result: TableResult, check: Check) -> tuple[Taken, ...]:
@@ -175,7 +203,8 @@ def _contradicted(result: TableResult, ranked: SuspiciousLabels, k: int) -> Row:
     given = str(ranked.given[k])
     best = str(ranked.suggested[k]), float(ranked.best[k])
     own = given, float(ranked.support[k])
-    return _row(result, int(ranked.ids[k]), given, best, own)
+    row = _row(result, int(ranked.ids[k]), given, best, own)
+    return row._replace(wrong=float(ranked.wrong[k]))
 
 
 def _row(result: TableResult, i: int, given: str, best: Guess, second: Guess) -> Row:
