@@ -1,5 +1,6 @@
 """Tables of figures name the script that printed them, and quick ones are compared."""
 
+import os
 import re
 import subprocess
 import sys
@@ -85,3 +86,19 @@ def test_the_headline_is_a_mean_that_the_script_prints() -> None:
         line = next(x for x in done.stdout.splitlines() if x.startswith(f"| {name}"))
         _, mean, error, *_ = (cell.strip() for cell in line.strip("|").split("|"))
         assert f"{mean} ± {error}%" in readme, (name, mean, error)
+
+
+def test_the_tutorial_has_the_table_that_the_example_prints() -> None:
+    example = str(ROOT / "examples" / "plot_decision.py")
+    done = subprocess.run(
+        [sys.executable, example],
+        check=True,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "MPLBACKEND": "Agg"},
+    )
+    rows = re.findall(r"\| above [\d.]+ (\|.*\|)", done.stdout)
+    assert len(rows) == 4
+    page = (ROOT / "docs/tutorial.md").read_text(encoding="utf-8")
+    for row in rows:
+        assert row in page
