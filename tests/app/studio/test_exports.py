@@ -106,6 +106,10 @@ def test_learning_ends_when_nobody_waits_for_its_files(
     with pytest.raises(RefusedError, match="given up"):
         learned_files(studio, lambda: False)
     assert multiprocessing.active_children() == []
+    studio.is_over = True  # Ctrl-C would wait for the process
+    with pytest.raises(RefusedError, match="given up"):
+        learned_files(studio)
+    studio.is_over = False
     ended = threading.Event()
 
     def endless(studio: Studio, is_wanted: Callable[[], bool]) -> dict[str, bytes]:

@@ -63,7 +63,7 @@ def learned_files(
     theirs.close()
     files: dict[str, bytes]
     try:
-        while is_wanted():
+        while is_wanted() and not studio.is_over:
             if ours.poll(LOOK_SECONDS):
                 stage, files, refused = ours.recv()
                 if refused:
