@@ -5,7 +5,8 @@ deviations; 10 to 500 pairs, half of them of one class, two draws. AUC of
 `PairClassifier`, the plain distance and ITML on 4,000 other pairs; adjusted Rand index
 of `cluster(pairs=)` with the kernel of `PairwiseKernel`, of k-means, and of k-means in
 the metric of ITML. What is in `mercer.learners._pair_blend` was chosen on digits,
-vehicle, texture, wine and breast cancer.
+vehicle, texture, wine, breast cancer, segment, vowel, penbased, satimage, USPST, Digit1,
+ionosphere, led7digit and iris.
 
     python benchmarks/pair_classifier.py CACHE
 
@@ -33,7 +34,10 @@ from mercer.learners.clustering import cluster
 from mercer.learners.pair_classifier import PairClassifier
 from mercer.learners.pairwise import PairwiseKernel
 
-SETS = ("penbased", "satimage", "vowel", ":uspst", ":ionosphere", "iris")
+SETS = (
+    "olive", "hpc_data", "penguins", "hr", "italypowerdemand", "arrowhead", "banana",
+    "musk",
+)  # fmt: skip
 ROWS, PAIRS, DRAWS = 400, (10, 50, 200, 500), 2
 
 

@@ -312,6 +312,7 @@ def test_shares_are_equal_where_no_pair_can_be_held_out(n_same, is_held_out):
 
 
 def test_shares_are_the_mean_of_all_divisions_weighed_by_their_likelihood():
+    """By its fourth power."""
     model = PairClassifier(FAST, X, cv=3, random_state=0).fit(ENDS, Y)
     points, same = X, Y > 0
     folds = StratifiedKFold(3, shuffle=True, random_state=_seed(0))
@@ -333,7 +334,7 @@ def test_shares_are_the_mean_of_all_divisions_weighed_by_their_likelihood():
     for a in range(5):
         for b in range(5 - a):
             w = np.array([a, b, 4 - a - b]) / 4
-            likelihood = np.exp(-calibrate(w @ parts, same)[2])
+            likelihood = np.exp(-4 * calibrate(w @ parts, same)[2])
             total, shares = total + likelihood, shares + likelihood * w
     np.testing.assert_allclose(model.shares_, shares / total, atol=1e-8)
 

@@ -31,6 +31,9 @@ _PLAIN = 3.0
 _TIME = 5.0
 # Shares are compared in steps of this part.
 _STEPS = 4
+# How many times the likelihood of left-out pairs counts. Chosen on 14 data sets: with
+# one, clusters of 25 links were worse than in the linear metric alone.
+_TRUST = 4.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,8 +159,8 @@ def blend(
     """Blend a learned kernel with what is known without pairs, or from few.
 
     Every division of the whole into quarters is tried on held-out pairs; the shares
-    are the mean of all of them, weighed by the likelihood of these pairs. Few pairs
-    leave about a third each, many the best division.
+    are the mean of all of them, weighed by the fourth power of the likelihood of these
+    pairs. Few pairs leave about a third each, many the best division.
 
     Parameters
     ----------
@@ -198,7 +201,7 @@ def blend(
             scores[:, test] = [held[j] for j in there]
         divisions = _divisions(len(there))
         losses = np.array([calibrate(w @ scores, same)[2] for w in divisions])
-        chosen = softmax(-losses) @ divisions
+        chosen = softmax(-_TRUST * losses) @ divisions
     else:
         chosen = np.full(len(there), 1 / len(there))
     shares = np.zeros(3)
