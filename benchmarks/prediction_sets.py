@@ -25,7 +25,10 @@ from wrong_labels import load
 
 from mercer import UnifiedKernelMachine
 
-SETS = ("iris", ":ionosphere", ":heart", ":ssl_digit1", "phoneme", "german", "satimage")
+SETS = (
+    "olive", "hpc_data", "penguins", "magic", "ring", "banana", "phishing",
+    "italypowerdemand", "hr", "juice", "arrowhead", "pima",
+)  # fmt: skip
 ROWS, LABELS, DRAWS = 400, (20, 50, 100), 2
 
 

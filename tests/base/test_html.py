@@ -70,7 +70,7 @@ def test_a_ranking_is_shown_row_by_row_and_cut() -> None:
     n = N_SHOWN + 5
     given, suggested = np.array(["a"] * n), np.array(["b"] * n)
     support = np.linspace(0, 1, n)
-    others = (support, 1 - support, 1 - support)
+    others = (support, 1 - support, 1 - support, 0.0)
     ranking = SuspiciousLabels(np.arange(n), given, suggested, *others)
     html = ranking._repr_html_()
     assert html.count("<tr>") == N_SHOWN + 1
