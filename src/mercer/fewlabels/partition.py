@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import eigh
+from scipy.linalg import cho_factor, cho_solve, eigh, eigvalsh
 from scipy.optimize import brentq
 
 from mercer._base.typing import FloatArray, IntArray
@@ -104,17 +104,17 @@ def ridge_smoother(moment: FloatArray, dof: float) -> FloatArray:
     """
     if moment.size == 0:  # SciPy 1.13 refuses it
         return moment.copy()
-    w, Q = eigh(moment)
-    w = np.maximum(w, 0.0)
+    w = np.maximum(eigvalsh(moment), 0.0)
     if not w.any():
-        return np.zeros_like(Q)
+        return np.zeros_like(moment)
     least, most = np.log(1e-6 * w[-1]), np.log(w.sum() / dof)
 
     def excess(log_ridge: float) -> float:
         return float((w / (w + np.exp(log_ridge))).sum()) - dof
 
     ridge = least if excess(least) <= 0 else brentq(excess, least, most)
-    B: FloatArray = (Q / (w + np.exp(ridge))) @ Q.T
+    one = np.eye(len(w))
+    B: FloatArray = cho_solve(cho_factor(moment + np.exp(ridge) * one), one)
     return B
 
 
