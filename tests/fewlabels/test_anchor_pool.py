@@ -410,3 +410,13 @@ def test_new_rows_in_another_order_have_the_same_values(
     )  # of sums of products
     again = pool.transform(rows[order])
     np.testing.assert_allclose(again, found[order], rtol=0, atol=rounding)
+
+
+def test_the_order_of_many_rows_changes_no_more_than_single_precision_does() -> None:
+    """The Gaussian kernel has weights of 45 here, which made 1.7e-6 of it."""
+    rng = np.random.default_rng(0)
+    pool = AnchorPool(random_state=0).fit(rng.standard_normal((3000, 5)))
+    rows, order = rng.standard_normal((3000, 5)), rng.permutation(3000)
+    found = pool.transform(rows)
+    apart = np.abs(pool.transform(rows[order]) - found[order]).max()
+    assert apart <= 8 * np.finfo(np.float32).eps * np.abs(found).max()

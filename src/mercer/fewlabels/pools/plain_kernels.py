@@ -55,7 +55,11 @@ class PlainKernel:
         )
 
     def at(self, X: Any) -> FloatArray:
-        """Return the columns at points, (m, r), in single precision."""
+        """Return the columns at points, (m, r), in single precision.
+
+        The last product is in double precision: its weights are large, and the order
+        of the points would change the fifth digit.
+        """
         # Times the root before single precision: gamma itself may overflow there.
         Q = np.asarray((X - self.center) * self.root, dtype=np.float32)
         if self.name == "linear":
@@ -66,7 +70,8 @@ class PlainKernel:
         K -= np.einsum("ij,ij->i", self.landmarks, self.landmarks)
         np.exp(np.minimum(K, 0.0, out=K), out=K)
         K -= self.offset
-        return K @ self.weights
+        found: FloatArray = (K @ self.weights.astype(np.float64)).astype(np.float32)
+        return found
 
 
 def plain_kernels(
