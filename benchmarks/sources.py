@@ -1,12 +1,13 @@
 """Noisy sources of labels as evidence: Mercer and what people use.
 
-Sources of seven kinds are made for sets of the collection (`benchmarks/collection`),
-at most 600 rows of each, columns of unit variance: `random` (five sources of 55 to 85 %
-accuracy, even errors), `class` (accuracies and errors by class), `rules` (ten rules
-that look at one column each), `copies` (three sources, and four that copy a fourth of
-60 %), `dominant` (one of 90 %, five little better than chance), `sparse` (twenty that
-vote on 5 % of the rows each) and `adversarial` (three of 70 %, two that are mostly
-wrong). 5 and 20 true labels drawn at random, or none. Accuracy on the rows without one.
+Sources of seven kinds are made for sets of the collection (`benchmarks/collection`), at
+most `--rows` rows of each, columns of unit variance: `random` (five sources of 55 to
+85 % accuracy, even errors), `class` (accuracies and errors by class), `rules` (ten
+rules that look at one column each), `copies` (three sources, and four that copy a
+fourth of 60 %), `dominant` (one of 90 %, five little better than chance), `sparse`
+(twenty that vote on 5 % of the rows each) and `adversarial` (three of 70 %, two that
+are mostly wrong). 5 and 20 true labels drawn at random, or none. Accuracy on the rows
+without one.
 
 Each rival gives one label per row with a vote, true labels in their place, and logistic
 regression or Mercer without sources is trained on them. cleanlab is given cross-
@@ -37,27 +38,27 @@ from unseen import problem
 
 CHOOSE = (
     "letter", "texture", "vehicle", "spambase", "splice", "housevotes", "mushroom",
-    "led7digit", "pima", "thyroid", "cells", "tweets",
+    "led7digit", "pima", "thyroid", "cells", "tweets", "satimage", "segment",
 )  # fmt: skip
 JUDGE = (
-    "penbased", "satimage", "segment", "vowel", "phoneme", "page-blocks0", "german",
+    "penbased", "vowel", "phoneme", "page-blocks0", "german",
     "banana", "ring", "olive", "penguins", "magic", "hr", "phishing", ":ssl_digit1",
     ":ssl_usps", ":ssl_text",
 )  # fmt: skip
 KINDS = ("random", "class", "rules", "copies", "dominant", "sparse", "adversarial")
 RIVALS = ("majority", "Dawid-Skene", "GLAD", "MACE", "snorkel", "cleanlab")
-SIZES, ROWS = (0, 5, 20), 600
+SIZES = (0, 5, 20)
 Votes = np.ndarray  # (n, m), -1 where a source abstains
 
 
-def load(cache: pathlib.Path, name: str) -> tuple[Any, np.ndarray]:
+def load(cache: pathlib.Path, name: str, rows: int) -> tuple[Any, np.ndarray]:
     """Return rows and classes."""
     if not name.startswith(":"):
-        return problem(cache, name, scale=True, rows=ROWS)
+        return problem(cache, name, scale=True, rows=rows)
     from mercer_studies.data import load as load_study
 
     data = load_study(name[1:])
-    kept = np.sort(np.random.default_rng(7).permutation(len(data.y))[:ROWS])
+    kept = np.sort(np.random.default_rng(7).permutation(len(data.y))[:rows])
     X = data.X[kept]
     X = X if sparse.issparse(X) else np.asarray(X, dtype=float)
     return X, np.unique(np.asarray(data.y)[kept], return_inverse=True)[1]
@@ -249,7 +250,7 @@ def run(args: argparse.Namespace) -> None:
         writer.writerow(HEADS)
     for draw, name, kind, size in cells(args):
         if loaded is None or loaded[0] != name:
-            X, y = load(args.cache, name)
+            X, y = load(args.cache, name, args.rows)
             loaded, said = (name, X, y, Mercer(X, y)), {}
         _, X, y, mercer = loaded
         C = int(y.max()) + 1
@@ -351,6 +352,7 @@ if __name__ == "__main__":
     running.add_argument("out", type=pathlib.Path)
     running.add_argument("--half", choices=["choose", "judge"], default="choose")
     running.add_argument("--draws", type=int, default=1)
+    running.add_argument("--rows", type=int, default=600)
     running.add_argument("--sets", nargs="*", help="some sets instead of a half")
     running.add_argument("--sizes", nargs="*", type=int, default=SIZES)
     running.add_argument("--rivals", nargs="*", default=RIVALS, choices=RIVALS)

@@ -1,7 +1,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.datasets import make_moons
+from sklearn.datasets import make_blobs, make_moons
 from sklearn.model_selection import cross_validate
 
 from mercer import UnifiedKernelMachine, load, save
@@ -187,6 +187,39 @@ def test_all_abstain_is_as_without_sources(moons):
     )
     rest = np.arange(8, SEEN)
     assert (plain.transduction_ == silent.transduction_)[rest].all()
+
+
+@pytest.fixture(scope="module")
+def groups():
+    X, y = make_blobs(240, centers=5, cluster_std=2.0, random_state=3)
+    labels = np.where(np.arange(240) < 20, y, -1)
+    return X, y, UnifiedKernelMachine(random_state=0).fit(X, labels)
+
+
+@pytest.mark.parametrize("kind", ["random", "constant", "adversary"])
+def test_a_source_that_knows_nothing_does_not_overrule_true_labels(groups, kind):
+    """Classes of the votes were exchanged until they fitted, and the labels ignored."""
+    _, y, plain = groups
+    votes = {
+        "random": np.random.default_rng(0).integers(0, 5, len(y)),
+        "constant": np.zeros(len(y), int),
+        "adversary": (y + np.random.default_rng(0).integers(1, 5, len(y))) % 5,
+    }[kind]
+    told = plain.with_labels(plain.labels_.given(), sources=votes)
+    before, now = ((m.transduction_ == y)[20:].mean() for m in (plain, told))
+    assert now > before - 0.05
+    source = told.source_report().sources[0]
+    assert source.low - 1e-6 <= (votes == y).mean() <= source.high + 1e-6
+
+
+def test_one_source_that_is_mostly_right_helps(groups):
+    _, y, plain = groups
+    rng = np.random.default_rng(0)
+    votes = np.where(rng.random(len(y)) < 0.75, y, (y + rng.integers(1, 5, len(y))) % 5)
+    told = plain.with_labels(plain.labels_.given(), sources=votes)
+    right = (told.transduction_ == y)[20:].mean()
+    assert right > (plain.transduction_ == y)[20:].mean() + 0.03
+    assert right > (votes == y)[20:].mean() + 0.05
 
 
 def test_saved_loaded_cloned_and_slim(moons, told, tmp_path):

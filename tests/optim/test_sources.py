@@ -104,7 +104,8 @@ def test_few_votes_leave_a_source_at_its_accuracy():
     """Ten votes of prior per class: one odd vote in a class does not make a rule."""
     rng = np.random.default_rng(0)
     y = np.r_[np.zeros(300, int), np.ones(300, int), 2]
-    columns = [noisy(y, 0.8, rng, 3) for _ in range(4)]
+    by_class = np.array([0.95, 0.65, 0.8])[y]  # one accuracy would not do
+    columns = [noisy(y, by_class, rng, 3) for _ in range(4)]
     columns[0][-1] = 0  # its only vote on the third class is wrong
     sources = Sources.read(np.column_stack(columns))
     found = solve(sources, 3, known=np.where(np.arange(601) == 600, y, -1))
@@ -230,3 +231,21 @@ def test_copies_do_not_win_by_number():
     plain = solve(sources, 2).beliefs.argmax(axis=1)
     assert (counted == y).mean() > 0.82
     assert (plain == y).mean() < 0.65
+
+
+def test_one_source_is_taken_for_equally_good_in_all_classes():
+    """Any exchange of classes fits votes that nothing else speaks about."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 4, 300)
+    known = np.where(np.arange(300) < 20, y, -1)
+    for votes in (rng.integers(0, 4, 300), noisy(y, 0.7, rng, 4)):
+        found = solve(Sources.read(votes), 4, known=known)
+        P = found.answers
+        np.testing.assert_allclose(P, P[0, 0] * np.eye(4) + P[0, 1] * (1 - np.eye(4)))
+        assert (np.diff(found.bounds) > -1e-8 * np.abs(found.bounds[:-1])).all()
+    # with many true labels, errors by class are seen
+    known = np.where(np.arange(300) < 200, y, -1)
+    swap = np.array([0, 1, 3, 2])
+    own = [np.where(rng.random(300) < 0.9, swap[y], y) for _ in range(3)]
+    P = solve(Sources.read(np.column_stack(own)), 4, known=known).answers
+    assert P[3, 2] > P[2, 2] + 1

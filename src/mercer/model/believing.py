@@ -1,7 +1,7 @@
 """Sources and the kernel in turn: each tells the other what it believes of rows."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from mercer.fewlabels.rule import Rule
 from mercer.model.held_out import held_out_scores
 from mercer.model.learning import Learned, proba_of
 
-# Rounds of machine and sources before the last machine.
+# Rounds of machine and sources after those of the true labels.
 ROUNDS = 2
 # Limits of work: rows without a true label that a machine learns from, and rows that
 # it sees before the last one.
@@ -89,7 +89,10 @@ def believe(
     In turn, a few times: the machine learns from the beliefs q of rows as class
     shares, each of the weight :math:`(C \max_c q_c - 1) / (C - 1)`, and says of every
     row what it believes without its votes, p; then the reliabilities of the sources
-    are estimated with p as what is known of rows besides (`solve_sources`). At last
+    are estimated with p as what is known of rows besides (`solve_sources`). The first
+    machine learns from the true labels alone, and what it says counts as if C more
+    labels were of no class: votes that agree with nothing are then known as such. At
+    last
 
     .. math:: q_{ic} \propto p_{ic} \prod_s P(v_{is} \mid y_i = c).
 
@@ -108,7 +111,6 @@ def believe(
     seed : int
         Draws the rows to learn from.
     """
-    weighed = weigh_sources(sources, labels.codes)
     n = sources.shape[0]
     rng = np.random.default_rng([seed, 38])
     drawn = _drawn(labels, sources, rng)
@@ -116,13 +118,18 @@ def believe(
     if points is not None:
         seen = None  # a learner without a basis looks at all points
     at = np.arange(n) if seen is None else seen
-    q, before = weighed.beliefs[at], weighed.beliefs[at]
     part, codes = sources.take(at), labels.codes[at]
-    for _ in range(ROUNDS):
-        taught = _taught(labels, at, q, drawn)
-        p = _said(learned(taught, seen), taught, sources, rule, points, at, n)
-        found = weigh_sources(part, codes, log_prior=cautious(p), copies=weighed.copies)
-        before, q = q, found.beliefs
+    C, copies = len(labels.classes), None
+    q = before = np.full((len(at), C), 1 / C)
+    doubt = C / (C + len(labels.labeled))
+    for k in range(ROUNDS + 1):
+        taught, prior = _taught(labels, at, q, drawn), None
+        if len(taught.classes) > 1:
+            fast = replace(rule, trees=0)  # trees are asked at the end
+            p = _said(learned(taught, seen), taught, sources, fast, points, at, n)
+            prior = cautious(p if k else (1 - doubt) * p + doubt / C)
+        found = weigh_sources(part, codes, log_prior=prior, copies=copies)
+        before, q, copies = q, found.beliefs, found.copies
     taught = _taught(labels, at, q, drawn)
     last = learned(taught, None)
     every = np.arange(n)
@@ -130,7 +137,7 @@ def believe(
     beliefs = found.at(sources, labels.codes, cautious(p))
     if labels.shares is not None:
         beliefs[labels.labeled] = labels.one_hot()
-    whole = Weighed(sources, beliefs, found.reliability, weighed.copies)
+    whole = Weighed(sources, beliefs, found.reliability, found.copies)
     change = float(np.abs(q - before).sum(axis=1).mean()) / 2
     return Believed(beliefs, p, whole, taught, last, change)
 

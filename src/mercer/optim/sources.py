@@ -90,7 +90,9 @@ def solve_sources(
     Dawid and Skene (Applied Statistics 1979), with the prior and the variational
     updates of Kim and Ghahramani (AISTATS 2012). The parameters alpha come from the
     same model with one number per source, its accuracy, and errors spread evenly: few
-    votes leave a source at its accuracy in every class. A source that gives one answer
+    votes leave a source at its accuracy in every class. Where this model has the
+    higher bound, it is returned: what a single source says of few rows fits any
+    exchange of its classes. A source that gives one answer
     only says as much by its silence, so its silence is an answer too.
     """
     n, C = votes.shape[0], n_classes
@@ -105,8 +107,16 @@ def solve_sources(
     first = _tied_fit(V, is_right, denied, member, rows, tol, max_iter)
     alpha = _prior(first.accuracy, source, is_right, denied, tied)
     silent = _silence(V, source, member, first.beliefs, w, alpha)
-    found = _Confusions(V, member, alpha, silent)
+    found: _Tied | _Confusions = _Confusions(V, member, alpha, silent)
     q, bounds, change = _alternate(found, rows, first.beliefs, tol, max_iter)
+    if not len(silent.column) and first.bounds[-1] >= bounds[-1]:
+        # As many rows do not tell errors of one class from those of another.
+        found, q, bounds, change = (
+            first.model,
+            first.beliefs,
+            first.bounds,
+            first.change,
+        )
     if change > tol:
         msg = (
             f"solve_sources: beliefs still change by {change:.1e} > tol={tol:.1e} "
@@ -193,6 +203,7 @@ class _Tied:
         # Of C - 1 right denials, or C - 1 wrong classes, one is given.
         self.even = np.where(is_right == denied[:, None], -np.log(max(C - 1, 1)), 0.0)
         better = 1 / C + _BETTER * (1 - 1 / C)
+        self.base = np.zeros(C)
         self.start = np.array([better, 1 - better])[:, None] * np.full(
             len(member), _FIRST
         )
@@ -213,8 +224,15 @@ class _Tied:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _TiedFit:
+    model: _Tied
     beliefs: FloatArray
-    accuracy: FloatArray
+    bounds: FloatArray
+    change: float
+
+    @property
+    def accuracy(self) -> FloatArray:
+        counts = self.model.counts
+        return np.asarray(counts[0] / counts.sum(axis=0))
 
 
 def _tied_fit(
@@ -226,21 +244,20 @@ def _tied_fit(
     tol: float,
     max_iter: int,
 ) -> _TiedFit:
-    model = _Tied(V, is_right, denied, member)
     # To begin with, sources are as good as they are thought to be, or as true labels
     # say. Either may end at a lower bound than the other.
     found = []
     for start in [None] if not len(rows.at) else [None, rows.at]:
+        model = _Tied(V, is_right, denied, member)
         q = np.zeros((V.shape[0], rows.C))
         if start is not None:
             q[start] = rows.hot
         table, _ = model.update(q)
         prior, _ = rows.prior(None)
         q, _ = rows.beliefs(prior + model.evidence(table))
-        q, bounds, _ = _alternate(model, rows, q, tol, max_iter)
-        accuracy = model.counts[0] / model.counts.sum(axis=0)
-        found.append((float(bounds[-1]), _TiedFit(q, accuracy)))
-    return max(found, key=lambda pair: pair[0])[1]
+        q, bounds, change = _alternate(model, rows, q, tol, max_iter)
+        found.append(_TiedFit(model, q, bounds, change))
+    return max(found, key=lambda fit: fit.bounds[-1])
 
 
 def _prior(
