@@ -47,23 +47,47 @@ def test_numbers_floats_beside_nan_and_one_column():
     assert Sources.read([[0], [1]], names=["llm"]).names == ("llm",)
 
 
-def test_denials_shares_and_confidence():
+def test_denials_and_shares():
     shares = pd.DataFrame({"ham": [0.2, 0.0, np.nan], "spam": [0.8, 0.0, np.nan]})
-    sources = Sources.read(
-        {"no": [Not("spam"), None, "ham"], "llm": shares, "bot": ["spam", "ham", None]},
-        confidence={"bot": [0.9, float("nan"), 0.3]},
-    )
+    sources = Sources.read({"no": [Not("spam"), None, "ham"], "llm": shares})
     assert hard(sources, "no") == [Not("spam"), None, "ham"]
-    assert sources.n_votes.tolist() == [2, 1, 2]
+    assert sources.n_votes.tolist() == [2, 1]
     votes = sources.votes.toarray()
-    for name, expected in (
-        ("llm", {"ham": [0.2, 0, 0], "spam": [0.8, 0, 0]}),
-        ("bot", {"ham": [0.1, 1, 0], "spam": [0.9, 0, 0]}),
-    ):
-        mine = sources.source == sources.names.index(name)
-        for label, weights in expected.items():
-            at = mine & (sources.classes[sources.answer] == label)
-            np.testing.assert_allclose(votes[:, at].ravel(), weights, atol=1e-6)
+    mine = sources.source == 1
+    for label, weights in {"ham": [0.2, 0, 0], "spam": [0.8, 0, 0]}.items():
+        at = mine & (sources.classes[sources.answer] == label)
+        np.testing.assert_allclose(votes[:, at].ravel(), weights, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("sure", "names", "sizes"),
+    [
+        # even thirds; a value is never in two levels
+        (np.arange(100) / 100, ["0 to 0.32", "0.33 to 0.65", "0.66 to 0.99"], None),
+        # two values, one of them rare
+        ([0.5] * 15 + [0.9] * 85, ["0.5", "0.9"], [15, 85]),
+        # too rare to be a level
+        ([0.5] * 5 + [0.9] * 95, ["0.5 to 0.9"], [100]),
+        ([0.7] * 100, ["0.7"], [100]),
+    ],
+)
+def test_confidence_splits_a_source_into_levels(sure, names, sizes):
+    votes = np.arange(100) % 2
+    sources = Sources.read({"bot": votes}, confidence={"bot": sure})
+    assert sources.names == tuple(f"bot at {name}" for name in names)
+    if sizes is not None:
+        assert sources.n_votes.tolist() == sizes
+    assert sources.n_votes.sum() == 100
+    np.testing.assert_array_equal(
+        (sources.votes @ np.eye(2)[sources.answer]).argmax(axis=1), votes
+    )
+
+
+def test_votes_without_a_confidence_are_a_level_and_few_votes_one():
+    sure = np.where(np.arange(40) < 5, np.nan, np.linspace(0, 1, 40))
+    sources = Sources.read({"bot": np.arange(40) % 2}, confidence={"bot": sure})
+    assert sources.names == ("bot at 0.128 to 1", "bot")
+    assert sources.n_votes.tolist() == [35, 5]
 
 
 @pytest.mark.parametrize(

@@ -9,9 +9,11 @@ from numpy.typing import NDArray
 from scipy.sparse import csc_array, csr_array
 
 from mercer._base.checks import check_same_length
-from mercer._base.typing import ArrayLike, BoolArray, FloatArray, IntArray
+from mercer._base.typing import ArrayLike, BoolArray, IntArray
 from mercer._base.words import counted, some
+from mercer.evidence.confidence import by_confidence
 from mercer.evidence.reading import are_shares, of_one_kind, read_column, read_shares
+from mercer.evidence.rules import applied
 
 
 @dataclass(frozen=True)
@@ -79,15 +81,16 @@ class Sources:
         names : sequence of str, optional
             Names of the columns of an array.
         confidence : mapping, optional
-            From names to columns of probabilities, that a vote is right. The rest is
-            spread evenly over the other classes.
+            From names to columns of probabilities, that a vote is right. They are
+            compared and not believed: the votes of a source are split by them into at
+            most three levels, each with a reliability of its own.
         """
         if isinstance(sources, Sources):
             found = sources
         else:
             columns = _columns(sources, names)
             read = {name: _read(name, column) for name, column in columns.items()}
-            found = _joined(read, _confidences(confidence, read))
+            found = _joined(by_confidence(read, confidence or {}))
         if n is not None and n != found.votes.shape[0]:
             check_same_length(n, np.empty(found.votes.shape[0]), "X", "sources")
         return found
@@ -182,12 +185,13 @@ class Sources:
 
     @classmethod
     def from_rules(cls, rules: Mapping[str, Any], table: Any) -> "Sources":
-        """Return the votes of rules, each a function of a row, on every row of a table.
+        """Return the votes of rules on every row of a table.
 
         Parameters
         ----------
         rules : mapping
-            From names to functions of a row that return a class, or None.
+            From names to functions of a row that return a class or None, or to pairs
+            of a class and a condition on the columns of a data frame.
         table : data frame or iterable of rows
 
         Examples
@@ -197,9 +201,7 @@ class Sources:
         >>> Sources.from_rules({"refund": rule}, texts).n_votes
         array([1])
         """
-        is_frame = hasattr(table, "to_dict") and hasattr(table, "columns")
-        rows = table.to_dict("records") if is_frame else list(table)
-        return cls.read({name: [f(row) for row in rows] for name, f in rules.items()})
+        return cls.read({name: applied(rule, table) for name, rule in rules.items()})
 
 
 _Column = tuple[NDArray[Any], BoolArray, BoolArray]  # votes, known rows, denied votes
@@ -265,33 +267,7 @@ def _read(name: str, column: Any) -> Any:
     return votes, known, denied
 
 
-def _confidences(
-    confidence: Mapping[str, ArrayLike] | None, read: dict[str, Any]
-) -> dict[str, FloatArray]:
-    found = {}
-    for name, column in (confidence or {}).items():
-        if name not in read or len(read[name]) == 2:
-            msg = (
-                f"confidence names {name!r}; give it for sources with one vote per "
-                f"row: {some([n for n in read if len(read[n]) == 3])}."
-            )
-            raise ValueError(msg)
-        known = read[name][1]
-        sure = np.asarray(column, dtype=np.float64).ravel()
-        check_same_length(known, sure, f"sources[{name!r}]", "its confidence")
-        sure = sure[known]
-        sure = np.where(np.isnan(sure), 1.0, sure)
-        if len(sure) and (sure.min() < 0 or sure.max() > 1):
-            msg = (
-                f"the confidence of {name!r} must lie between 0 and 1, got "
-                f"{sure.min():.3g} to {sure.max():.3g}; divide percentages by 100."
-            )
-            raise ValueError(msg)
-        found[name] = sure
-    return found
-
-
-def _joined(read: dict[str, Any], confidence: dict[str, FloatArray]) -> Sources:
+def _joined(read: dict[str, Any]) -> Sources:
     """Return all columns as one."""
     kinds = [found[1] if len(found) == 2 else found[0] for found in read.values()]
     classes = _classes_of([values for values in kinds if len(values)], list(read))
@@ -318,7 +294,7 @@ def _joined(read: dict[str, Any], confidence: dict[str, FloatArray]) -> Sources:
             answer.append(c)
             no.append(denied)
 
-    for k, (name, found) in enumerate(read.items()):
+    for k, found in enumerate(read.values()):
         if len(found) == 2:
             shares, own = found
             for j, c in enumerate(np.searchsorted(classes, own)):
@@ -327,16 +303,9 @@ def _joined(read: dict[str, Any], confidence: dict[str, FloatArray]) -> Sources:
             continue
         votes, known, denied = found
         at, codes = np.flatnonzero(known), np.searchsorted(classes, votes)
-        sure = confidence.get(name)
-        spread = None if sure is None else (1 - sure) / max(len(classes) - 1, 1)
         for c in range(len(classes)) if len(votes) else ():
             for is_no in (False, True):
-                same = (codes == c) & (denied == is_no)
-                if sure is None or spread is None or is_no:
-                    add(k, c, at[same], 1.0, denied=is_no)
-                else:
-                    w = np.where(same, sure, np.where(denied, 0.0, spread))
-                    add(k, c, at[w > 0], w[w > 0], denied=False)
+                add(k, c, at[(codes == c) & (denied == is_no)], 1.0, denied=is_no)
     return Sources(
         _stored(rows, data, n),
         np.array(source, dtype=np.intp),

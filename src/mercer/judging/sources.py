@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 from scipy.special import softmax
 
 from mercer._base.html import Shown
@@ -171,8 +172,7 @@ def _judged(
     V = V[rows]
     is_right = np.equal.outer(sources.answer[columns], np.arange(C))
     is_right = is_right != sources.denied[columns][:, None]
-    weight = np.asarray(V.sum(axis=1)).ravel()
-    right_if = np.asarray(V @ (is_right * 1.0)) / weight[:, None]  # (votes, C)
+    right_if = _first_choice(V) @ (is_right * 1.0)  # (votes, C)
     right = (right_if * q[rows]).sum(axis=1)
     checked = codes[rows] >= 0
     own = np.asarray(V @ weighed.reliability.answers[columns])
@@ -194,6 +194,15 @@ def _judged(
         float(right_if.mean()),
         near,
     )
+
+
+def _first_choice(votes: csr_array) -> csr_array:
+    """Return the likeliest answer of each vote that is spread, shared among equals."""
+    first = votes.copy()
+    row_of = np.repeat(np.arange(votes.shape[0]), np.diff(votes.indptr))
+    most = votes.max(axis=1).toarray().ravel()
+    first.data = (votes.data >= most[row_of]) * 1.0
+    return csr_array(first.multiply(1 / first.sum(axis=1)[:, None]))
 
 
 def _interval(right: FloatArray, checked: Any, sure: FloatArray) -> tuple[float, float]:
