@@ -15,6 +15,7 @@ from mercer.app.report.story import (
     Picture,
     Quality,
     Row,
+    SourceOfLabels,
     Story,
 )
 
@@ -71,4 +72,7 @@ def story(name: str = "cat") -> Story:
         influences=(Influence(name, 0.1, 0.05, 0.15),),
         outlook=Outlook(20, 0.9, 0.93, 0.91, 0.95),
         changes=(name,),
+        sources=(SourceOfLabels(name, 0.8, 0.7, 0.9, 0.5, 0.1, 12),),
+        rests_on=name,
+        disputed=(name, "7"),
     )

@@ -346,7 +346,7 @@ def test_the_navigation_links_to_every_section_that_is_there() -> None:
     whole = render(story())
     sections = re.findall('<section id="([a-z]+)"', whole)
     assert links(whole) == [name for name in sections if name != "certificates"]
-    unchecked = render(replace(story(), quality=None, next_rows=()))
+    unchecked = render(replace(story(), quality=None, next_rows=(), sources=()))
     assert links(unchecked)[0] == "predictions"
 
 
@@ -357,3 +357,11 @@ def test_the_report_says_which_columns_decided() -> None:
     only = (Evidence("all", 1.0, 1.0),)
     for views in ((), only):
         assert "Which columns decided" not in render(replace(story(), views=views))
+
+
+def test_the_report_says_how_reliable_sources_are() -> None:
+    said = read(render(story("llm"))).text
+    assert "Sources of labels" in said
+    assert "80%70% to 90%50%10%12" in said
+    assert "a label tells much: llm, 7." in said
+    assert "Sources of labels" not in render(replace(story(), sources=()))

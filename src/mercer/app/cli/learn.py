@@ -74,6 +74,14 @@ _NOT_RANDOM = (
     help="Treat every spelling in the target as a class, even NA and ?.",
 )
 @embed_option
+@click.option(
+    "--source",
+    "sources",
+    multiple=True,
+    metavar="COLUMN[=CONFIDENCE]",
+    help="Column of guesses that may be wrong, as of a language model, a rule or a "
+    "colleague, and the column that says how sure they are; may be repeated.",
+)
 @click.option("--memory", default=None, help="Limit on memory, e.g. 4GB.")
 @click.option(
     "--seed",
@@ -97,6 +105,7 @@ def command(
     keep: tuple[str, ...],
     labels_as_written: bool,
     embed: tuple[str, ...],
+    sources: tuple[str, ...],
     memory: str | None,
     seed: int,
     quiet: bool,
@@ -144,6 +153,7 @@ def command(
             memory=memory,
             random_state=seed,
             embed=embed,
+            sources=sources,
         )
         check_writable(folder)
         if is_first_run():
@@ -151,6 +161,9 @@ def command(
         if is_pattern(file):
             if answers:
                 msg = "--answers are for one table, not for many files."
+                raise click.UsageError(msg)
+            if sources:
+                msg = "--source is for one table, not for many files."
                 raise click.UsageError(msg)
             return _learn_parts(file, task, folder, progress)
         progress.stage("reading")

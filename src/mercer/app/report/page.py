@@ -9,12 +9,14 @@ from string import Template
 
 from mercer.app.report import details, pictures, rows
 from mercer.app.report.quality import quality
+from mercer.app.report.sources import sources
 from mercer.app.report.story import Story
 from mercer.app.report.summary import summary
 
 # Sections by their ids, with the names that the navigation gives them.
 SECTIONS = (
     ("quality", "How good?"),
+    ("sources", "Sources of labels"),
     ("next", "Label next"),
     ("doubtful", "Labels that look wrong"),
     ("repeated", "Rows that repeat"),
@@ -35,6 +37,7 @@ def render(story: Story) -> str:
     parts = [
         summary(story),
         quality(story),
+        sources(story),
         rows.next_rows(story),
         rows.doubtful(story),
         rows.repeated(story),

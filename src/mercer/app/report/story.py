@@ -120,6 +120,18 @@ class Evidence(NamedTuple):
     usual: float  # share before any label counted
 
 
+class SourceOfLabels(NamedTuple):
+    """How reliable one source of labels is."""
+
+    name: str
+    accuracy: float  # share of its votes that are right
+    low: float
+    high: float
+    coverage: float  # share of the rows that it votes on
+    conflicts: float  # share of its votes that contradict the other sources
+    decided: int  # rows that have another class without it
+
+
 @dataclass(frozen=True, eq=False)
 class Quality:
     """Cross-validation on the labelled rows."""
@@ -195,6 +207,9 @@ class Story:
     class_sizes: tuple[float, ...] = ()  # shares of the classes, if they were given
     # Whether the figures are those of classes that count alike, and may not be of rows.
     counts_alike: bool = False
+    sources: tuple[SourceOfLabels, ...] = ()  # of labels: rules, models, colleagues
+    rests_on: str = ""  # what the accuracies of the sources were judged by
+    disputed: tuple[str, ...] = ()  # rows on which they contradict each other most
 
     @property
     def n_labeled(self) -> int:

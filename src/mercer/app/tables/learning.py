@@ -23,6 +23,7 @@ from mercer.fewlabels.sizes import LabelsDrawn
 from mercer.judging.hiding import Check
 from mercer.judging.outlook import Outlook, look_ahead
 from mercer.judging.prediction_sets import prediction_sets
+from mercer.judging.sources import SourceReport
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -47,6 +48,7 @@ class TableResult:
     warnings: tuple[str, ...]  # what to look at, in words
     outlook: Outlook | None = None  # what more labels would bring
     influences: tuple[Influence, ...] = ()  # of the columns, largest first
+    sources: SourceReport | None = None  # how reliable sources of labels are
 
     def __repr__(self) -> str:
         return headline(self)
@@ -168,6 +170,7 @@ def learn(
     memory: float | str | None = None,
     random_state: int = 0,
     embed: Any = None,
+    sources: Any = None,
     progress: Progress | None = None,
 ) -> TableResult:
     """Learn the target of a table from the rows where it is filled in.
@@ -195,6 +198,12 @@ def learn(
         ``"text=MODEL"``, or a dict of columns to a model's name or folder, True (the
         usual model), a transformer of scikit-learn, or a function from a list to an
         array. Nothing is downloaded: see `mercer fetch`.
+    sources : str, iterable of str or dict, optional
+        Guesses of the target that may be wrong: columns such as ``"llm"`` (with a
+        column of confidences, ``"llm=llm_sure"``), or a dict of names to True (a
+        column), a column of confidences, a function of a row that returns a class or
+        None, or a class and a condition, ``("refund", "amount < 0")``. The target may
+        then be empty.
     progress : Progress, optional
         Receives each stage and the share of it that is done. By default a line in a
         notebook, and nothing elsewhere.
@@ -234,6 +243,7 @@ def learn(
         memory=memory,
         random_state=random_state,
         embed=embed,
+        sources=sources,
     )
     with watching(progress) as watcher:
         return learn_task(data, task, progress=watcher)
@@ -252,6 +262,8 @@ def learned(session: Session, *, progress: Progress = quiet) -> TableResult:
         session.fit(progress=progress)
         result = _judged(session, progress)
     said = [*session.rows.screened.notes, *(str(w.message) for w in caught)]
+    if result.sources is not None:
+        said += result.sources.warnings
     if result.counts_alike:
         said.append(size_advice(session.labels.counts(), session.labels.classes))
     return replace(result, warnings=tuple(dict.fromkeys(said)))
@@ -271,4 +283,7 @@ def _judged(session: Session, progress: Progress) -> TableResult:
         )
     progress.stage("predictions")
     asked = session.ask(N_NEXT)
-    return TableResult(session, session.proba, check, asked, (), outlook, influences)
+    sources = None if session.told.sources is None else session.source_report()
+    return TableResult(
+        session, session.proba, check, asked, (), outlook, influences, sources
+    )

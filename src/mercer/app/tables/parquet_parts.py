@@ -29,7 +29,7 @@ from mercer.app.tables.session import Session
 from mercer.app.tables.table import Table, TableError
 from mercer.app.tables.target import read_ids
 from mercer.app.tables.task import Task
-from mercer.evidence.labels import Labels
+from mercer.app.tables.told import Told
 from mercer.fewlabels.pools import dask as dask_
 from mercer.fewlabels.pools.choice import PoolPlan, available_memory, choose_pool
 from mercer.model.estimator import UnifiedKernelMachine
@@ -119,10 +119,10 @@ class PartsRows(Rows):
             len(self), d, n_classes=n_classes, kind="dask", memory=memory
         )
 
-    def fit(self, model: UnifiedKernelMachine, labels: Labels) -> UnifiedKernelMachine:
+    def fit(self, model: UnifiedKernelMachine, told: Told) -> UnifiedKernelMachine:
         """Fit a model to the rows of all files, read block by block."""
         points: Any = _encoded(self.parts, self.encoder, self.points.shape[1])
-        at_hand: Any = dask_.RowsAtHand(self.at, self.points, labels.given())
+        at_hand: Any = dask_.RowsAtHand(self.at, self.points, told.labels.given())
         model.fit(points, at_hand)
         model.ids_ = np.arange(len(self.at))  # a session names rows of its table
         return model

@@ -17,8 +17,8 @@ from mercer.app.tables.target import read_ids
 from mercer.app.tables.task import Task
 from mercer.app.tables.told import Told
 from mercer.app.tables.views import rule_of, views_of
+from mercer.app.tables.votes import check_voted, votes_of
 from mercer.app.tables.written_vectors import read_vectors
-from mercer.evidence.labels import Labels
 from mercer.fewlabels.pools.choice import PoolPlan, plan_pool
 from mercer.model.estimator import UnifiedKernelMachine
 
@@ -66,8 +66,21 @@ class Rows:
             )
         table = read_vectors(as_table(data))
         ids = read_ids(table, task.id)
+        if task.sources:
+            min_classes = 0  # their votes name the classes
         screened = screen(table, task, min_classes=min_classes, labels=labels)
         given = Told.of(screened.labels, task)
+        if task.sources:
+            votes, said = votes_of(
+                table,
+                task.sources,
+                screened.labels,
+                as_written=task.labels_as_written,
+                missing=task.missing,
+            )
+            given = given.with_sources(votes)
+            check_voted(table, given.labels.classes)
+            screened = screened._replace(notes=(*screened.notes, *said))
         pairs = None if task.pairs is None else read_pairs(task.pairs, ids)
         progress.stage("columns to numbers")
         encoder = TableEncoder(
@@ -107,8 +120,10 @@ class Rows:
             msg = f"{error} (--memory)"
             raise TableError(msg) from error
 
-    def fit(self, model: UnifiedKernelMachine, labels: Labels) -> UnifiedKernelMachine:
+    def fit(self, model: UnifiedKernelMachine, told: Told) -> UnifiedKernelMachine:
         """Fit a model to all rows; labels weigh the views, unless pairs decide."""
         if self.pairs is None:
             model.set_params(views=views_of(self.encoder), rule=rule_of(self.encoder))
-        return model.fit(self.points, labels, pairs=self.pairs)
+        return model.fit(
+            self.points, told.labels, pairs=self.pairs, sources=told.sources
+        )

@@ -28,6 +28,7 @@ from mercer.app.tables.number_columns import strings_among
 from mercer.app.tables.table import Table, TableError
 from mercer.app.tables.target import look_at_target
 from mercer.app.tables.task import Task
+from mercer.app.tables.votes import check_sources
 from mercer.evidence.reading import is_labeled
 
 if TYPE_CHECKING:
@@ -105,6 +106,7 @@ def screen(
             )
             raise TableError(msg)
     keep = (*keep, *(wanted.column for wanted in task.embed))
+    check_sources(table, task.sources, {target, *([id] if id else []), *keep, *drop})
     said: tuple[str, ...] = ()
     if labels is None:
         labels, said = look_at_target(
@@ -114,10 +116,11 @@ def screen(
             missing=task.missing,
             min_classes=min_classes,
         )
-    rest = table.without({target, *drop, *([id] if id else ["file"])})
+    aside = {target, *drop, *task.votes}
+    rest = table.without({*aside, *([id] if id else ["file"])})
     found = [c for c in misleading(rest.frame, labels) if c.column not in keep]
-    unsaid = (*drop, *(wanted.column for wanted in task.embed))
-    notes = [*table.notes, *table.without(set(unsaid)).unread_notes, *said]
+    unsaid = {*drop, *task.votes, *(wanted.column for wanted in task.embed)}
+    notes = [*table.notes, *table.without(unsaid).unread_notes, *said]
     if found and len(found) == len(rest.columns):
         names = ", ".join(repr(c.column) for c in found)
         notes.append(f"All columns look misleading ({names}); they were kept.")
@@ -125,7 +128,8 @@ def screen(
     notes += [_left_out(table, c) for c in found]
     notes += _questions(rest.frame, labels, {*keep, *(c.column for c in found)})
     kept = rest.without({c.column for c in found})
-    return Screened(kept, labels, tuple(found), tuple(notes))
+    votes = [LeftOut(c, "a source of labels") for c in sorted(task.votes)]
+    return Screened(kept, labels, (*found, *votes), tuple(notes))
 
 
 def _left_out(table: Table, column: LeftOut) -> str:

@@ -21,6 +21,7 @@ from mercer.evidence.row_names import check_answers, check_once, positions_of
 from mercer.fewlabels.pools.choice import PoolPlan
 from mercer.fewlabels.sizes import LabelsDrawn
 from mercer.judging.hiding import Check, check_by_hiding
+from mercer.judging.sources import SourceReport
 from mercer.judging.suspicion import SuspiciousLabels
 from mercer.model.estimator import UnifiedKernelMachine
 
@@ -58,6 +59,7 @@ class Session:
         self._model: UnifiedKernelMachine | None = None
         self._taught: Told | None = None  # what the model has learned from
         self._page: Page | None = None
+        self._page_said: Told | None = None  # what `_told` was made of
 
     def __repr__(self) -> str:
         labels = self.labels
@@ -84,6 +86,7 @@ class Session:
         memory: float | str | None = None,
         random_state: int = 0,
         embed: Any = None,
+        sources: Any = None,
         progress: Progress = quiet,
     ) -> Self:
         """Read and encode a table; nothing is learned yet.
@@ -105,6 +108,8 @@ class Session:
             Equal seeds give equal results.
         embed : str, iterable of str or dict, optional
             Columns that are compared by meaning; see `mercer.learn`.
+        sources : str, iterable of str or dict, optional
+            Columns and rules that guess the target; see `mercer.learn`.
         progress : Progress, optional
             Receives each stage and the share of it that is done.
         """
@@ -121,6 +126,7 @@ class Session:
             memory=memory,
             random_state=random_state,
             embed=embed,
+            sources=sources,
         )
         return cls(Rows.read(data, task, min_classes=0, progress=progress), task)
 
@@ -131,7 +137,7 @@ class Session:
         progress.note(said if self.plan is None else f"{said}: {self.plan}")
         progress.stage("neighbours and directions")
         unfitted = told.model(self.task, len(self.rows))
-        self._model = self.rows.fit(unfitted, told.labels)
+        self._model = self.rows.fit(unfitted, told)
         self._taught = told
         return self
 
@@ -152,7 +158,8 @@ class Session:
             label has one.
         """
         other = copy(self)
-        other._page, other._told = None, Told(labels, class_sizes or None)
+        told = Told(labels, class_sizes or None).with_sources(self.told.sources)
+        other._page, other._told = None, told
         return other.fit() if self._model is None else other._relearned()
 
     def follow(self, page: Page) -> None:
@@ -161,9 +168,10 @@ class Session:
 
     @property
     def told(self) -> Told:
-        """Labels and class sizes so far."""
-        if self._page is not None:
-            self._told = self._page.told()
+        """Labels, votes and class sizes so far."""
+        if self._page is not None and self._page.told() is not self._page_said:
+            self._page_said = self._page.told()
+            self._told = self._page_said.with_sources(self._told.sources)
         return self._told
 
     def _relearned(self) -> Self:
@@ -176,7 +184,9 @@ class Session:
             raise ValueError(msg)
         if self._taught is not told:
             machine = told.machine(self.task)
-            self._model = self._model.with_labels(told.labels, machine=machine)
+            self._model = self._model.with_labels(
+                told.labels, machine=machine, sources=told.sources
+            )
             self._taught = told
         return self
 
@@ -245,7 +255,9 @@ class Session:
         """
         return np.asarray(self.model.ask(n, exclude=list(exclude)))
 
-    def tell(self, rows: int | Iterable[int], labels: Any) -> Self:
+    def tell(
+        self, rows: int | Iterable[int], labels: Any, *, source: str | None = None
+    ) -> Self:
         """Take labels and learn again; neighbours and directions are kept.
 
         Parameters
@@ -254,6 +266,8 @@ class Session:
             As `ask` returns them.
         labels : label or iterable of labels
             One for each row; new classes are allowed, None takes a label back.
+        source : str, optional
+            Who says so, such as "llm": its votes, which may be wrong.
         """
         named = np.atleast_1d(np.asarray(rows))
         is_several = isinstance(labels, Iterable) and not isinstance(labels, str)
@@ -262,15 +276,19 @@ class Session:
             answers = [str(v) if isinstance(v, bool | np.bool_) else v for v in answers]
         positions = positions_of(named, np.arange(len(self.table)))
         check_answers(len(positions), len(answers))
-        if self._page is not None and self._page.is_open:
+        if source is None and self._page is not None and self._page.is_open:
             self._page.tell(positions, answers)
             return self
         told = self._relearned().told
         if told.sizes is not None:
             check_known(answers, told.sizes)
         check_once(positions, positions)
+        if source is not None:
+            self._told = told.voted(positions, source, answers)
+            return self._relearned()
         labels = told.labels.told(positions, np.array(answers, dtype=object))
-        self._page, self._told = None, Told(labels, told.sizes)
+        self._page = None
+        self._told = Told(labels, told.sizes).with_sources(told.sources)
         return self._relearned()
 
     def label(self, **settings: Any) -> Any:
@@ -314,6 +332,10 @@ class Session:
             advance=advance,
             class_sizes=None if sizes is None else np.array([*sizes.values()]),
         )
+
+    def source_report(self) -> SourceReport:
+        """Return how reliable each source of labels is."""
+        return self.model.source_report()
 
     def suspicious_labels(self) -> SuspiciousLabels:
         """Rank the given labels by how little the other labels support them."""

@@ -22,6 +22,7 @@ from mercer.app.report.story import (
     Quality,
     Repeated,
     Row,
+    SourceOfLabels,
     Story,
     Taken,
 )
@@ -50,6 +51,7 @@ Guess = tuple[str, float]  # a class and its probability
 _ON_MAP, _IN_PICTURE = 1000, 240
 _DOUBTFUL, _RANKED = 20, 10  # labels that look wrong; labels in the ranking at least
 _GROUPS, _OF_GROUP = 10, 8  # of rows that repeat others
+_DISPUTED = 10
 _CONFIDENCES = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99)
 _FEWEST_ABOVE = 5  # hidden labels; fewer say little
 
@@ -102,7 +104,23 @@ def story_of(result: TableResult, *, rng: np.random.Generator) -> Story:
         labels_drawn=session.task.labels_drawn or "",
         class_sizes=tuple((session.told.known_sizes or {}).values()),
         counts_alike=result.counts_alike,
+        **_sources(result),
     )
+
+
+def _sources(result: TableResult) -> dict[str, Any]:
+    """Return what the report shows of sources of labels."""
+    found = result.sources
+    if found is None:
+        return {}
+    return {
+        "sources": tuple(
+            SourceOfLabels(*(getattr(s, name) for name in SourceOfLabels._fields))
+            for s in found.sources
+        ),
+        "rests_on": found.rests_on,
+        "disputed": tuple(str(result.ids[row]) for row in found.disputed[:_DISPUTED]),
+    }
 
 
 def _method(plan: PoolPlan | None) -> str:

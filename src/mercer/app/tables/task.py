@@ -7,6 +7,7 @@ from typing import Any
 from mercer.app.embedding.wanted import Wanted, read_embed
 from mercer.app.tables.class_sizes import check_drawn
 from mercer.app.tables.table import TableError
+from mercer.app.tables.votes import Source, read_sources
 from mercer.fewlabels.sizes import LabelsDrawn
 
 
@@ -49,6 +50,9 @@ class Task:
     embed : tuple of Wanted, default=()
         Columns of texts or images that are compared by meaning, and by which model;
         `mercer.app.embedding.wanted.read_embed` makes it of what a person writes.
+    sources : tuple of Source, default=()
+        Columns and rules that guess the target; not learned from as columns.
+        `mercer.app.tables.votes.read_sources` makes it of what a person writes.
 
     Examples
     --------
@@ -69,6 +73,7 @@ class Task:
     memory: float | None = None
     random_state: int = 0
     embed: tuple[Wanted, ...] = ()
+    sources: tuple[Source, ...] = ()
 
     @classmethod
     def of(
@@ -81,6 +86,7 @@ class Task:
         missing: Iterable[str] = (),
         memory: float | str | None = None,
         embed: Any = None,
+        sources: Any = None,
         **known: Any,
     ) -> "Task":
         """Return the task that a person describes, in Python or on the command line.
@@ -99,6 +105,7 @@ class Task:
             missing=tuple(missing),
             memory=bytes_of(memory),
             embed=read_embed(embed),
+            sources=read_sources(sources),
             **known,
         )
 
@@ -114,7 +121,14 @@ class Task:
     def as_text(self) -> tuple[str, ...]:
         """Columns whose cells are read as they are written."""
         embedded = (wanted.column for wanted in self.embed)
-        return tuple(c for c in (self.target, self.id, *self.drop, *embedded) if c)
+        votes = (source.name for source in self.sources if source.rule is None)
+        known = (self.target, self.id, *self.drop, *embedded, *votes)
+        return tuple(c for c in known if c)
+
+    @property
+    def votes(self) -> set[str]:
+        """Columns of votes and of confidences, which are not learned from."""
+        return {column for source in self.sources for column in source.columns}
 
 
 def names(given: str | Iterable[Any]) -> tuple[str, ...]:

@@ -1,25 +1,42 @@
-"""What a session knows about the classes: labels and class sizes."""
+"""What a session knows about the classes: labels, votes and class sizes."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, Self
 
+import numpy as np
 from numpy.typing import NDArray
 
 from mercer._base.typing import IntArray
 from mercer.app.tables.class_sizes import check_room, sizes_by_class, sizes_of
 from mercer.app.tables.task import Task
 from mercer.evidence.labels import Labels
+from mercer.evidence.sources import Sources
 from mercer.fewlabels.machine import LeaveOneOutRLS
+from mercer.model.believing import joined_classes
 from mercer.model.estimator import UnifiedKernelMachine
 
 
 @dataclass(frozen=True, eq=False)
 class Told:
-    """Labels of all rows, and shares of the classes if they are known."""
+    """Labels of all rows, and votes and shares of the classes where there are any."""
 
     labels: Labels
     sizes: Mapping[Any, float] | None = None
+    sources: Sources | None = None  # of the classes of the labels
+
+    def with_sources(self, sources: Sources | None) -> "Told":
+        """Return the same with other votes; labels and votes share their classes."""
+        if sources is None:
+            return self
+        labels, votes = joined_classes(self.labels, sources)
+        return Told(labels, self.sizes, votes)
+
+    def voted(self, rows: IntArray, source: str, answers: list[Any]) -> "Told":
+        """Return the same with the votes of a source, old or new, on some rows."""
+        none = {source: np.full(len(self.labels.codes), None)}
+        now = Sources.read(none) if self.sources is None else self.sources
+        return self.with_sources(now.told(rows, source, answers))
 
     @classmethod
     def of(cls, y: NDArray[Any], task: Task) -> Self:
