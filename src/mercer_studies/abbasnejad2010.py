@@ -1,13 +1,13 @@
 """Abbasnejad, Ramachandram and Mandava, "An unsupervised approach" (2010)."""
 
-from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from mercer_studies import abbasnejad2010_figures as figures
 from mercer_studies import abbasnejad2010_methods as methods
 from mercer_studies.reshape import by_row, mean
-from mercer_studies.study import Job, Result, Results, Study
+from mercer_studies.study import Results, Study, each
 
 PAPER = "abbasnejad2010"
 N_DRAWS = 10
@@ -76,46 +76,9 @@ STAND_IN = (
 )
 
 
-def _jobs(
-    function: Callable[..., Result], rows: dict[str, dict[str, int]], draws: int
-) -> list[Job]:
-    return [
-        Job(row, draw, function, settings)
-        for row, settings in rows.items()
-        for draw in range(draws)
-    ]
-
-
-def _table1(quick: bool) -> list[Job]:
-    return _jobs(methods.run_faces, FACES, 2 if quick else N_DRAWS)
-
-
-def _table2(quick: bool) -> list[Job]:
-    return _jobs(methods.run_texts, TEXTS, 2 if quick else N_DRAWS)
-
-
-def _figure5(quick: bool) -> list[Job]:
-    return _table1(quick) + _table2(quick)
-
-
-def _table3(quick: bool) -> list[Job]:
-    return [
-        Job(row, draw, methods.run_times, settings)
-        for row, settings in TIMED.items()
-        for draw in range(2 if quick else N_TIMED)
-    ]
-
-
-def _figure2(quick: bool) -> list[Job]:
-    return _objects(figures.run_matrices, quick)
-
-
-def _figure3(quick: bool) -> list[Job]:
-    return _objects(figures.run_eigenvectors, quick)
-
-
-def _objects(function: Callable[..., Result], quick: bool) -> list[Job]:
-    return _jobs(function, {"COIL-20": {}}, 2 if quick else N_OBJECTS)
+TABLE1 = each(methods.run_faces, FACES, N_DRAWS)
+TABLE2 = each(methods.run_texts, TEXTS, N_DRAWS)
+OBJECTS = {"COIL-20": dict[str, Any]()}
 
 
 def averages(results: Results) -> Results:
@@ -156,7 +119,7 @@ STUDIES = [
         PAPER,
         "table1",
         "Accuracy (%) of 5 neighbours after kernel PCA, faces",
-        _table1,
+        TABLE1,
         minutes=0.4,
         notes=best_single,
         deviations=(*COMMON, *FACE_SETUP),
@@ -165,7 +128,7 @@ STUDIES = [
         PAPER,
         "table2",
         "Accuracy (%) of support vector machines, texts",
-        _table2,
+        TABLE2,
         minutes=0.2,
         notes=best_single,
         deviations=(*COMMON, *TEXT_SETUP),
@@ -175,7 +138,7 @@ STUDIES = [
         PAPER,
         "figure5",
         "Averages of Tables 1 and 2",
-        _figure5,
+        lambda quick: TABLE1(quick) + TABLE2(quick),
         aside="follows from another table",
         collect=averages,
         deviations=(
@@ -191,7 +154,7 @@ STUDIES = [
         PAPER,
         "table3",
         "Seconds of learning a combination",
-        _table3,
+        each(methods.run_times, TIMED, N_TIMED),
         minutes=0.1,
         better="lower",
         times=True,
@@ -202,7 +165,7 @@ STUDIES = [
         PAPER,
         "figure2",
         "Kernel matrices of twelve views of an object",
-        _figure2,
+        each(figures.run_matrices, OBJECTS, N_OBJECTS),
         minutes=0.1,
         better=None,
         collect=by_row,
@@ -214,7 +177,7 @@ STUDIES = [
         PAPER,
         "figure3",
         "Two leading eigenvectors of twelve views of an object",
-        _figure3,
+        each(figures.run_eigenvectors, OBJECTS, N_OBJECTS),
         minutes=0.1,
         better=None,
         collect=by_row,

@@ -1,6 +1,5 @@
 """Dai and Yeung, "Kernel Selection for Semi-Supervised Kernel Machines" (ICML 2007)."""
 
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -9,11 +8,12 @@ import numpy as np
 from mercer_studies import dai2007_methods as methods
 from mercer_studies.dai2007_methods import BETA, GAMMA, TOL
 from mercer_studies.reshape import by_row, mean
-from mercer_studies.study import Job, Result, Results, Study
+from mercer_studies.study import Results, Study, each
 
 PAPER = "dai2007"
 N_DRAWS = 10
-ROWS = {f"{a} vs {b}": (a, b) for a, b in ((1, 7), (2, 3), (2, 7), (3, 8), (4, 7))}
+PAIRS = ((1, 7), (2, 3), (2, 7), (3, 8), (4, 7))
+ROWS = {f"{a} vs {b}": {"digits": (a, b)} for a, b in PAIRS}
 
 SETUP = (
     "USPS, grey values in [-1, 1]; the first 200 training images of each digit (the "
@@ -50,26 +50,6 @@ BESIDE = (
     "knowledge of the ratio as the paper's method; 'average of kernels' selects "
     "nothing.",
 )
-
-
-def _jobs(function: Callable[..., Result], n_draws: int) -> list[Job]:
-    return [
-        Job(row, draw, function, {"digits": digits})
-        for row, digits in ROWS.items()
-        for draw in range(n_draws)
-    ]
-
-
-def _table1(quick: bool) -> list[Job]:
-    return _jobs(methods.run_gaussians, 2 if quick else N_DRAWS)
-
-
-def _table2(quick: bool) -> list[Job]:
-    return _jobs(methods.run_laplacians, 2 if quick else N_DRAWS)
-
-
-def _figure1(quick: bool) -> list[Job]:
-    return _jobs(methods.run_each_laplacian, 2 if quick else N_DRAWS // 2)
 
 
 def gains(results: Results, first: str, second: str) -> list[str]:
@@ -109,40 +89,32 @@ def draw_figure1(figure: Any, results: Results) -> None:
         ax.set_axis_off()
 
 
-def _notes1(results: Results) -> list[str]:
-    return gains(results, "KS-SL", "KS-SSKM")
-
-
-def _notes2(results: Results) -> list[str]:
-    return gains(results, "All GLKS-SSL", "All GLKS-SSKM")
-
-
 STUDIES = [
     Study(
         PAPER,
         "table1",
         "Errors (%) with 20 Gaussians",
-        _table1,
+        each(methods.run_gaussians, ROWS, N_DRAWS),
         minutes=1.3,
         better="lower",
-        notes=_notes1,
+        notes=partial(gains, first="KS-SL", second="KS-SSKM"),
         deviations=(*SETUP, *GAUSSIANS, *BESIDE),
     ),
     Study(
         PAPER,
         "table2",
         "Errors (%) with graph Laplacian kernels",
-        _table2,
+        each(methods.run_laplacians, ROWS, N_DRAWS),
         minutes=4.6,
         better="lower",
-        notes=_notes2,
+        notes=partial(gains, first="All GLKS-SSL", second="All GLKS-SSKM"),
         deviations=(*SETUP, *LAPLACIANS, *BESIDE),
     ),
     Study(
         PAPER,
         "figure1",
         "Each graph Laplacian kernel: its error alone and its weight among all 30",
-        _figure1,
+        each(methods.run_each_laplacian, ROWS, N_DRAWS // 2),
         minutes=2.4,
         better=None,
         collect=partial(by_row, named=True),

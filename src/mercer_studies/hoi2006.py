@@ -11,7 +11,7 @@ from mercer_studies import hoi2006_figures as figures
 from mercer_studies import hoi2006_methods as methods
 from mercer_studies.hoi2006_methods import DECAY, N_ASKED, N_COMPONENTS, WITHOUT_B
 from mercer_studies.reshape import by_row, ending, not_ending
-from mercer_studies.study import Job, Results, Study
+from mercer_studies.study import Results, Study, each
 
 PAPER = "hoi2006"
 N_TRIALS = 20
@@ -51,14 +51,6 @@ WITH_B = (
 )
 NO_B = ("KLR has no intercept, as in eq. (18).",)
 VARIANT = "beside the same table with intercept, which is nearer to print as a whole"
-
-
-def _jobs(function: Callable[..., dict[str, float]], quick: bool) -> list[Job]:
-    return [
-        Job(row, trial, function, settings)
-        for row, settings in ROWS.items()
-        for trial in range(2 if quick else N_TRIALS)
-    ]
 
 
 def with_intercept(results: Results) -> Results:
@@ -128,12 +120,8 @@ QUERY = (
 )
 
 
-def _table2(quick: bool) -> list[Job]:
-    return _jobs(methods.run_table2, quick)
-
-
-def _table3(quick: bool) -> list[Job]:
-    return _jobs(methods.run_table3, quick)
+TABLE2 = each(methods.run_table2, ROWS, N_TRIALS)
+TABLE3 = each(methods.run_table3, ROWS, N_TRIALS)
 
 
 def _curve(
@@ -143,15 +131,11 @@ def _curve(
     settings: dict[str, str],
     minutes: float,
 ) -> Study:
-    def jobs(quick: bool) -> list[Job]:
-        trials = range(2 if quick else N_TRIALS)
-        return [Job("all", trial, function, settings) for trial in trials]
-
     return Study(
         PAPER,
         name,
         title,
-        jobs,
+        each(function, {"all": settings}, N_TRIALS),
         minutes=minutes,
         better=None,
         deviations=("The figure has no numbers to compare with.", *SETUP[1:]),
@@ -169,7 +153,7 @@ STUDIES = [
         PAPER,
         "table2",
         "Accuracy (%) of KLR with eight kernels",
-        _table2,
+        TABLE2,
         minutes=4,
         collect=with_intercept,
         notes=TABLE2_TESTS,
@@ -179,7 +163,7 @@ STUDIES = [
         PAPER,
         "table2_no_intercept",
         "Accuracy (%) of KLR with eight kernels, without intercept",
-        _table2,
+        TABLE2,
         aside=VARIANT,
         collect=without_intercept,
         notes=TABLE2_TESTS,
@@ -191,7 +175,7 @@ STUDIES = [
         PAPER,
         "table2_times",
         "Seconds of learning a kernel",
-        _table2,
+        TABLE2,
         better="lower",
         times=True,
         collect=learning_seconds,
@@ -209,7 +193,7 @@ STUDIES = [
         PAPER,
         "table3",
         "Accuracy (%) of four schemes of labelling",
-        _table3,
+        TABLE3,
         minutes=5,
         collect=with_intercept,
         notes=TABLE3_TESTS,
@@ -219,7 +203,7 @@ STUDIES = [
         PAPER,
         "table3_no_intercept",
         "Accuracy (%) of four schemes of labelling, without intercept",
-        _table3,
+        TABLE3,
         aside=VARIANT,
         collect=without_intercept,
         notes=TABLE3_TESTS,

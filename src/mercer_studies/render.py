@@ -1,7 +1,6 @@
-"""Writing a table down: Markdown, CSV, HTML and a picture."""
+"""Writing a table down: Markdown, CSV and a picture."""
 
 import csv
-import html
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -104,61 +103,6 @@ def to_csv(table: Table) -> str:
     return out.getvalue()
 
 
-STYLE = """
-:root { color-scheme: light dark }
-body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 75rem;
-  padding: 0 1rem }
-div { overflow-x: auto }
-table { border-collapse: collapse; font-variant-numeric: tabular-nums }
-th, td { padding: .3rem .8rem; border-bottom: 1px solid #8884; text-align: right;
-  white-space: nowrap }
-th:first-child { text-align: left }
-small { opacity: .65; display: block }
-.better { color: #157f3b } .worse, .differs { color: #c0392b }
-@media (prefers-color-scheme: dark) {
-  .better { color: #5ccf83 } .worse, .differs { color: #ff8d7e } }
-"""
-
-
-def to_html(table: Table) -> str:
-    """Return a page that stands on its own."""
-    study = table.study
-    heading = html.escape(f"{study.paper} {study.name}: {study.title}")
-    head = "".join(f"<th>{html.escape(c)}</th>" for c in table.columns)
-    several = len(_numbers_of_splits(table)) > 1
-    body = []
-    for row in table.rows:
-        cells = []
-        for column in table.columns:
-            cell = table.cells[row, column]
-            ours, theirs = _both(cell, study.decimals, count=several)
-            cells.append(
-                f'<td class="{cell.verdict}">{html.escape(ours)}'
-                f"<small>{html.escape(theirs)}</small></td>"
-            )
-        body.append(f"<tr><th>{html.escape(row)}</th>{''.join(cells)}</tr>")
-    compared = ""
-    if text := summary(table):
-        compared = f"<p>Print is below ours. {LEGEND}</p><p>{html.escape(text)}</p>"
-    worse = _list("Worse than print", worse_cells(table))
-    known = _list("What to know", [*table.notes, *study.deviations])
-    return (
-        f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{heading}</title>'
-        '<meta name="viewport" content="width=device-width">'
-        f"<style>{STYLE}</style><h1>{heading}</h1>"
-        f"<div><table><thead><tr><th></th>{head}</tr></thead>"
-        f"<tbody>{''.join(body)}</tbody></table></div>"
-        f"<p>{html.escape(how_many(table))}</p>{compared}{worse}{known}</html>\n"
-    )
-
-
-def _list(title: str, texts: list[str]) -> str:
-    if not texts:
-        return ""
-    items = "".join(f"<li>{html.escape(text)}</li>" for text in texts)
-    return f"<h2>{title}</h2><ul>{items}</ul>"
-
-
 def draw(table: Table, figure: Any) -> None:
     """Draw ours and print as dots with bars of one deviation, a panel per row."""
     rows = [row for row in table.rows if table.has_run(row)]
@@ -202,11 +146,10 @@ def write_picture(table: Table, results: Results, path: Path, *, dpi: int) -> No
 
 
 def write(table: Table, results: Results, folder: Path) -> list[Path]:
-    """Write CSV, Markdown, HTML and a picture; return their paths."""
+    """Write CSV, Markdown and a picture; return their paths."""
     folder.mkdir(parents=True, exist_ok=True)
-    texts = {"csv": to_csv(table), "md": to_markdown(table), "html": to_html(table)}
     paths = []
-    for suffix, text in texts.items():
+    for suffix, text in (("csv", to_csv(table)), ("md", to_markdown(table))):
         path = folder / f"{table.study.id}.{suffix}"
         path.write_text(text, encoding="utf-8")
         paths.append(path)

@@ -36,7 +36,7 @@ from mercer_studies.table import make_table
     type=click.Path(file_okay=False, path_type=Path),
     default=Path("mercer-out/reproduce"),
     show_default=True,
-    help="Folder for CSV, Markdown, HTML and PNG.",
+    help="Folder for CSV, Markdown and PNG.",
 )
 @click.option(
     "--page",

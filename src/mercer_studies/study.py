@@ -44,6 +44,17 @@ class Job:
         return {column: float(value) for column, value in result.items()}
 
 
+def each(
+    function: Callable[..., Result], rows: Mapping[str, Mapping[str, Any]], n: int
+) -> Callable[[bool], list[Job]]:
+    """Return what lists a job for each of n splits of every row; two if quick."""
+    return lambda quick: [
+        Job(row, split, function, settings)
+        for row, settings in rows.items()
+        for split in range(min(2, n) if quick else n)
+    ]
+
+
 @dataclass(frozen=True)
 class Figure:
     """A printed figure of a table."""

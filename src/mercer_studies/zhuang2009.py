@@ -1,25 +1,27 @@
 """Zhuang, Tsang and Hoi, "SimpleNPKL: Simple Non-Parametric Kernel Learning" (2009)."""
 
-from collections.abc import Callable
 from functools import partial
 
 from mercer_studies import zhuang2009_figures as figures
 from mercer_studies import zhuang2009_methods as methods
 from mercer_studies.reshape import by_row, ending, mean, not_ending
-from mercer_studies.study import Job, Result, Results, Study
+from mercer_studies.study import Job, Results, Study, each
 
 PAPER = "zhuang2009"
 N_REPETITIONS = 20
 N_SELECTIONS = 12
 SMALL = {
-    "Iris": "iris",
-    "Sonar": "sonar",
-    "Glass": "glass",
-    "Heart": "heart",
-    "Wine": "wine",
-    "Soybean": "soybean_small",
-    "Double-Spiral": "double_spiral",
-    "Chessboard": "chessboard",
+    name: {"dataset": dataset}
+    for name, dataset in (
+        ("Iris", "iris"),
+        ("Sonar", "sonar"),
+        ("Glass", "glass"),
+        ("Heart", "heart"),
+        ("Wine", "wine"),
+        ("Soybean", "soybean_small"),
+        ("Double-Spiral", "double_spiral"),
+        ("Chessboard", "chessboard"),
+    )
 }
 ADULT = {"a1a": 20, "a2a": 20, "a3a": 10, "a4a": 5, "a5a": 3}  # repetitions
 
@@ -85,35 +87,12 @@ TABLE4_TIMES = (
 )
 
 
-def _jobs(
-    function: Callable[..., Result], datasets: dict[str, str], repetitions: int
-) -> list[Job]:
-    return [
-        Job(row, repetition, function, {"dataset": dataset})
-        for row, dataset in datasets.items()
-        for repetition in range(repetitions)
-    ]
-
-
-def _table2(quick: bool) -> list[Job]:
-    return _jobs(methods.run_small, SMALL, 2 if quick else N_REPETITIONS)
-
-
 def _table4(quick: bool) -> list[Job]:
     return [
         job
         for name, n in ADULT.items()
-        for job in _jobs(methods.run_adult, {name: name}, min(2, n) if quick else n)
+        for job in each(methods.run_adult, {name: {"dataset": name}}, n)(quick)
     ]
-
-
-def _figure1(quick: bool) -> list[Job]:
-    return _jobs(figures.run_convergence, {"a1a": "a1a", "a2a": "a2a"}, 1)
-
-
-def _figure2(quick: bool) -> list[Job]:
-    repetitions = 2 if quick else N_SELECTIONS
-    return _jobs(figures.run_selection, {"a1a": "a1a"}, repetitions)
 
 
 def qualities(results: Results) -> Results:
@@ -148,7 +127,7 @@ STUDIES = [
         PAPER,
         "table2",
         "Rand index (%) and ARI of clusters from pairs",
-        _table2,
+        each(methods.run_small, SMALL, N_REPETITIONS),
         minutes=3.5,
         collect=qualities,
         notes=below_one_cluster,
@@ -158,7 +137,7 @@ STUDIES = [
         PAPER,
         "table2_times",
         "Seconds of learning a kernel from pairs",
-        _table2,
+        each(methods.run_small, SMALL, N_REPETITIONS),
         better="lower",
         times=True,
         collect=learning_seconds,
@@ -192,7 +171,7 @@ STUDIES = [
         PAPER,
         "figure1",
         "Objective over the steps of Algorithm 1, a1a and a2a",
-        _figure1,
+        each(figures.run_convergence, {n: {"dataset": n} for n in ("a1a", "a2a")}, 1),
         minutes=0.6,
         better=None,
         collect=partial(by_row, named=True),
@@ -208,7 +187,7 @@ STUDIES = [
         PAPER,
         "figure2",
         "Pairs chosen by section 3.2.4 and at random, a1a",
-        _figure2,
+        each(figures.run_selection, {"a1a": {"dataset": "a1a"}}, N_SELECTIONS),
         minutes=9.8,
         collect=by_row,
         draw=figures.draw_figure2,

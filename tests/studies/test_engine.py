@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from mercer_studies import study as study_module
-from mercer_studies.render import to_csv, to_html, to_markdown, write
+from mercer_studies.render import to_csv, to_markdown, write
 from mercer_studies.runner import cache_folder, run_study
 from mercer_studies.study import Figure, Job, Study
 from mercer_studies.table import make_table
@@ -181,11 +181,8 @@ def test_written_files_say_the_same(
     markdown = to_markdown(table)
     assert "92.00 ± 1.58 = (92.50 ± 1.00)" in markdown
     assert "None at all." in markdown
-    page = to_html(table)
-    assert "<th>&lt;b&gt;</th>" in page
-    assert "<b>" not in page
     paths = write(table, results, tmp_path / "out")
-    assert [p.suffix for p in paths] == [".csv", ".md", ".html", ".png"]
+    assert [p.suffix for p in paths] == [".csv", ".md", ".png"]
     assert all(p.stat().st_size > 0 for p in paths)
 
 
