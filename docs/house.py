@@ -6,7 +6,6 @@ python docs/house.py
 import ast
 import re
 import tomllib
-from collections import Counter
 from html import escape
 from pathlib import Path
 
@@ -30,16 +29,16 @@ def layers() -> list[list[str]]:
     return [[name.removeprefix("mercer.") for name in layer] for layer in names]
 
 
-def imports() -> dict[str, Counter[str]]:
-    """Count, for each package, the modules of others that it imports."""
-    uses: dict[str, Counter[str]] = {}
+def imports() -> dict[str, set[str]]:
+    """Return, for each package, the others that it imports from."""
+    uses: dict[str, set[str]] = {}
     for path in SOURCE.rglob("*.py"):
         room = path.relative_to(SOURCE).with_suffix("").parts[0]
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.ImportFrom) and not node.level and node.module:
                 parts = node.module.split(".")
                 if parts[0] == "mercer" and len(parts) > 1 and parts[1] != room:
-                    uses.setdefault(room, Counter())[parts[1]] += 1
+                    uses.setdefault(room, set()).add(parts[1])
     return uses
 
 
@@ -56,7 +55,8 @@ def draw() -> str:
         width = (WIDTH - GAP * (len(row) + 1)) / len(row)
         for j, name in enumerate(row):
             x, y = GAP + j * (width + GAP), GAP + k * (ROW + GAP)
-            most = [other for other, _ in uses.get(name, Counter()).most_common()]
+            below = uses.get(name, set())
+            most = [other for layer in rows for other in layer if other in below]
             room = int(width / 6.2) - 6
             words = ", ".join(most)
             if len(words) > room:
@@ -64,8 +64,8 @@ def draw() -> str:
             words = f"uses {words}" if words else "uses nothing of Mercer"
             box = f'x="{x:.0f}" y="{y}" width="{width:.0f}" height="{ROW}" rx="5"'
             parts.append(f"<rect {box}/>")
-            for kind, below, text in (("name", 22, name), ("uses", 43, words)):
-                place = f'x="{x + 10:.0f}" y="{y + below}"'
+            for kind, down, text in (("name", 22, name), ("uses", 43, words)):
+                place = f'x="{x + 10:.0f}" y="{y + down}"'
                 parts.append(f'<text class="{kind}" {place}>{escape(text)}</text>')
     return "".join([*parts, "</svg>\n"])
 

@@ -160,6 +160,7 @@ def test_the_house_is_drawn_from_the_contract(monkeypatch: pytest.MonkeyPatch) -
     house = import_module("house")
     rooms = [name for layer in house.layers() for name in layer]
     picture = (ROOT / "docs/images/house.svg").read_text(encoding="utf-8")
+    assert picture == house.draw(), "run python docs/house.py"
     assert re.findall(r'class="name"[^>]*>([^<]+)<', picture) == rooms
     folders = {path.parent.name for path in house.SOURCE.glob("*/__init__.py")}
     assert folders <= set(rooms)
