@@ -1,6 +1,7 @@
 """Rows of a table in words: all their cells, in full and in short."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import PurePath
 from typing import Any
 
@@ -41,23 +42,21 @@ def cells_of(
     If a table has more than `MOST_CELLS` columns, the first ones and their number.
     """
     names = [c for c in table.frame.columns if c not in without and c != "file"]
-    shown = _filled(table, row, names[:MOST_CELLS])
+    shown = tuple(_filled(table, row, names[:MOST_CELLS]))
     if len(names) > MOST_CELLS:
         n = counted(len(names) - MOST_CELLS, "column")
         shown += (("more", f"{n}, in the sheet to fill in"),)
     return shown
 
 
-def _filled(table: Table, row: int, names: list[str]) -> tuple[tuple[str, str], ...]:
-    shown = []
+def _filled(table: Table, row: int, names: list[str]) -> Iterator[tuple[str, str]]:
     for name in names:
         value = table.frame[name].iat[row]
         if is_empty(value):
             continue
         said = f"{value:.4g}" if isinstance(value, float) else str(value)
         if said.strip():
-            shown.append((name, said))
-    return tuple(shown)
+            yield name, said
 
 
 def columns_of(notes: Sequence[Sequence[Any]], table: Table) -> tuple[Column, ...]:
@@ -122,7 +121,7 @@ def in_short(table: Table, row: int, without: set[str | None]) -> str:
     some = table.frame.columns[: 4 * _CELLS]  # some of them may be empty
     names = [c for c in some if c not in without and c != "file"]
     parts = []
-    for name, value in _filled(table, row, names)[:_CELLS]:
+    for name, value in islice(_filled(table, row, names), _CELLS):
         said = value if len(value) <= _CELL else value[: _CELL - 1] + "…"
         parts.append(f"{name}: {said}")
     return " · ".join(parts)

@@ -209,9 +209,9 @@ def _with_contents(result: TableResult, names: tuple[str, ...]) -> tuple[Listed,
     """Return the list of predictions with the first cells of each row."""
     rows = listed(result.ids, result.proba, result.labels, names)
     order = least_certain(result.proba)
-    aside = result.session.task.aside
+    table, aside = result.table, result.session.task.aside
     return tuple(
-        row._replace(contents=in_short(result.table, int(i), aside))
+        row._replace(contents=in_short(table, int(i), aside))
         for row, i in zip(rows, order, strict=True)
     )
 
@@ -253,12 +253,12 @@ def _map(
     rows = _sample(result, _ON_MAP, rng)
     xy = place_points(lambda i: _features(result, rows[i]), len(rows), rng)
     tips = []
+    table, ids, aside = result.table, result.ids, result.session.task.aside
     for i in rows.tolist():
         given, (first, probability), (second, _) = _guesses(result, i, names)
         label = f"labelled {given}" if given else "not labelled"
         said = f"{first} {probability:.0%}, or {second}"
-        cells = in_short(result.table, i, result.session.task.aside)
-        tips.append(f"{result.ids[i]} ({label})\n{said}\n{cells}")
+        tips.append(f"{ids[i]} ({label})\n{said}\n{in_short(table, i, aside)}")
     known = result.labels.codes[rows] >= 0
     return Map(xy, codes[rows], known, tuple(tips))
 
