@@ -78,7 +78,7 @@ def story_of(result: TableResult, *, rng: np.random.Generator) -> Story:
         n_pairs=0 if session.rows.pairs is None else len(session.rows.pairs),
         quality=_quality(result, names),
         next_rows=tuple(
-            _row(result, i, *_guesses(result, i, names))
+            _row(result, i, *_guesses(result.proba[i], labels.codes[i], names))
             for i in result.next_rows.tolist()
         ),
         map=_map(result, codes, names, rng),
@@ -232,15 +232,14 @@ def _row(result: TableResult, i: int, given: str, best: Guess, second: Guess) ->
 
 
 def _guesses(
-    result: TableResult, i: int, names: tuple[str, ...]
+    proba: FloatArray, code: int, names: tuple[str, ...]
 ) -> tuple[str, Guess, Guess]:
     """Return the label of a row, if it has one, and its two most probable classes."""
-    first, second = np.argsort(-result.proba[i], kind="stable")[:2]
-    code = result.labels.codes[i]
+    first, second = np.argsort(-proba, kind="stable")[:2]
     return (
         "" if code < 0 else names[code],
-        (names[first], float(result.proba[i, first])),
-        (names[second], float(result.proba[i, second])),
+        (names[first], float(proba[first])),
+        (names[second], float(proba[second])),
     )
 
 
@@ -254,13 +253,14 @@ def _map(
     xy = place_points(lambda i: _features(result, rows[i]), len(rows), rng)
     tips = []
     table, ids, aside = result.table, result.ids, result.session.task.aside
-    for i in rows.tolist():
-        given, (first, probability), (second, _) = _guesses(result, i, names)
+    known = result.labels.codes[rows]
+    for i, code in zip(rows.tolist(), known.tolist(), strict=True):
+        guesses = _guesses(result.proba[i], code, names)
+        given, (first, probability), (second, _) = guesses
         label = f"labelled {given}" if given else "not labelled"
         said = f"{first} {probability:.0%}, or {second}"
         tips.append(f"{ids[i]} ({label})\n{said}\n{in_short(table, i, aside)}")
-    known = result.labels.codes[rows] >= 0
-    return Map(xy, codes[rows], known, tuple(tips))
+    return Map(xy, codes[rows], known >= 0, tuple(tips))
 
 
 def _picture(result: TableResult, codes: IntArray, rng: np.random.Generator) -> Picture:
