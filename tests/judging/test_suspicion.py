@@ -9,7 +9,6 @@ from scipy.stats import norm
 
 from mercer._base.typing import FloatArray, IntArray
 from mercer.judging.suspicion import (
-    _STEEPER,
     NoisePrior,
     SuspiciousLabels,
     believe_errors,
@@ -33,16 +32,19 @@ def ranked(logs: FloatArray, codes: IntArray) -> SuspiciousLabels:
     return rank_labels(logs, codes, np.arange(len(codes)), np.arange(logs.shape[1]))
 
 
+STEEPER = np.linspace(-1.4, 2.2, 13)  # logarithms of slopes
+
+
 def by_hand(logs: FloatArray, codes: IntArray) -> tuple[FloatArray, float]:
     """Return the posterior of the mixture, one story and one row at a time, and of none."""
     n, C = logs.shape
     missed = (np.sum(logs.argmax(axis=1) != codes) + 0.5) / (n + 1)
     parts = []
     for share in (0.0001, 0.05, 0.1):
-        belief = norm(np.log(1 + 4.5 * share), 0.2 + 0.6 * share).pdf(_STEEPER)
+        belief = norm(np.log(1 + 4.5 * share), 0.2 + 0.6 * share).pdf(STEEPER)
         belief = 0.9 * belief / belief.sum() + 0.1 / len(belief)
         strange = share + 0.05 * max(0, missed - share)
-        for slope, believed in zip(_STEEPER, belief, strict=True):
+        for slope, believed in zip(STEEPER, belief, strict=True):
             q = np.exp(np.exp(slope) * logs)
             q = 0.997 * q / q.sum(axis=1, keepdims=True) + 0.003 / C
             right = [(1 - strange) * q[i, codes[i]] for i in range(n)]

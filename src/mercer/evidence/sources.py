@@ -204,9 +204,6 @@ class Sources:
         return cls.read({name: applied(rule, table) for name, rule in rules.items()})
 
 
-_Column = tuple[NDArray[Any], BoolArray, BoolArray]  # votes, known rows, denied votes
-
-
 SourcesLike: TypeAlias = Sources | Mapping[str, ArrayLike] | ArrayLike
 
 

@@ -1,5 +1,6 @@
 """Whether intervals hold the truth as often as they say."""
 
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -9,6 +10,7 @@ from mercer.judging.intervals import wilson_interval
 from mercer.plotting._display import MUTED, Display
 
 
+@dataclass(eq=False, repr=False)
 class IntervalDisplay(Display):
     """Estimates with their intervals, and the truth they were meant to hold.
 
@@ -36,14 +38,13 @@ class IntervalDisplay(Display):
     0.5
     """
 
-    def __init__(
-        self, truth: FloatArray, low: FloatArray, high: FloatArray, level: float
-    ) -> None:
-        self.truth = truth
-        self.low = low
-        self.high = high
-        self.level = level
-        held = (low <= truth) & (truth <= high)
+    truth: FloatArray
+    low: FloatArray
+    high: FloatArray
+    level: float
+
+    def __post_init__(self) -> None:
+        held = (self.low <= self.truth) & (self.truth <= self.high)
         self.coverage_ = float(held.mean())
         self.coverage_interval_ = wilson_interval(self.coverage_, len(held))
 

@@ -1,5 +1,6 @@
 """Accuracy as labels come in."""
 
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -8,6 +9,7 @@ from mercer._base.typing import ArrayLike, FloatArray, IntArray
 from mercer.plotting._display import Display
 
 
+@dataclass(eq=False, repr=False)
 class LabelCurveDisplay(Display):
     """Accuracy over the number of labels, with the spread over runs.
 
@@ -32,12 +34,9 @@ class LabelCurveDisplay(Display):
     array([0.75, 0.9 ])
     """
 
-    def __init__(
-        self, n_labels: IntArray, accuracy: FloatArray, name: str | None
-    ) -> None:
-        self.n_labels = n_labels
-        self.accuracy = accuracy
-        self.name = name
+    n_labels: IntArray
+    accuracy: FloatArray
+    name: str | None
 
     @classmethod
     def from_estimator(

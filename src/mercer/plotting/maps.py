@@ -1,5 +1,6 @@
 """A map of the points as the learned kernel sees them."""
 
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -9,6 +10,7 @@ from mercer.judging.layout import place_points
 from mercer.plotting._display import MUTED, Display, group_rows
 
 
+@dataclass(eq=False, repr=False)
 class MapDisplay(Display):
     """Points of similar features close together, as in the report and in the studio.
 
@@ -37,13 +39,10 @@ class MapDisplay(Display):
     (3, 2)
     """
 
-    def __init__(
-        self, position: FloatArray, codes: IntArray, names: list[str], marked: IntArray
-    ) -> None:
-        self.position = position
-        self.codes = codes
-        self.names = names
-        self.marked = marked
+    position: FloatArray
+    codes: IntArray
+    names: list[str]
+    marked: IntArray
 
     @classmethod
     def from_estimator(

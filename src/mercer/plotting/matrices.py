@@ -1,5 +1,6 @@
 """A kernel's matrix with its rows ordered by class."""
 
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -8,6 +9,7 @@ from mercer._base.typing import ArrayLike, FloatArray
 from mercer.plotting._display import Display, group_rows
 
 
+@dataclass(eq=False, repr=False)
 class KernelMatrixDisplay(Display):
     """Similarity of every point to every other, points of one class side by side.
 
@@ -34,10 +36,9 @@ class KernelMatrixDisplay(Display):
            [0., 0., 1., 1.]])
     """
 
-    def __init__(self, matrix: FloatArray, starts: Any, names: list[str]) -> None:
-        self.matrix = matrix
-        self.starts = starts
-        self.names = names
+    matrix: FloatArray
+    starts: Any
+    names: list[str]
 
     @classmethod
     def from_estimator(

@@ -1,5 +1,6 @@
 """Predicted probabilities against the share that was correct."""
 
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -9,6 +10,7 @@ from mercer.judging.reliability import Reliability, reliability
 from mercer.plotting._display import MUTED, Display
 
 
+@dataclass(eq=False, repr=False)
 class ReliabilityDisplay(Display):
     """Share of correct predictions among those made with probability p.
 
@@ -36,8 +38,7 @@ class ReliabilityDisplay(Display):
     (array([0.9]), array([10]))
     """
 
-    def __init__(self, table: Reliability) -> None:
-        self.table = table
+    table: Reliability
 
     @classmethod
     def from_estimator(

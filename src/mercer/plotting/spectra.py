@@ -1,5 +1,6 @@
 """Values of a basis and the weights that a learner gave its directions."""
 
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -9,6 +10,7 @@ from mercer._base.typing import ArrayLike, FloatArray
 from mercer.plotting._display import MUTED, Display
 
 
+@dataclass(eq=False, repr=False)
 class SpectrumDisplay(Display):
     """Weights of a spectral kernel, next to the values of its basis.
 
@@ -34,9 +36,8 @@ class SpectrumDisplay(Display):
     'weight'
     """
 
-    def __init__(self, values: FloatArray, weights: FloatArray) -> None:
-        self.values = values
-        self.weights = weights
+    values: FloatArray
+    weights: FloatArray
 
     @classmethod
     def from_estimator(cls, learner: Any, *, ax: Any = None, **style: Any) -> Self:

@@ -1,6 +1,7 @@
 """Weights of kernels in a combination, and the error of each kernel alone."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -12,6 +13,7 @@ from mercer.plotting._display import MUTED, Display
 _LETTERS = 50  # that fit below the bars of a usual figure side by side
 
 
+@dataclass(eq=False, repr=False)
 class KernelWeightsDisplay(Display):
     """Weights of kernels in a combination, next to the error of each kernel alone.
 
@@ -32,12 +34,9 @@ class KernelWeightsDisplay(Display):
     ['1', '2']
     """
 
-    def __init__(
-        self, weights: FloatArray, errors: FloatArray | None, names: list[str]
-    ) -> None:
-        self.weights = weights
-        self.errors = errors
-        self.names = names
+    weights: FloatArray
+    errors: FloatArray | None
+    names: list[str]
 
     @classmethod
     def from_estimator(

@@ -11,7 +11,7 @@ from mercer.app.studio.exports import as_people, people_frame
 from mercer.app.studio.learned_files import with_accuracy
 from mercer.app.studio.refused import RefusedError
 from mercer.app.studio.service import Studio
-from mercer.app.studio.table_view import PAGE, Where, table_page
+from mercer.app.studio.table_view import Where, table_page
 from mercer.app.studio.views import accuracy, curve_of, outcomes, review
 from mercer.app.tables.learning import learn
 from studio_at_hand import FixedEngine, rows, small_studio
@@ -19,7 +19,7 @@ from studio_at_hand import FixedEngine, rows, small_studio
 
 @pytest.fixture
 def studio(tmp_path: Path) -> Studio:
-    n = PAGE + 30
+    n = 80
     proba = np.column_stack([np.linspace(0, 1, n), 1 - np.linspace(0, 1, n)])
     snapshot = Snapshot(
         stage="", classes=(0, 1), proba=proba, n_labels=2, suspicious=((3, 0, 0.1),)
@@ -38,10 +38,10 @@ def found(studio: Studio, **said: str) -> list[int]:
 
 
 def test_pages_search_and_filters(studio: Studio) -> None:
-    n = PAGE + 30
+    n = 80
     first = table_page(studio, Where())
     assert (first["total"], first["pages"]) == (n, 2)
-    assert shown(table_page(studio, Where(), page=1)) == list(range(PAGE, n))
+    assert shown(table_page(studio, Where(), page=1)) == list(range(50, n))
     assert found(studio, words="R7") == [7, *range(70, 80)]
     assert found(studio, words="(") == []
     half = n // 2

@@ -10,7 +10,7 @@ import pytest
 from mercer.app.tables.leakage import in_a_range
 from mercer.app.tables.learning import learn
 from mercer.app.tables.reading import read_table
-from mercer.app.tables.screening import FEWEST, screen
+from mercer.app.tables.screening import screen
 from mercer.app.tables.session import Session
 from mercer.app.tables.table import TableError, as_table
 from mercer.app.tables.target import look_at_target
@@ -231,7 +231,7 @@ def test_whole_numbers_with_gaps_are_no_ids() -> None:
 
 
 def test_few_rows_say_nothing_about_a_column() -> None:
-    frame = two_groups(40, FEWEST - 1).drop(columns="code")
+    frame = two_groups(40, 4).drop(columns="code")
     frame["odd"] = np.where(frame["label"].notna(), 1, 0)
     assert left_out(frame) == {}
 
