@@ -25,16 +25,17 @@ PLACES = "class|graph|label|row|batch|round|part|direction|split|cell|file|group
 SAY = {
     rf"\b({THINGS}) an? ({PLACES})\b(?! (of|that|which|is|has|may|must|can))": "per",
     r"\banew\b": "again",
-    r"\b(at most|only|return|keep|after|until|of|by|than) so many\b": "this many",
+    r"\b(among|at most|only|return|keep|after|until|of|by|than|equal) so many\b": "this many",
     r"\bcrosswise\b": "swapped",
     r"\buntil it rests\b": "until it converges",
     r"\bis held to be\b": "is",
     r'"""Of [`a-z]': "name the thing",
+    r"[a-z`]\. Of (an?|many|two|several|equal|more|large) ": "For many ..., if there are two",
     r"(?<!\bthere )\bis no (?!longer|more|less|larger|smaller|better|wider)[a-z]+": (
         "is not a"
     ),
     r"\bfrom (which|this) on\b": "with at least this",
-    r"\b(labels?|table|step|points?|answers?|rows|function|data) (that are )?at hand": (
+    r"\b(labels?|table|step|points?|answers?|rows|function|data|copy) (that are )?at hand": (
         "the present labels, this table"
     ),
     r"\b(speaks?|spoke) against\b": "contradict",
@@ -65,7 +66,8 @@ def test_the_patterns_are_found() -> None:
     text += "it is no size\nso do the others, too.\nlabels at hand\na sample does.\n"
     text += "labels that others speak against\na lonely point\nfrom which on it counts"
     text += "\nas in paper 003"
-    assert len(found(text)) == 12
+    text += "\nIt is read. Of two answers the later one counts."
+    assert len(found(text)) == 13
     assert not found("there is no label; it is no longer open, and so on")
     assert not found("150 directions per graph, 95% of the pairs")
 

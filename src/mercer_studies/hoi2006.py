@@ -41,7 +41,7 @@ SETUP = (
 )
 SCAN = (
     "Nineteen cells of Table 2 (Ionosphere 10 to 30, Wine 10 and 20) are illegible in "
-    "the copy at hand and have no printed figure here; where Table 3 has the same "
+    "our copy and have no printed figure here; where Table 3 has the same "
     "classifier, its figure was taken.",
 )
 WITH_B = (

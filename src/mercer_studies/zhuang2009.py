@@ -62,7 +62,7 @@ TABLE2 = (
     "and with the bound it needs it is SimpleNPKL LL.",
 )
 SCAN = (
-    "The columns of the paper's table are scrambled in the copy at hand. Typed are the "
+    "The columns of the paper's table are scrambled in our copy. Typed are the "
     "row of Iris, the column of k-means (the lowest figures; its rows follow from the "
     "numbers of classes and the sizes of the sets) and the times of the linear losses, "
     "which have the printed speed-ups as quotients. Left out, because they cannot be "

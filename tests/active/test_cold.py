@@ -6,7 +6,7 @@ from sklearn.datasets import load_digits, make_blobs
 
 from mercer import UnifiedKernelMachine
 from mercer.active.cold import cold_rows, typical_rows, unseen_share
-from mercer.model.asking import looks_for_classes
+from mercer.model.questions import looks_for_classes
 
 NONE = np.empty(0, dtype=np.intp)
 

@@ -17,7 +17,7 @@ from mercer import UnifiedKernelMachine
 from mercer._base.threads import ONE_THREAD, threads_for
 from mercer.fewlabels import AutoKernel, LeaveOneOutRLS
 from mercer.fewlabels.pools.neighbors import KernelPool
-from mercer.model import asking
+from mercer.model import questions
 
 DECISIONS = Path(__file__).parents[2] / "docs" / "project" / "decisions.md"
 
@@ -88,7 +88,7 @@ def test_a_model_of_few_rows_works_in_one_thread(
     watch(AutoKernel, "_learn")
     watch(LeaveOneOutRLS, "_solve_all")
     watch(LeaveOneOutRLS, "predict")
-    watch(asking, "ask_rows")
+    watch(questions, "ask_rows")
     X = np.random.default_rng(0).normal(size=(60, 2)) + np.arange(60)[:, None] // 30
     y = np.full(60, -1)
     y[::10] = np.arange(0, 60, 10) // 30

@@ -295,11 +295,11 @@ def test_other_machines_learn_from_sources(moons, machine):
 
 def test_many_rows_are_learned_from_some_of_them(moons, monkeypatch):
     """At the limits of work: drawn rows alone carry beliefs, all rows get one."""
-    from mercer.model import believing
+    from mercer.model import beliefs
 
     X, y, votes = moons
-    monkeypatch.setattr(believing, "MOST_TAUGHT", 60)
-    monkeypatch.setattr(believing, "ROWS_SEEN", 100)
+    monkeypatch.setattr(beliefs, "MOST_TAUGHT", 60)
+    monkeypatch.setattr(beliefs, "ROWS_SEEN", 100)
     labels = np.where(np.arange(len(y)) < 8, y, -1)
     model = UnifiedKernelMachine(random_state=0).fit(X, labels, sources=votes)
     assert len(model.believed_.taught.labeled) <= 68
@@ -308,8 +308,8 @@ def test_many_rows_are_learned_from_some_of_them(moons, monkeypatch):
 
 def test_limits_of_work():
     from mercer.evidence import weighing
-    from mercer.model import believing
+    from mercer.model import beliefs
 
-    assert believing.MOST_TAUGHT == 2_000
-    assert believing.ROWS_SEEN == weighing.SOME_ROWS == 20_000
-    assert believing.ROUNDS == 2
+    assert beliefs.MOST_TAUGHT == 2_000
+    assert beliefs.ROWS_SEEN == weighing.SOME_ROWS == 20_000
+    assert beliefs.ROUNDS == 2

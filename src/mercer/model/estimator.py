@@ -35,11 +35,10 @@ from mercer.fewlabels.pools.view import Views
 from mercer.fewlabels.rule import Rule
 from mercer.fewlabels.sizes import LabelsDrawn
 from mercer.graphs.points import n_points
-from mercer.model.asking import rows_to_ask
-from mercer.model.believing import joined_classes
+from mercer.model.beliefs import joined_classes
 from mercer.model.growth import GrowingModel, Growth
 from mercer.model.judged import JudgedModel
-from mercer.model.learning import Learned, learn
+from mercer.model.learned import Learned, learn
 from mercer.model.parts import (
     ClassSizes,
     Learner,
@@ -49,6 +48,7 @@ from mercer.model.parts import (
     new_machine,
 )
 from mercer.model.predictions import Predictions
+from mercer.model.questions import rows_to_ask
 from mercer.model.view import ModelView
 from mercer.spectrum.basis import Basis
 

@@ -14,7 +14,7 @@ from mercer._base.typing import ArrayLike, FloatArray, IntArray, Points
 from mercer.fewlabels.pools.dask import is_dask, lazily
 from mercer.graphs.points import n_points
 from mercer.model.fitted import FittedModel
-from mercer.model.learning import proba_of
+from mercer.model.learned import proba_of
 from mercer.model.slim import without_rows
 
 

@@ -10,7 +10,7 @@ from mercer.evidence.labels import Labels
 from mercer.evidence.sources import Sources
 from mercer.evidence.weighing import cautious
 from mercer.judging.sources import SourceReport, report_sources
-from mercer.model.believing import Believed, believe, joined_classes
+from mercer.model.beliefs import Believed, believe, joined_classes
 from mercer.model.fitted import FittedModel
 from mercer.model.parts import ClassSizes, Machine
 

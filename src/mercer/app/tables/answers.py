@@ -54,7 +54,7 @@ def add_answers(
     """Return the table with the answers of earlier and of new sheets.
 
     `ids` names the rows of the table, and column `id` those of the sheets (by default
-    "row" or "file"). Empty cells are skipped. Of two answers for a row the later one
+    "row" or "file"). Empty cells are skipped. If a row has two answers the later one
     counts; those of the file `history` come first.
     """
     import pandas as pd

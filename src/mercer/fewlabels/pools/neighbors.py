@@ -297,7 +297,7 @@ class KernelPool(PoolBase):
     def _log_density(
         self, indices: Any, distances: FloatArray, equal: Any = 0
     ) -> FloatArray:
-        """Return the density of points that equal so many others, (m, 1)."""
+        """Return the density of points with this many equal others, (m, 1)."""
         k = min(self._rule.density_neighbor, self._n_fitted - 1)
         counts = self._counts[indices[:, :k]]
         scale = base.distance_to(k, distances, counts, equal)

@@ -105,7 +105,7 @@ def kernels_of(
 ) -> Iterator[tuple[str, KernelMap | PlainKernel, FloatArray, BasisCertificate]]:
     """Yield name, map, values and certificate of the linear and the Gaussian kernel.
 
-    None if the points are equal. Of many points, unless these are sparse, the kernels
+    None if the points are equal. For many points, unless these are sparse, the kernels
     are known from a sample (`plain_kernels`).
 
     Parameters

@@ -48,7 +48,7 @@ class View:
     prior: float = 1.0
 
     def positions(self, n_columns: int) -> IntArray:
-        """Return the positions of its columns among so many."""
+        """Return the positions of its columns among all of X."""
         metrics = ("euclidean", "cosine")
         check_choice(self.metric, f"metric of view {self.name!r}", metrics)
         check_number(self.prior, f"prior of view {self.name!r}", above=0)

@@ -12,7 +12,7 @@ from mercer.evidence.sources import Sources
 from mercer.evidence.weighing import Weighed, cautious, some_rows, weigh_sources
 from mercer.fewlabels.rule import Rule
 from mercer.model.held_out import held_out_scores
-from mercer.model.learning import Learned, proba_of
+from mercer.model.learned import Learned, proba_of
 
 # Rounds of machine and sources after those of the true labels.
 ROUNDS = 2
