@@ -25,17 +25,19 @@ PLACES = "class|graph|label|row|batch|round|part|direction|split|cell|file|group
 SAY = {
     rf"\b({THINGS}) an? ({PLACES})\b(?! (of|that|which|is|has|may|must|can))": "per",
     r"\banew\b": "again",
-    r"\b(among|at most|only|return|keep|after|until|of|by|than|equal) so many\b": "this many",
+    r"\b(among|at most|only|return|keep|after|until|of|by|than|equal) so many\b": (
+        "this many"
+    ),
     r"\bcrosswise\b": "swapped",
     r"\buntil it rests\b": "until it converges",
     r"\bis held to be\b": "is",
     r'"""Of [`a-z]': "name the thing",
-    r"[a-z`]\. Of (an?|many|two|several|equal|more|large) ": "For many ..., if there are two",
+    r"[a-z`]\. Of (an?|many|two|several|equal|more|large) ": "for many, if two",
     r"(?<!\bthere )\bis no (?!longer|more|less|larger|smaller|better|wider)[a-z]+": (
         "is not a"
     ),
     r"\bfrom (which|this) on\b": "with at least this",
-    r"\b(labels?|table|step|points?|answers?|rows|function|data|copy) (that are )?at hand": (
+    r"\b(labels?|table|step|points?|answers?|rows|data|copy) (that are )?at hand": (
         "the present labels, this table"
     ),
     r"\b(speaks?|spoke) against\b": "contradict",

@@ -296,7 +296,7 @@ def test_order_of_points_does_not_matter(machine):
     X, truth = blobs()
     y = some_labels(truth, per_class=2)
     order = np.random.default_rng(3).permutation(len(y))
-    if hasattr(machine, "n_folds"):
+    if hasattr(machine, "cv"):
         # Folds are dealt in order: keep it among the labelled points.
         order = np.concatenate([np.flatnonzero(y != -1), np.flatnonzero(y == -1)[::-1]])
     one = clone(machine).fit(X, y).decision_function(X)

@@ -124,7 +124,7 @@ def test_grid_scores_equal_refits_of_the_machine(fixed, by_grid, n_classes):
     X, y, graph = problem(n_classes, n=60, step=2)
     params = {"kernel": RBF(gamma=GAMMA), "graph": graph}
     grid = (1e-3, 1e-1, 10.0)
-    model = by_grid(gammas_A=grid, gammas_I=grid, n_folds=3, **params).fit(X, y)
+    model = by_grid(gammas_A=grid, gammas_I=grid, cv=3, **params).fit(X, y)
     labeled = np.flatnonzero(y >= 0)
     scores = np.zeros((3, 3))
     for i, gamma_A in enumerate(grid):
@@ -187,7 +187,7 @@ def test_a_precomputed_kernel_needs_a_graph():
             ValueError,
             "gammas_A must be a list with at least one entry",
         ),
-        (LapSVMCV(n_folds=1), ValueError, "n_folds == 1"),
+        (LapSVMCV(cv=1), ValueError, "cv == 1"),
     ],
     ids=str,
 )

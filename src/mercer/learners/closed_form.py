@@ -166,7 +166,7 @@ class ClosedFormKernelCV(ClosedFormKernel):
     ----------
     Cs, mus : sequence of float
         The grids of the paper, 7 x 7, by default.
-    n_folds : int, default=5
+    cv : int, default=5
         Every fold holds every class; a class with fewer labels than folds lends them
         to several.
     basis, power, eps, random_state
@@ -208,7 +208,7 @@ class ClosedFormKernelCV(ClosedFormKernel):
         Cs: Sequence[float] = C_GRID,
         mus: Sequence[float] = MU_GRID,
         *,
-        n_folds: int = 5,
+        cv: int = 5,
         basis: Basis | None = None,
         power: float = 2.0,
         eps: float = 1e-6,
@@ -216,7 +216,7 @@ class ClosedFormKernelCV(ClosedFormKernel):
     ) -> None:
         self.Cs = Cs
         self.mus = mus
-        self.n_folds = n_folds
+        self.cv = cv
         self.basis = basis
         self.power = power
         self.eps = eps
@@ -224,7 +224,7 @@ class ClosedFormKernelCV(ClosedFormKernel):
 
     def _check_parameters(self) -> None:
         check_penalty(self.power, self.eps)
-        check_scalar(self.n_folds, "n_folds", Integral, min_val=2)
+        check_scalar(self.cv, "cv", Integral, min_val=2)
         for name in ("Cs", "mus"):
             check_several(getattr(self, name), name, above=0)
 
@@ -249,7 +249,7 @@ class ClosedFormKernelCV(ClosedFormKernel):
         _, B, spaces = energy_and_penalty(
             self.basis_, labels, self.power, self.eps, type(self).__name__
         )
-        folds = [f for f in inverted_folds(codes, self.n_folds) if len(f[1])]
+        folds = [f for f in inverted_folds(codes, self.cv) if len(f[1])]
         if not folds:
             msg = (
                 "every class has one label, which leaves nothing to validate on; "

@@ -204,7 +204,7 @@ class WeightsByGrid(LaplacianMachine):
         *,
         gammas_A: Sequence[float] = GRID,
         gammas_I: Sequence[float] = GRID,
-        n_folds: int = 5,
+        cv: int = 5,
         degree: int = 2,
         n_neighbors: int = 10,
         graph: Any = None,
@@ -216,7 +216,7 @@ class WeightsByGrid(LaplacianMachine):
         self.kernel = kernel
         self.gammas_A = gammas_A
         self.gammas_I = gammas_I
-        self.n_folds = n_folds
+        self.cv = cv
         self.degree = degree
         self.n_neighbors = n_neighbors
         self.graph = graph
@@ -227,7 +227,7 @@ class WeightsByGrid(LaplacianMachine):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        check_scalar(self.n_folds, "n_folds", Integral, min_val=2)
+        check_scalar(self.cv, "cv", Integral, min_val=2)
         check_several(self.gammas_A, "gammas_A")
         check_several(self.gammas_I, "gammas_I")
         _check_weights(self.gammas_A, self.gammas_I)
@@ -237,7 +237,7 @@ class WeightsByGrid(LaplacianMachine):
     ) -> tuple[float, float]:
         codes = labels.codes[labels.labeled]
         known = labels.take(labels.labeled)
-        folds = [f for f in inverted_folds(codes, self.n_folds) if len(f[1])]
+        folds = [f for f in inverted_folds(codes, self.cv) if len(f[1])]
         gammas_A, gammas_I = list(self.gammas_A), list(self.gammas_I)
         scores = np.zeros((len(gammas_A), len(gammas_I)))
         for i, gamma_A in enumerate(gammas_A):

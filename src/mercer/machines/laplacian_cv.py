@@ -19,7 +19,7 @@ class LapRLSCV(LeastSquares, WeightsByGrid):
     class_sizes, unreached, random_state : as in `LapRLS`
     gammas_A, gammas_I : sequence of float
         Weights to try; by default 1e-6, 1e-4, 1e-2, 0.1, 1, 10 and 100 for both.
-    n_folds : int, default=5
+    cv : int, default=5
         Train on one fold, validate on the others.
 
     Attributes
@@ -69,7 +69,7 @@ class LapSVMCV(Hinge, WeightsByGrid):
     ----------
     kernel, degree, n_neighbors, graph, n_components : as in `LapRLS`
     class_sizes, unreached, random_state : as in `LapRLS`
-    gammas_A, gammas_I, n_folds : as in `LapRLSCV`
+    gammas_A, gammas_I, cv : as in `LapRLSCV`
 
     Attributes
     ----------
