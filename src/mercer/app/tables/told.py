@@ -13,7 +13,7 @@ from mercer.app.tables.task import Task
 from mercer.evidence.labels import Labels
 from mercer.evidence.sources import Sources
 from mercer.fewlabels.machine import LeaveOneOutRLS
-from mercer.model.believing import joined_classes
+from mercer.model.beliefs import joined_classes
 from mercer.model.estimator import UnifiedKernelMachine
 
 
