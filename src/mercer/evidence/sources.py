@@ -144,6 +144,30 @@ class Sources:
         answer = np.searchsorted(classes, self.classes)[self.answer]
         return replace(self, answer=answer.astype(np.intp), classes=classes)
 
+    def renamed(self, names: Mapping[Any, Any]) -> "Sources":
+        """Return the votes for some classes under other names.
+
+        Examples
+        --------
+        >>> sources = Sources.read({"anna": ["cat", "dog", "eel"]})
+        >>> sources.renamed({"cat": 7, "dog": 3}).classes
+        array([3, 7])
+        """
+        known = [k for k, name in enumerate(self.classes.tolist()) if name in names]
+        new = np.array([names[self.classes[k]] for k in known])
+        classes, place = np.unique(new, return_inverse=True)
+        place_of = np.full(len(self.classes), -1)
+        place_of[known] = place
+        kept = np.flatnonzero(place_of[self.answer] >= 0)
+        return replace(
+            self,
+            votes=csr_array(self.votes[:, kept]),
+            source=self.source[kept],
+            answer=place_of[self.answer[kept]],
+            denied=self.denied[kept],
+            classes=classes,
+        )
+
     def told(self, rows: IntArray, name: str, answers: Any) -> "Sources":
         """Return the votes with those of one source, old or new, on some rows replaced.
 

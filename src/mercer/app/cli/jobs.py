@@ -62,6 +62,16 @@ embed_option = click.option(
 )
 
 
+source_option = click.option(
+    "--source",
+    "sources",
+    multiple=True,
+    metavar="COLUMN[=CONFIDENCE]",
+    help="Column of guesses that may be wrong, as of a language model, a rule or a "
+    "colleague, and the column that says how sure they are; may be repeated.",
+)
+
+
 def reading_options(function: F) -> F:
     """Add the options that say how a text file is read."""
     for option in (

@@ -8,6 +8,7 @@ from mercer.app.cli.jobs import (
     class_sizes_option,
     embed_option,
     reading_options,
+    source_option,
     stop_with,
 )
 
@@ -36,6 +37,7 @@ from mercer.app.cli.jobs import (
     "--keep", multiple=True, help="Column to learn from although it looks misleading."
 )
 @embed_option
+@source_option
 @click.option(
     "--host",
     default="127.0.0.1",
@@ -65,6 +67,7 @@ def command(
     drop: tuple[str, ...],
     keep: tuple[str, ...],
     embed: tuple[str, ...],
+    sources: tuple[str, ...],
     host: str,
     port: int,
     names: tuple[str, ...],
@@ -99,6 +102,7 @@ def command(
                 keep=keep,
                 missing=reading.pop("missing"),
                 embed=embed,
+                sources=sources,
             ),
             classes=tuple(c.strip() for c in classes.split(",") if c.strip()),
             store=store,

@@ -14,6 +14,7 @@ from mercer.app.cli.jobs import (
     output_options,
     reading_options,
     run,
+    source_option,
     stem_of,
 )
 
@@ -74,14 +75,7 @@ _NOT_RANDOM = (
     help="Treat every spelling in the target as a class, even NA and ?.",
 )
 @embed_option
-@click.option(
-    "--source",
-    "sources",
-    multiple=True,
-    metavar="COLUMN[=CONFIDENCE]",
-    help="Column of guesses that may be wrong, as of a language model, a rule or a "
-    "colleague, and the column that says how sure they are; may be repeated.",
-)
+@source_option
 @click.option("--memory", default=None, help="Limit on memory, e.g. 4GB.")
 @click.option(
     "--seed",

@@ -2,8 +2,9 @@
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
 from zlib import crc32
 
@@ -13,10 +14,12 @@ from scipy.sparse import issparse
 from mercer._base.progress import Progress
 from mercer._base.typing import FloatArray, IntArray
 from mercer.active.cold import cold_rows
+from mercer.app.studio.items import names_of
 from mercer.app.studio.similar import similar_rows
 from mercer.app.tables.session import Session
 from mercer.evidence.labels import Labels
 from mercer.evidence.reading import UNLABELED
+from mercer.evidence.sources import Sources
 from mercer.judging.layout import place_points
 
 DRAWN_AT = (20, 100)  # labels at which the map is drawn again
@@ -72,6 +75,7 @@ class Told(NamedTuple):
     codes: IntArray  # (n,) class of each row, -1 for none
     closed: IntArray  # rows not to be asked about
     sizes: dict[int, float]  # shares of the classes; empty where they are not known
+    numbers: Mapping[str, int] = MappingProxyType({})  # classes by their first names
 
     def labels(self) -> Labels:
         """Return the labels; numbers of classes stand for their names."""
@@ -80,10 +84,20 @@ class Told(NamedTuple):
         classes, codes[known] = np.unique(self.codes[known], return_inverse=True)
         return Labels(codes, classes)
 
+    def votes(self, session: Session) -> Sources | None:
+        """Return the votes in a session that was opened, by numbers of classes."""
+        votes = session.told.sources
+        if votes is None:
+            return None
+        names = zip(votes.classes.tolist(), names_of(votes.classes), strict=True)
+        return votes.renamed(
+            {c: self.numbers[name] for c, name in names if name in self.numbers}
+        )
+
     def digest(self) -> int:
         """Return a number that differs where labels or sizes do, almost surely."""
-        sizes = repr(sorted(self.sizes.items())).encode()
-        return crc32(self.codes.astype(np.int64).tobytes() + sizes)
+        known = repr((sorted(self.sizes.items()), sorted(self.numbers.items())))
+        return crc32(self.codes.astype(np.int64).tobytes() + known.encode())
 
 
 class ModelEngine:
@@ -154,6 +168,7 @@ class ModelEngine:
                 self._wake.clear()
                 if self._arrived:
                     session, self._n_bases = self._arrived.pop(), self._n_bases + 1
+                    self._first = session
                     notes = session.rows.screened.notes
                     self._publish(stage="finding similar rows", notes=notes)
                 self.session = session = self._step(session)
@@ -191,14 +206,16 @@ class ModelEngine:
             questions=_typical(opened, told),
             notes=notes,
         )
-        self.session = opened.with_labels(told.labels())
+        self._first = opened
+        self.session = opened.with_labels(told.labels(), sources=told.votes(opened))
         self._publish(stage="", ready=True)
         return self.session
 
     def _step(self, before: Session) -> Session:
         """Learn from the answers so far, and compute questions ahead."""
         began, told = time.monotonic(), self._told()
-        session = before.with_labels(told.labels(), told.sizes)
+        votes = told.votes(self._first)
+        session = before.with_labels(told.labels(), told.sizes, votes)
         is_open = told.codes < 0
         is_open[told.closed] = False
         questions = np.empty(0, dtype=np.intp)

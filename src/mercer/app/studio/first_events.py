@@ -54,6 +54,12 @@ def start(
     return np.array([numbers.get(n, -1) for n in given], dtype=np.intp)
 
 
+def numbers_of(ledger: Ledger) -> dict[str, int]:
+    """Return the numbers of the classes that are offered, by their first names."""
+    known = _first_names(ledger).items()
+    return {name: number for name, number in known if number in ledger.classes}
+
+
 def _first_names(ledger: Ledger) -> dict[str, int]:
     """Return the numbers of the classes by the names they were made with."""
     made = [e for e in ledger.events if e.kind == "class"]

@@ -11,7 +11,7 @@ from mercer._base.typing import IntArray
 from mercer.app.studio import pairing
 from mercer.app.studio.classes import add_class, counts_of, set_sizes
 from mercer.app.studio.engine import Engine, ModelEngine, Snapshot, Told, wait_until
-from mercer.app.studio.first_events import start, token_of
+from mercer.app.studio.first_events import numbers_of, start, token_of
 from mercer.app.studio.items import Items, changes, names_of
 from mercer.app.studio.ledger import Event
 from mercer.app.studio.pair_labels import implied_labels
@@ -20,6 +20,7 @@ from mercer.app.studio.refused import RefusedError
 from mercer.app.studio.sizes import shares_of
 from mercer.app.studio.state import state_of
 from mercer.app.studio.store import Store, Transaction
+from mercer.app.studio.suggestions import suggestions, votes_on
 from mercer.app.studio.worker import ProcessEngine, openers
 from mercer.app.tables.session import Session
 
@@ -79,6 +80,9 @@ class Studio:
         named = None
         if sizes is not None:
             named = dict(zip(names_of(sizes), sizes.values(), strict=True))
+        self.votes = votes_on(items, session, given)
+        if self.votes is not None:
+            classes = (*classes, *names_of(self.votes.classes))
         self._given = start(store, given, classes, named)
         self._codes, self._n_folded = self._given.copy(), 0
         self._closed = np.zeros(len(items), dtype=bool)
@@ -117,7 +121,8 @@ class Studio:
         with self.locked:
             codes, closed = self.labels()
             codes = np.where(self._accepted, -1, codes)
-        return Told(codes, closed, self.class_sizes)
+            numbers = numbers_of(self.store.ledger) if self.votes else {}
+        return Told(codes, closed, self.class_sizes, numbers)
 
     def announce(self) -> None:
         """Tell those who wait that something has changed."""
@@ -257,6 +262,7 @@ class Studio:
             **self.items.show(row),
             "purpose": purpose,
             "prediction": self.prediction(row),
+            "sources": suggestions(self, row),
             "label": self.store.ledger.label_of(self.items.keys[row]),
             "note": self.store.ledger.notes.get(self.items.keys[row], ""),
             "flagged": self.items.keys[row] in self.store.ledger.flags,

@@ -71,13 +71,7 @@ class Rows:
         screened = screen(table, task, min_classes=min_classes, labels=labels)
         given = Told.of(screened.labels, task)
         if task.sources:
-            votes, said = votes_of(
-                table,
-                task.sources,
-                screened.labels,
-                as_written=task.labels_as_written,
-                missing=task.missing,
-            )
+            votes, said = votes_of(table, task, screened.labels)
             given = given.with_sources(votes)
             check_voted(table, given.labels.classes)
             screened = screened._replace(notes=(*screened.notes, *said))

@@ -18,6 +18,7 @@ from mercer.app.tables.task import Task
 from mercer.app.tables.told import Page, Told
 from mercer.evidence.labels import Labels
 from mercer.evidence.row_names import check_answers, check_once, positions_of
+from mercer.evidence.sources import Sources
 from mercer.fewlabels.pools.choice import PoolPlan
 from mercer.fewlabels.sizes import LabelsDrawn
 from mercer.judging.hiding import Check, check_by_hiding
@@ -142,7 +143,10 @@ class Session:
         return self
 
     def with_labels(
-        self, labels: Labels, class_sizes: Mapping[Any, float] | None = None
+        self,
+        labels: Labels,
+        class_sizes: Mapping[Any, float] | None = None,
+        sources: Sources | None = None,
     ) -> Self:
         """Return a session with other labels, learned; the table is shared.
 
@@ -156,9 +160,12 @@ class Session:
         class_sizes : mapping, optional
             Shares of classes among all rows. They are used if every class that has a
             label has one.
+        sources : Sources, optional
+            Votes in place of the present ones.
         """
         other = copy(self)
-        told = Told(labels, class_sizes or None).with_sources(self.told.sources)
+        votes = self.told.sources if sources is None else sources
+        told = Told(labels, class_sizes or None).with_sources(votes)
         other._page, other._told = None, told
         return other.fit() if self._model is None else other._relearned()
 

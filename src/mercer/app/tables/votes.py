@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,9 @@ from mercer.app.tables.target import plain_spelling, read_target
 from mercer.evidence.reading import is_labeled
 from mercer.evidence.rules import applied
 from mercer.evidence.sources import Not, Sources
+
+if TYPE_CHECKING:
+    from mercer.app.tables.task import Task
 
 # A class that a source names and no label has is worth a note up to this many.
 _MOST_NAMED = 5
@@ -130,12 +133,7 @@ def check_voted(table: Table, classes: NDArray[Any]) -> None:
 
 
 def votes_of(
-    table: Table,
-    sources: Iterable[Source],
-    labels: NDArray[Any],
-    *,
-    as_written: bool = False,
-    missing: tuple[str, ...] = (),
+    table: Table, task: "Task", labels: NDArray[Any]
 ) -> tuple[Sources, tuple[str, ...]]:
     """Return the votes on all rows, and what is worth saying about them.
 
@@ -145,20 +143,19 @@ def votes_of(
     Parameters
     ----------
     table : Table
-    sources : iterable of Source
+    task : Task
+        Names the sources, and says how labels are written.
     labels : ndarray of shape (n,)
         Labels of the rows, None where there is none.
-    as_written, missing
-        As for `read_target`.
     """
     classes = set(map(str, labels[is_labeled(labels)]))
     usual = {plain_spelling(name): name for name in sorted(classes)}
     columns: dict[str, Any] = {}
     sure: dict[str, Any] = {}
     notes: list[str] = []
-    for source in sources:
-        votes = _votes(table, source, as_written=as_written, missing=missing)
-        if not as_written:
+    for source in task.sources:
+        votes = _votes(table, source, task)
+        if not task.labels_as_written:
             for row, vote in enumerate(votes):
                 if isinstance(vote, str):
                     votes[row] = usual.setdefault(plain_spelling(vote), vote)
@@ -174,10 +171,16 @@ def votes_of(
         raise TableError(msg) from error
 
 
-def _votes(table: Table, source: Source, **how: Any) -> NDArray[Any]:
+def _votes(table: Table, source: Source, task: "Task") -> NDArray[Any]:
     """Return the votes of one source, (n,), None where it abstains."""
     if source.rule is None:
-        found = read_target(table, source.name, advise=False, **how)
+        found = read_target(
+            table,
+            source.name,
+            as_written=task.labels_as_written,
+            missing=task.missing,
+            advise=False,
+        )
         labels: NDArray[Any] = found.labels.copy()
         return labels
     votes = np.empty(len(table), dtype=object)

@@ -1,0 +1,50 @@
+"""What sources of labels say about a row, beside what the model predicts."""
+
+from typing import TYPE_CHECKING, Any
+
+from numpy.typing import NDArray
+
+from mercer.app.studio.first_events import numbers_of
+from mercer.app.studio.items import Items, names_of
+from mercer.app.tables.session import Session
+from mercer.app.tables.votes import votes_of
+from mercer.evidence.sources import Sources
+
+if TYPE_CHECKING:
+    from mercer.app.studio.service import Studio
+
+
+def votes_on(
+    items: Items, session: Session | None, given: NDArray[Any]
+) -> Sources | None:
+    """Return the votes on all rows, of a session or of the columns of a table."""
+    if session is not None:
+        return session.told.sources
+    if not items.task.sources:
+        return None
+    return votes_of(items.table, items.task, given)[0]
+
+
+def suggestions(studio: "Studio", row: int) -> list[dict[str, Any]]:
+    """Return the vote of each source on a row: its class, and whether it denies it.
+
+    Classes are numbers. A vote that is spread over several of them is one for each,
+    with its share; those that were removed are left out.
+    """
+    votes = studio.votes
+    if votes is None:
+        return []
+    numbers, names = numbers_of(studio.store.ledger), names_of(votes.classes)
+    start, end = votes.votes.indptr[row : row + 2]
+    return [
+        {
+            "source": votes.names[votes.source[column]],
+            "label": numbers[names[votes.answer[column]]],
+            "denied": bool(votes.denied[column]),
+            "share": round(float(share), 4),
+        }
+        for column, share in zip(
+            votes.votes.indices[start:end], votes.votes.data[start:end], strict=True
+        )
+        if names[votes.answer[column]] in numbers
+    ]
