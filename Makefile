@@ -35,7 +35,7 @@ test-interop: $(VENV)/.dev  ## the tests of other projects, on ours
 
 LINT ?= .venv-lint
 
-# The same checks without PyTorch, Dask and browsers: a quarter of a gigabyte, not three.
+# The same checks without PyTorch, Dask and browsers: 0.6 GB, not three.
 lint-only: $(LINT)/.lint  ## the same as lint, in a small environment of its own
 	$(LINT)/bin/ruff check .
 	$(LINT)/bin/ruff format --check .

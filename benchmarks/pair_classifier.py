@@ -5,8 +5,8 @@ deviations; 10 to 500 pairs, half of them of one class, two draws. AUC of
 `PairClassifier`, the plain distance and ITML on 4,000 other pairs; adjusted Rand index
 of `cluster(pairs=)` with the kernel of `PairwiseKernel`, of k-means, and of k-means in
 the metric of ITML. What is in `mercer.learners._pair_blend` was chosen on digits,
-vehicle, texture, wine, breast cancer, segment, vowel, penbased, satimage, USPST, Digit1,
-ionosphere, led7digit and iris.
+vehicle, texture, wine, breast cancer, segment, vowel, penbased, satimage, USPST,
+Digit1, ionosphere, led7digit and iris.
 
     python benchmarks/pair_classifier.py CACHE
 

@@ -80,7 +80,8 @@ def plots(rows: list[Row], folder: Path) -> Iterator[Path]:
 def _lines(axis: Any, rows: list[Row], what: str) -> None:
     from matplotlib import colormaps
 
-    axis.set_prop_cycle(color=colormaps["tab20"].colors)  # type: ignore[attr-defined]
+    twenty: Any = colormaps["tab20"]
+    axis.set_prop_cycle(color=twenty.colors)
     for method in dict.fromkeys(row["method"] for row in rows):
         points = sorted(
             (row["n"], row[what]) for row in rows if row["method"] == method
