@@ -48,7 +48,9 @@ def note_of(
     if name in encoder.texts_:
         return ColumnNote(name, "text", f"{used} directions of its TF-IDF", used)
     kind = encoder.kinds_.get(name, "numeric")
-    if kind == "numeric":
+    if name in encoder.codes_:
+        what, done = "codes", "scaled to variance 1; labels say whether they count"
+    elif kind == "numeric":
         flag = scales[0] == 1.0
         what, done = "number", "kept as 0/1" if flag else "scaled to variance 1"
     elif kind == "datetime":

@@ -35,6 +35,7 @@ from mercer.app.tables.columns import (
     warn_of_unit,
 )
 from mercer.app.tables.dates import date_format
+from mercer.app.tables.names import codes_among
 from mercer.app.tables.number_columns import strings_among
 from mercer.app.tables.strings import fit_strings
 from mercer.app.tables.table import Table, TableError
@@ -283,6 +284,7 @@ class TableEncoder(BaseEstimator):
         if not self.scale_.any():
             msg = f"{table.source}: every column holds one value in all rows."
             raise TableError(msg)
+        self.codes_ = codes_among(table.frame, self.numbers_)
         n_empty = dict(zip(self.numbers_, empty.sum(axis=0).tolist(), strict=False))
         self.notes_ = [
             note_of(self, table, name, n_empty.get(name)) for name in table.columns
@@ -290,6 +292,7 @@ class TableEncoder(BaseEstimator):
         self.mean_ = self.mean_.astype(Z.dtype)
         self.scale_ = self.scale_.astype(Z.dtype)
         self.n_coordinates_ = int((self.scale_ > 0).sum())
+        self.n_rows_ = len(table)
         # Trees see numbers alone, without gaps, in the same way as coordinates.
         if self.for_trees and (strings.sizes or empty.any()):
             self.below_ = below_all(Z)
@@ -341,6 +344,10 @@ class TableEncoder(BaseEstimator):
                 scale[start:stop] = 1.0
         scale[variance == 0] = 0.0
         return scale
+
+    def is_named(self, name: str) -> bool:
+        """Tell whether a column holds many names or codes."""
+        return self.kinds_.get(name) == "high_cardinality" or name in self.codes_
 
     def is_wide(self, name: str) -> bool:
         """Tell whether a column is a text or vectors."""

@@ -13,6 +13,7 @@ from mercer._base.typing import BoolArray, FloatArray, IntArray
 from mercer.app.tables.class_sizes import size_advice, sizes_matter
 from mercer.app.tables.influence import Influence, column_influences
 from mercer.app.tables.model import TableModel
+from mercer.app.tables.names_weight import weight_of_names
 from mercer.app.tables.notebook import headline, in_html
 from mercer.app.tables.rows import Rows
 from mercer.app.tables.session import Session
@@ -264,6 +265,7 @@ def learned(session: Session, *, progress: Progress = quiet) -> TableResult:
     said = [*session.rows.screened.notes, *(str(w.message) for w in caught)]
     if result.sources is not None:
         said += result.sources.warnings
+    said += weight_of_names(session)
     if result.counts_alike:
         said.append(size_advice(session.labels.counts(), session.labels.classes))
     return replace(result, warnings=tuple(dict.fromkeys(said)))

@@ -1,0 +1,82 @@
+"""Columns of names and codes count as much as the labels say."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from mercer import persist
+from mercer.app.tables.learning import learn
+from mercer.app.tables.names import codes_among
+from mercer.app.tables.names_weight import weight_of_names
+from mercer.app.tables.session import Session
+from mercer.app.tables.story import story_of
+
+pytest.importorskip("skrub")
+ROWS = 200
+
+
+def named(*, help: bool) -> tuple[pd.DataFrame, np.ndarray]:
+    """Return a table whose names tell the class, or only distract from the numbers."""
+    rng = np.random.default_rng(0)
+    truth = rng.choice(["cat", "dog"], ROWS)
+    frame = pd.DataFrame()
+    for column in ("name", "street", "town"):
+        start = rng.choice(["whisker", "barkley", "ottoman", "zebra"], ROWS)
+        if help:
+            start = np.where(truth == "cat", "whisker", "barkley")
+        numbers = rng.integers(0, 60, ROWS)
+        frame[column] = [f"{a}{b}" for a, b in zip(start, numbers, strict=True)]
+    size = 0.0 if help else 3.0 * (truth == "cat")
+    frame["size"] = size + rng.standard_normal(ROWS)
+    frame["label"] = np.where(np.arange(ROWS) < 40, truth, None)
+    return frame, truth
+
+
+def test_names_that_do_not_help_are_given_little_weight_and_it_is_said() -> None:
+    frame, truth = named(help=False)
+    result = learn(frame)
+    said = (
+        "Columns 'name', 'street', 'town' were given little weight: they did not help "
+        "to predict hidden labels."
+    )
+    assert said in result.warnings
+    assert (result.predictions["prediction"] == truth)[40:].mean() > 0.9
+    views = story_of(result, rng=np.random.default_rng(0)).views
+    assert [v.kind for v in views] == ["all but name, street, town", "all columns"]
+    assert views[0].share > 0.75
+    assert views[0].usual == pytest.approx(0.25)
+
+
+def test_names_that_tell_the_class_keep_their_weight(tmp_path) -> None:
+    frame, truth = named(help=True)
+    session = Session.open(frame).fit()
+    assert weight_of_names(session) == []
+    assert (session.predictions == truth)[40:].mean() > 0.9
+    # The views are saved, and new rows are compared in both ways.
+    persist.save(session.to_model(), tmp_path / "model.skops")
+    model = persist.load(tmp_path / "model.skops")
+    new = model.predict(frame.drop(columns="label"))
+    assert np.mean(new == session.predictions) > 0.97
+
+
+def test_numbers_that_are_codes_are_told_from_amounts() -> None:
+    rng = np.random.default_rng(0)
+    schools = rng.choice(10**13, ROWS) + 10**13
+    frame = pd.DataFrame(
+        {
+            "cds": schools,
+            "zip": np.where(np.arange(ROWS) % 2, 90210, 10001),  # few differ
+            "income": 1000 * rng.integers(10, 99, ROWS),  # round
+            "people": rng.integers(1, 99_999, ROWS),  # not of one length
+            "share": rng.random(ROWS) + 20_000,
+        }
+    )
+    assert codes_among(frame, list(frame.columns)) == ["cds"]
+    frame["size"] = 5.0 * (np.arange(ROWS) % 2) + rng.standard_normal(ROWS)
+    labels = np.where(np.arange(ROWS) % 2, "a", "b")
+    frame["label"] = np.where(np.arange(ROWS) < 40, labels, None)
+    session = Session.open(frame[["cds", "size", "label"]]).fit()
+    notes = {note.column: note for note in session.rows.notes}
+    assert notes["cds"].kind == "codes"
+    assert [view.name for view in session.model.views] == ["all columns", "all but cds"]
+    assert (session.predictions == labels)[40:].mean() > 0.95
