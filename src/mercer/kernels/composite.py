@@ -1,6 +1,6 @@
 """Kernels made of kernels."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,29 @@ from mercer.kernels.base import Kernel
 from mercer.kernels.spec import as_kernel
 
 
-class Sum(Kernel):
+class _OfTwo(Kernel):
+    """Two kernels, joined entry by entry."""
+
+    _join: Callable[..., FloatArray]
+
+    def __init__(self, left: Kernel, right: Kernel) -> None:
+        self.left = left
+        self.right = right
+
+    def __call__(self, X: Any, Z: Any = None) -> FloatArray:
+        """Return both Gram matrices, joined."""
+        return self._join(self.left(X, Z), self.right(X, Z))
+
+    def diag(self, X: Any) -> FloatArray:
+        """Return both diagonals, joined."""
+        return self._join(self.left.diag(X), self.right.diag(X))
+
+    def resolve(self, X: Any) -> Kernel:
+        """Return both kernels resolved on X, joined."""
+        return type(self)(self.left.resolve(X), self.right.resolve(X))
+
+
+class Sum(_OfTwo):
     """The sum of two kernels, written ``left + right``.
 
     Parameters
@@ -26,24 +48,10 @@ class Sum(Kernel):
     array([[2.]])
     """
 
-    def __init__(self, left: Kernel, right: Kernel) -> None:
-        self.left = left
-        self.right = right
-
-    def __call__(self, X: Any, Z: Any = None) -> FloatArray:
-        """Return the sum of both Gram matrices."""
-        return self.left(X, Z) + self.right(X, Z)
-
-    def diag(self, X: Any) -> FloatArray:
-        """Return the sum of both diagonals."""
-        return self.left.diag(X) + self.right.diag(X)
-
-    def resolve(self, X: Any) -> Kernel:
-        """Return the sum of both kernels resolved on X."""
-        return Sum(self.left.resolve(X), self.right.resolve(X))
+    _join = staticmethod(np.add)
 
 
-class Product(Kernel):
+class Product(_OfTwo):
     """The product of two kernels, written ``left * right``.
 
     Parameters
@@ -58,21 +66,7 @@ class Product(Kernel):
     array([[81.]])
     """
 
-    def __init__(self, left: Kernel, right: Kernel) -> None:
-        self.left = left
-        self.right = right
-
-    def __call__(self, X: Any, Z: Any = None) -> FloatArray:
-        """Return the elementwise product of both Gram matrices."""
-        return self.left(X, Z) * self.right(X, Z)
-
-    def diag(self, X: Any) -> FloatArray:
-        """Return the product of both diagonals."""
-        return self.left.diag(X) * self.right.diag(X)
-
-    def resolve(self, X: Any) -> Kernel:
-        """Return the product of both kernels resolved on X."""
-        return Product(self.left.resolve(X), self.right.resolve(X))
+    _join = staticmethod(np.multiply)
 
 
 class Scaled(Kernel):

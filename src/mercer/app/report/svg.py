@@ -1,10 +1,9 @@
 """Small drawings as SVG; colours are names of the style sheet."""
 
 import base64
-import struct
-import zlib
 from collections.abc import Sequence
 from html import escape
+from io import BytesIO
 
 import numpy as np
 
@@ -49,6 +48,14 @@ def line(x1: float, y1: float, x2: float, y2: float, kind: str) -> str:
 def dot(x: float, y: float, r: float, kind: str, more: str = "") -> str:
     """Return a circle."""
     return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{r:.1f}" class="{kind}"{more}/>'
+
+
+def bar(x: float, y: float, length: float) -> str:
+    """Return a thick bar that begins at x."""
+    return (
+        f'<rect x="{x}" y="{y:.1f}" width="{length:.1f}" height="13" '
+        'rx="2" class="bar weight"/>'
+    )
 
 
 def draw_contest(contestants: Sequence[Contestant]) -> str:
@@ -174,10 +181,7 @@ def draw_influences(influences: Sequence[Influence]) -> str:
         name = i.column if len(i.column) <= 24 else i.column[:23] + "…"
         length = max(scale * i.loss, 1.0)
         body.append(text(left - 10, y + 14, name, "name", "end"))
-        body.append(
-            f'<rect x="{left}" y="{y + 4:.1f}" width="{length:.1f}" height="13" '
-            'rx="2" class="bar weight"/>'
-        )
+        body.append(bar(left, y + 4, length))
         ends = [left + scale * max(v, 0.0) for v in (i.low, i.high)]
         body.append(line(ends[0], y + 10.5, ends[1], y + 10.5, "whisker theirs"))
         at = max(left + length, ends[1]) + 8
@@ -195,10 +199,7 @@ def draw_shares(shares: Sequence[tuple[str, float]], label: str) -> str:
         y = step * k
         length = max((width - left - 60) * share, 1.0)
         body.append(text(left - 10, y + 14, name, "name", "end"))
-        body.append(
-            f'<rect x="{left}" y="{y + 4:.1f}" width="{length:.1f}" height="13" '
-            'rx="2" class="bar weight"/>'
-        )
+        body.append(bar(left, y + 4, length))
         body.append(text(left + length + 8, y + 15, f"{share:.0%}", "value"))
     said = ", ".join(f"{name} {share:.0%}" for name, share in shares)
     return draw(width, step * len(shares) + 4, body, f"{label}: {said}")
@@ -245,7 +246,7 @@ def png_uri(strength: FloatArray) -> str:
     pixels = np.empty((*strength.shape, 4))
     pixels[..., :3] = (58, 110, 200)
     pixels[..., 3] = 255 * np.clip(strength, 0, 1)
-    return _png(pixels, colour_type=6)
+    return _png(pixels)
 
 
 def image_uri(picture: FloatArray) -> str:
@@ -255,21 +256,15 @@ def image_uri(picture: FloatArray) -> str:
     """
     step = -(-max(picture.shape[:2]) // _MOST_PIXELS)
     picture = picture[::step, ::step]
-    kind = 2 if picture.shape[2] == 3 else 0
-    return _png(255 * np.clip(picture, 0, 1), colour_type=kind)
+    if picture.shape[2] == 1:
+        picture = picture[..., 0]
+    return _png(255 * np.clip(picture, 0, 1))
 
 
-def _png(pixels: FloatArray, *, colour_type: int) -> str:
-    height, width = pixels.shape[:2]
-    rows = np.round(pixels).astype(np.uint8).reshape(height, -1)
-    raw = np.hstack([np.zeros((height, 1), np.uint8), rows])
-    parts = [b"\x89PNG\r\n\x1a\n"]
-    header = struct.pack(">IIBBBBB", width, height, 8, colour_type, 0, 0, 0)
-    for name, data in (
-        (b"IHDR", header),
-        (b"IDAT", zlib.compress(raw.tobytes(), 9)),
-        (b"IEND", b""),
-    ):
-        check = struct.pack(">I", zlib.crc32(name + data))
-        parts.append(struct.pack(">I", len(data)) + name + data + check)
-    return "data:image/png;base64," + base64.b64encode(b"".join(parts)).decode()
+def _png(pixels: FloatArray) -> str:
+    from PIL import Image
+
+    file = BytesIO()
+    image = Image.fromarray(np.round(pixels).astype(np.uint8))
+    image.save(file, "PNG", optimize=True)
+    return "data:image/png;base64," + base64.b64encode(file.getvalue()).decode()

@@ -10,7 +10,7 @@ from scipy import sparse
 from sklearn.utils import check_scalar, gen_batches
 from sklearn.utils.validation import check_is_fitted
 
-from mercer._base.checks import FLOATS, check_several, checked_points
+from mercer._base.checks import check_several
 from mercer._base.random import as_generator
 from mercer._base.typing import ArrayLike, FloatArray, RandomState, SparseArray
 from mercer.fewlabels.pools import base
@@ -375,8 +375,3 @@ class AnchorPool(PoolBase):
     def fit_transform(self, X: ArrayLike, y: object = None) -> FloatArray:
         """Fit and return all rows of `vectors_`, computed."""
         return np.asarray(self.fit(X, y).vectors_)
-
-    def _checked(self, X: ArrayLike, *, reset: bool) -> Any:
-        return checked_points(
-            X, self, reset=reset, sparse=False, dtype=FLOATS, at_least=2
-        )

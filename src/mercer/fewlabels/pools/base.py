@@ -7,6 +7,7 @@ from typing import Any, Literal, Protocol, Self, TypeAlias
 import numpy as np
 from scipy.sparse import issparse
 
+from mercer._base.checks import FLOATS, check_several, checked_points
 from mercer._base.ranges import far_origin, moved, times_power, usual_exponent
 from mercer._base.rows import thinned
 from mercer._base.typing import FloatArray, IntArray, Points, RandomState
@@ -95,6 +96,7 @@ class PoolBase(BasisMixin):
     """A pool of kernels, whose points may be in any units."""
 
     n_components: int | None
+    n_neighbors: tuple[int, ...] | None = None
     scaling: Scaling
     rule: Rule | None
     random_state: RandomState
@@ -116,6 +118,17 @@ class PoolBase(BasisMixin):
     @property
     def _directions(self) -> int:
         return self._rule.directions if self.n_components is None else self.n_components
+
+    @property
+    def _graphs(self) -> tuple[int, ...]:
+        sizes = self._rule.graphs if self.n_neighbors is None else self.n_neighbors
+        check_several(sizes, "n_neighbors", above=0, whole=True)
+        return sizes
+
+    def _checked(self, X: Any, *, reset: bool) -> Any:
+        return checked_points(
+            X, self, reset=reset, sparse=False, dtype=FLOATS, at_least=2
+        )
 
     def find_units(self, points: Any) -> Any:
         """Decide by what columns are divided, and return the points divided.

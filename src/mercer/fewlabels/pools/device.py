@@ -7,7 +7,6 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from mercer._base.checks import FLOATS, check_several, checked_points
 from mercer._base.random import as_generator
 from mercer._base.rows import stacked, thinned
 from mercer._base.tensors import as_tensor, to_numpy, told_memory, torch
@@ -231,11 +230,6 @@ class TorchPool(PoolBase):
         X = as_tensor(self._checked(X, reset=False), self._device)
         return self._usual(X.to(self._own.dtype))
 
-    def _checked(self, X: Any, *, reset: bool) -> Any:
-        return checked_points(
-            X, self, reset=reset, sparse=False, dtype=FLOATS, at_least=2
-        )
-
     def _usual(self, points: Any) -> Any:
         if self.as_roots_:
             return points.clamp(min=0).sqrt()
@@ -246,12 +240,6 @@ class TorchPool(PoolBase):
     def _log_density(self, distances: Any) -> Any:
         k = min(self._rule.density_neighbor, distances.shape[1])
         return -distances[:, k - 1].clamp(min=self._smallest).log()[:, None]
-
-    @property
-    def _graphs(self) -> tuple[int, ...]:
-        sizes = self._rule.graphs if self.n_neighbors is None else self.n_neighbors
-        check_several(sizes, "n_neighbors", above=0, whole=True)
-        return sizes
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what a file holds: arrays, and no search."""

@@ -9,7 +9,7 @@ from scipy.sparse import csr_array, issparse
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from mercer._base.checks import check_several, checked_points
+from mercer._base.checks import checked_points
 from mercer._base.random import as_generator
 from mercer._base.rows import distinct_rows, in_batches
 from mercer._base.typing import ArrayLike, FloatArray, RandomState, SparseArray
@@ -287,12 +287,6 @@ class KernelPool(PoolBase):
         width = min(self._width, self.index_.points.X.shape[0])
         found, distances = self.index_.query_and_ties(X, width)
         return self._log_density(found, distances)[:, 0]
-
-    @property
-    def _graphs(self) -> tuple[int, ...]:
-        sizes = self._rule.graphs if self.n_neighbors is None else self.n_neighbors
-        check_several(sizes, "n_neighbors", above=0, whole=True)
-        return sizes
 
     def _log_density(
         self, indices: Any, distances: FloatArray, equal: Any = 0
