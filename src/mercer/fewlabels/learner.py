@@ -4,8 +4,8 @@ from dataclasses import replace
 from typing import Any
 
 from sklearn.base import clone
-from sklearn.utils import Tags
 
+from mercer._base.tags import TakesSparse
 from mercer._base.threads import threads_for
 from mercer._base.typing import RandomState
 from mercer.evidence.labels import Labels
@@ -25,7 +25,7 @@ _NO_POOL = (
 )
 
 
-class AutoKernel(LabelLearner):
+class AutoKernel(TakesSparse, LabelLearner):
     r"""A kernel from a pool, :math:`K = \sum_m w_m K_m`, that needs no tuning.
 
     The pool holds graph kernels of several sizes and effective ranks, a linear and a
@@ -178,8 +178,3 @@ class AutoKernel(LabelLearner):
     @property
     def _rule(self) -> Rule:
         return DEFAULT if self.rule is None else self.rule
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer._base.checks import check_finite, checked_points
 from mercer._base.html import Shown
+from mercer._base.tags import TakesSparse
 from mercer._base.typing import ArrayLike, FloatArray, SparseArray
 from mercer.evidence.labels import Labels
 from mercer.graphs.points import refuse_equal_points, refuse_graph
@@ -50,7 +51,9 @@ class CombinationCertificate(Shown):
     n_iter: int
 
 
-class AverageKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class AverageKernel(
+    TakesSparse, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
+):
     r"""The plain average of kernels: the bar for every combination that learns.
 
     .. math:: k = \frac1m \sum_{b=1}^m \frac{k_b}{\frac1n \sum_i k_b(x_i, x_i)}
@@ -168,11 +171,6 @@ class AverageKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     @property
     def _n_features_out(self) -> int:
         return int(self.X_fit_.shape[0])
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
 
 class CenteredAlignmentKernel(AverageKernel):

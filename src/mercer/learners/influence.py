@@ -7,10 +7,11 @@ from numbers import Integral
 from typing import Any, Literal, Self
 
 import numpy as np
-from sklearn.utils import Tags, check_scalar
+from sklearn.utils import check_scalar
 
 from mercer._base.checks import check_number, checked_points
 from mercer._base.html import Shown
+from mercer._base.tags import TakesSparse
 from mercer._base.typing import ArrayLike, FloatArray, SparseArray
 from mercer.exceptions import NearlyConstantKernelWarning
 from mercer.graphs.points import refuse_equal_points, refuse_graph
@@ -67,7 +68,7 @@ class InfluenceCertificate(Shown):
     influence_effect: float
 
 
-class InfluenceKernel(KernelFeatures):
+class InfluenceKernel(TakesSparse, KernelFeatures):
     r"""A combination of kernels, chosen without labels.
 
     .. math::
@@ -257,11 +258,6 @@ class InfluenceKernel(KernelFeatures):
         check_number(self.tol, "tol", above=0)
         if self.diffusion_time is not None:
             check_scalar(self.diffusion_time, "diffusion_time", Integral, min_val=1)
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
 
 def _check_diagonal(kernel: Kernel, X: Any, j: int) -> None:

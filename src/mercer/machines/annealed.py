@@ -7,12 +7,13 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
-from sklearn.utils import Tags, check_scalar
+from sklearn.utils import check_scalar
 from sklearn.utils.validation import check_is_fitted
 
 from mercer._base.checks import check_choice, check_number, checked_points
 from mercer._base.proba import codes_of, lead, probabilities
 from mercer._base.ranges import all_equal
+from mercer._base.tags import TakesSparse
 from mercer._base.typing import (
     ArrayLike,
     BoolArray,
@@ -44,7 +45,7 @@ from mercer.optim.convex_losses import LOSSES, STEEPNESS, Loss, difference
 from mercer.optim.kernel_weights import solve_kernel_weights
 
 
-class AnnealedKernelMachine(LabeledScoreMixin, BaseEstimator):
+class AnnealedKernelMachine(TakesSparse, LabeledScoreMixin, BaseEstimator):
     r"""Kernel machine on labelled and unlabelled points that selects its kernel.
 
     .. math::
@@ -352,11 +353,6 @@ class AnnealedKernelMachine(LabeledScoreMixin, BaseEstimator):
             raise ValueError(msg)
         check_choice(self.loss, "loss", LOSSES)
         check_scalar(self.max_greedy, "max_greedy", Integral, min_val=1)
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
 
 def _linked(f: FloatArray, loss: Loss) -> FloatArray:

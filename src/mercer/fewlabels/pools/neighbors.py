@@ -6,12 +6,12 @@ from typing import Any, Self
 
 import numpy as np
 from scipy.sparse import csr_array, issparse
-from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from mercer._base.checks import checked_points
 from mercer._base.random import as_generator
 from mercer._base.rows import distinct_rows, in_batches
+from mercer._base.tags import TakesSparse
 from mercer._base.typing import ArrayLike, FloatArray, RandomState, SparseArray
 from mercer.eigen.smallest import DENSE_UP_TO
 from mercer.fewlabels.pools import base
@@ -46,7 +46,7 @@ _WALK: LaplacianKind = "random_walk"
 HALF_ABOVE = DENSE_UP_TO
 
 
-class KernelPool(PoolBase):
+class KernelPool(TakesSparse, PoolBase):
     r"""Graphs of several sizes, plain kernels and the density, side by side.
 
     Which graph suits the data matters more than what is learned on it, and before
@@ -373,11 +373,6 @@ class KernelPool(PoolBase):
 
     def _checked(self, X: ArrayLike | SparseArray, *, reset: bool) -> Any:
         return checked_points(X, self, reset=reset, at_least=2, tensors=False)
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
 
 def _covariance(U: FloatArray) -> FloatArray:

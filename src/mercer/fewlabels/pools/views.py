@@ -7,12 +7,12 @@ from typing import Any, Self
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from mercer._base.checks import FLOATS, checked_points
 from mercer._base.random import as_generator
 from mercer._base.rows import stacked
+from mercer._base.tags import TakesSparse
 from mercer._base.tensors import joined, torch
 from mercer._base.typing import FloatArray, RandomState
 from mercer.backends.torch.trees import TorchColumns
@@ -26,7 +26,7 @@ from mercer.fewlabels.trees import ArrayColumns, Columns
 from mercer.spectrum.features import Features
 
 
-class ViewPool(PoolBase):
+class ViewPool(TakesSparse, PoolBase):
     """One pool for each view, side by side.
 
     Embeddings, words and numbers are compared in different ways, and in one distance
@@ -261,11 +261,6 @@ class ViewPool(PoolBase):
 
     def _checked(self, X: Any, *, reset: bool) -> Any:
         return checked_points(X, self, reset=reset, dtype=FLOATS, at_least=2)
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
 
 def _places(pools: Sequence[Any]) -> list[Any]:
