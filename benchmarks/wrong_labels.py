@@ -2,8 +2,8 @@
 
 At most 1,000 rows of each set, 100, 200, 300 or 700 of them labelled at random. None
 or a tenth of the labels are changed: at random to another class, or by a pattern, each
-class to one other. `suspicious_labels` is compared with cleanlab's `find_label_issues`, with
-probabilities of five folds by logistic regression and by a forest.
+class to one other. `suspicious_labels` is compared with cleanlab's `find_label_issues`,
+with probabilities of five folds by logistic regression and by a forest.
 
 The constants of `mercer.judging.suspicion.NoisePrior` and the thresholds were chosen on
 CHOOSE. JUDGE was run once, when everything was chosen; no choice of Mercer was made on

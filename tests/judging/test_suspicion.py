@@ -36,7 +36,7 @@ STEEPER = np.linspace(-1.4, 2.2, 13)  # logarithms of slopes
 
 
 def by_hand(logs: FloatArray, codes: IntArray) -> tuple[FloatArray, float]:
-    """Return the posterior of the mixture, story by story and row by row, and of none."""
+    """Return the posterior of the mixture, row by row, and that nothing is wrong."""
     n, C = logs.shape
     missed = (np.sum(logs.argmax(axis=1) != codes) + 0.5) / (n + 1)
     parts = []
