@@ -1,6 +1,7 @@
 """Sources of labels in the studio: shown beside the row, and learned from."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,6 +14,8 @@ from mercer.app.studio.store import Store, sqlite_url
 from mercer.app.tables.session import Session
 from mercer.app.tables.table import as_table
 from mercer.app.tables.task import Task
+from mercer.evidence.sources import Not
+from studio_at_hand import rows, trained
 
 N = 60
 TRUTH = np.random.default_rng(0).integers(0, 2, N)
@@ -50,6 +53,7 @@ def test_sources_suggest_classes_and_the_model_learns_from_them(
     of = {name: number for number, name in classes.items()}
     assert studio.question(0, "ask")["sources"] == [
         {"source": "anna", "label": of[frame["anna"][0]], "denied": False, "share": 1.0}
+        | {"right": 0, "given": 0}
     ]
     [said] = studio.question(3, "ask")["sources"]
     assert (said["source"], said["label"]) == ("rule", of["maybe"])
@@ -94,3 +98,62 @@ def test_without_sources_nothing_is_suggested(
     studio = Studio(items, store, classes=("a", "b"), session=session)
     assert studio.question(0, "ask")["sources"] == []
     assert dict(studio.told().numbers) == {}
+
+
+def sourced_studio(folder: Path) -> Studio:
+    """Return a studio of 30 rows with a column of guesses and a rule."""
+    table = rows(30)
+    table["llm"] = [None if k == 3 else ("cat", "dog")[k % 2] for k in range(30)]
+    rule = {"llm": None, "large": lambda row: Not("cat") if row["size"] > 9 else None}
+    task = Task.of("label", id="code", sources=rule)
+    items = Items(as_table(table, "rows.csv"), task)
+    store = Store(sqlite_url(folder / "labels.db"))
+    return Studio(items, store, engine=trained(30), check_every=1000)
+
+
+def test_sources_stand_with_how_often_people_agreed_and_not_in_checks(
+    tmp_path: Path,
+) -> None:
+    studio = sourced_studio(tmp_path)
+    assert studio.items.columns == ["size"]  # votes are no cells of the row
+
+    def said(row: int) -> list[tuple[str, int, bool, int, int]]:
+        found = studio.question(row, "picked")["sources"]
+        names = ("source", "label", "denied", "right", "given")
+        return [tuple(one[name] for name in names) for one in found]
+
+    for row, label in ((0, 0), (1, 0), (11, 1), (12, 0)):
+        studio.answer("ann", f"t{row}", row, label)
+    # llm: right on 0, 11 and 12, wrong on 1; "not cat": right on 11, wrong on 12.
+    assert said(2) == [("llm", 0, False, 3, 4)]
+    assert said(3) == []
+    assert said(13) == [("llm", 1, False, 3, 4), ("large", 0, True, 1, 2)]
+    studio.append("ann", "rename", "r", label=1, text="hound")
+    assert said(5) == [("llm", 1, False, 3, 4)]
+    assert studio.question(2, "check")["sources"] == []  # judged without help
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_page_has_a_line_for_each_source(
+    width: int, tmp_path: Path, start: Any, visit: Any
+) -> None:
+    page = visit(
+        start(sourced_studio(tmp_path)), viewport={"width": width, "height": 860}
+    )
+
+    def lines() -> list[str]:
+        found = page.locator("#sources li").all_inner_texts()
+        return [" ".join(one.split()) for one in found]
+
+    assert lines() == ["llm: cat", ""]
+    place = page.locator("#classes button").first.bounding_box()
+    page.keyboard.press("1")
+    page.wait_for_selector("#sources li:has-text('dog')")
+    assert page.locator("#classes button").first.bounding_box() == place
+    page.evaluate("mercer.question.open(13)")
+    page.wait_for_function("() => mercer.question.shown.row === 13")
+    assert lines() == ["llm: dog · right in 1 of 1", "large: not cat"]
+    assert page.locator("#classes button").first.bounding_box() == place
+    page.keyboard.press("p")
+    page.wait_for_selector("#item .both")
+    assert page.is_hidden("#sources")

@@ -42,14 +42,14 @@ class Items:
 
     def __init__(self, table: Table, task: Task) -> None:
         self.table, self.task = table, task
-        id, hidden = task.id, {task.target, task.id or "file"}
+        id, hidden = task.id, {task.target, task.id or "file", *task.votes}
         self.columns = [
             c
             for c in table.frame.columns
             if c not in hidden and not all(map(is_empty, table.frame[c]))
         ]
-        self.digests = _digests(table.without({task.target}))
-        content = _digests(table.without({task.target, task.id or "file"}))
+        self.digests = _digests(table.without({task.target, *task.votes}))
+        content = _digests(table.without(hidden))
         has_content = bool(self.columns or table.vectors)
         self.first_alike = _first_alike(content if has_content else self.digests)
         named = id is not None or "file" in table.frame.columns

@@ -258,14 +258,15 @@ class Studio:
 
     def question(self, row: int, purpose: str) -> dict[str, Any]:
         """Return a row with what the model says about it."""
+        ledger, key = self.store.ledger, self.items.keys[row]
         return {
             **self.items.show(row),
             "purpose": purpose,
             "prediction": self.prediction(row),
-            "sources": suggestions(self, row),
-            "label": self.store.ledger.label_of(self.items.keys[row]),
-            "note": self.store.ledger.notes.get(self.items.keys[row], ""),
-            "flagged": self.items.keys[row] in self.store.ledger.flags,
+            "sources": [] if purpose == "check" else suggestions(self, row),
+            "label": ledger.label_of(key),
+            "note": ledger.notes.get(key, ""),
+            "flagged": key in ledger.flags,
         }
 
     def prediction(self, row: int) -> list[dict[str, Any]]:

@@ -49,6 +49,7 @@ def state_of(studio: "Studio") -> dict[str, Any]:
         )
         + len(ledger.disagreements()),
         "overlap": studio.overlap,
+        "sources": len(studio.items.task.sources),
         "measuring": dict(studio.measuring),
         "notices": notices_of(studio),
         "stage": snapshot.stage,

@@ -7,6 +7,7 @@ import { editClasses } from "./classes.js";
 import { by, classKey, colour, keysOf, make, percent } from "./dom.js";
 import { ClassFinder } from "./finder.js";
 import { draw, playOrPause } from "./item.js";
+import { drawSources } from "./sources.js";
 import { explain, markLong } from "./why.js";
 
 const REASONS = {
@@ -73,6 +74,7 @@ export class Question {
     by("announced").textContent = question
       ? `Row ${question.id}. ${by("item").innerText.slice(0, SPOKEN)}`
       : "Every row has an answer.";
+    drawSources(this.studio, question);
     this.drawClasses();
     this.studio.notes.show(question);
     this.studio.moved(question);
@@ -93,6 +95,7 @@ export class Question {
     by("announced").textContent = pair
       ? `${by("reason").textContent}. ${by("item").innerText.slice(0, SPOKEN)}`
       : "There is nothing left to compare.";
+    drawSources(this.studio, null);
     this.drawClasses();
     this.studio.notes.show(this.shown);
     this.studio.moved(this.shown);
@@ -106,12 +109,8 @@ export class Question {
     const made = this.pairing
       ? "pairs"
       : JSON.stringify(
-          this.studio.state.classes.map((one) => [
-            one.label,
-            one.name,
-            one.key,
-            one.colour,
-            one.about,
+          this.studio.state.classes.map(({ label, name, key, colour, about }) => [
+            label, name, key, colour, about,
           ]),
         );
     if (this.made !== made) {
