@@ -11,7 +11,7 @@ from mercer import Session, persist
 from mercer.app.cli.main import main
 from mercer.app.studio.classes import rename_class
 from mercer.app.studio.engine import wait_until
-from mercer.app.studio.exports import _learned
+from mercer.app.studio.learned_files import learned_files
 from mercer.app.studio.service import Studio
 from mercer.app.studio.serving import Running
 from mercer.app.studio.state import notices_of
@@ -50,7 +50,7 @@ def test_the_model_of_the_page_and_its_export_use_the_sizes(tmp_path: Path) -> N
     sizes = {one["name"]: one["size"] for one in studio.state()["classes"]}
     assert sizes == pytest.approx({"yes": 0.1, "no": 0.9})
     assert notices_of(studio) == list(studio.snapshot.notes)
-    made = _learned(studio)
+    made = learned_files(studio)
     (tmp_path / "model.skops").write_bytes(made["model.skops"])
     machine = persist.load(tmp_path / "model.skops").model.machine
     assert machine.class_sizes == pytest.approx({"no": 0.9, "yes": 0.1})
@@ -129,7 +129,7 @@ def test_sizes_from_the_page_are_learned_from_and_kept(tmp_path: Path) -> None:
     assert studio.class_sizes == pytest.approx({yes: 0.1, 1 - yes: 0.9})
     assert wait_until(lambda: studio.snapshot.learned_from == studio.digest(), 60)
     assert share_of_yes(studio) == pytest.approx(0.1, abs=0.02)
-    made = _learned(studio)
+    made = learned_files(studio)
     assert b"Class sizes as you gave them" in made["report.html"]
     studio.set_sizes("ben", "t2", {})
     assert wait_until(lambda: studio.snapshot.learned_from == studio.digest(), 60)
