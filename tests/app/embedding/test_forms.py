@@ -8,6 +8,8 @@ import pytest
 from PIL import Image
 
 import mercer
+from mercer.app.embedding.image_cells import holds_images
+from mercer.app.embedding.sound_cells import holds_sounds
 from mercer.app.embedding.wanted import read_embed
 from mercer.app.tables.columns import is_text, ngrams_of
 from mercer.app.tables.encoding import TableEncoder
@@ -105,6 +107,42 @@ def test_eight_numbers_are_a_vector_without_brackets(between):
 )
 def test_other_brackets_stay_texts(cells):
     assert read_vectors(as_table({"v": cells})).vectors == {}
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "[np.float64(0.5), np.float32(-1e-2)]",  # str of a list of NumPy's numbers
+        "{0.5,-0.01}",  # an array of PostgreSQL
+        "[ 0.5 -0.01]",
+    ],
+)
+def test_vectors_as_programs_write_them(cell):
+    (block,) = read_vectors(as_table({"v": [cell] * 2})).vectors.values()
+    np.testing.assert_allclose(block, [[0.5, -0.01]] * 2)
+
+
+def test_one_odd_path_does_not_turn_images_into_words(tmp_path):
+    """The column was embedded as texts, the paths, without a word."""
+    cells, labels, kinds = photos()
+    for k, cell in enumerate(cells):
+        (tmp_path / f"{k}.png").write_bytes(cell)
+    paths = [f"{k}.png" for k in range(len(cells))]
+    paths[-1] = "not taken"
+    frame = pd.DataFrame({"photo": paths, "label": labels})
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    found = mercer.learn(tmp_path / "t.csv", embed={"photo": mean_colour})
+    said = found.predictions["prediction"].tolist()
+    assert said[:-1] == kinds[:-1]
+    assert any("not taken" in note for note in found.warnings)
+
+
+@pytest.mark.parametrize(("n_odd", "is_image"), [(0, True), (2, True), (3, False)])
+def test_a_tenth_of_the_cells_may_be_broken(n_odd, is_image):
+    cells = ["a.png"] * (20 - n_odd) + ["words"] * n_odd + [None] * 9
+    assert holds_images(cells) == is_image
+    sounds = ["a.wav" if cell == "a.png" else cell for cell in cells]
+    assert holds_sounds(sounds) == is_image
 
 
 CHINESE = [

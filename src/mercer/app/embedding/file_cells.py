@@ -11,6 +11,9 @@ from mercer._base.words import reason
 from mercer.app.embedding.computing import Items, key_of
 from mercer.app.tables.table import Table, TableError
 
+# With at least this share of cells that are files, a column is one of files.
+_MOST = 0.9
+
 
 def file_items(
     table: Table, cells: Sequence[Any], opened: Callable[[Any], Any]
@@ -46,6 +49,15 @@ def folder_of(table: Table) -> Path:
 def is_nothing(cell: Any) -> bool:
     """Tell whether a cell is empty."""
     return cell is None or isinstance(cell, float) or (cell is not cell) or cell == ""
+
+
+def most_are(cells: Sequence[Any], is_file: Callable[[Any], bool]) -> bool:
+    """Tell whether the filled cells are files, but for some that are broken.
+
+    One odd path must not turn a column of images into texts.
+    """
+    filled = [cell for cell in cells[:1000] if not is_nothing(cell)]
+    return bool(filled) and sum(map(is_file, filled)) >= _MOST * len(filled)
 
 
 def _source(cell: Any, folder: Path, source: str) -> Any:

@@ -9,7 +9,7 @@ import numpy as np
 
 from mercer._base.words import reason
 from mercer.app.embedding.computing import UnreadableError
-from mercer.app.embedding.file_cells import is_nothing
+from mercer.app.embedding.file_cells import most_are
 from mercer.app.tables.folders import IMAGES
 
 # Models look at some 224 pixels a side; more than this is read at a reduced size.
@@ -17,15 +17,14 @@ _SIDE = 1024
 
 
 def holds_images(cells: Sequence[Any]) -> bool:
-    """Tell whether cells are paths of images, the bytes of images, or records of them.
+    """Tell whether most cells are paths or bytes of images, or records of them.
 
     Examples
     --------
     >>> holds_images(["a/1.JPG", None, "b.png"]), holds_images(["see photo.png", "no"])
     (True, False)
     """
-    filled = [cell for cell in cells[:1000] if not is_nothing(cell)]
-    return bool(filled) and all(_is_image(cell) for cell in filled)
+    return most_are(cells, _is_image)
 
 
 def _is_image(cell: Any) -> bool:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from mercer.app.embedding.computing import UnreadableError
-from mercer.app.embedding.file_cells import is_nothing
+from mercer.app.embedding.file_cells import most_are
 from mercer.app.tables.recordings import (
     SOUNDS,
     Recording,
@@ -16,15 +16,14 @@ from mercer.app.tables.table import TableError
 
 
 def holds_sounds(cells: Sequence[Any]) -> bool:
-    """Tell whether cells are paths of recordings, their bytes, or records of them.
+    """Tell whether most cells are paths or bytes of recordings, or records of them.
 
     Examples
     --------
     >>> holds_sounds(["a/1.WAV", None, "b.mp3"]), holds_sounds(["a.png", "b.wav"])
     (True, False)
     """
-    filled = [cell for cell in cells[:1000] if not is_nothing(cell)]
-    return bool(filled) and all(_is_sound(cell) for cell in filled)
+    return most_are(cells, _is_sound)
 
 
 def _is_sound(cell: Any) -> bool:

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 # Without brackets, fewer numbers may be a date, a place or a list of codes.
 _BARE = 8
 _BETWEEN = re.compile(r"[,;\s]+")
+# What lists of NumPy's numbers look like as text: [np.float64(0.1), np.float64(0.2)].
+_WRAPPED = re.compile(r"np\.float\d+\(([^()]*)\)")
+_BRACKETS = ("[]", "{}")  # of Python and JSON, and of arrays of PostgreSQL
 
 
 def read_vectors(table: Table) -> Table:
@@ -55,7 +58,7 @@ def _block(column: "pd.Series[Any]", source: str) -> NDArray[Any] | None:
     rows = [_numbers(cell) if isinstance(cell, str) else None for cell in column]
     usual = len(rows[0] or ())
     odd = [k for k, row in enumerate(rows) if row is None or len(row) != usual]
-    if len(odd) > len(rows) / 2 or (odd and not first.strip().startswith("[")):
+    if len(odd) > len(rows) / 2 or (odd and first.strip()[0] not in "[{"):
         return None
     if odd:
         msg = (
@@ -68,8 +71,8 @@ def _block(column: "pd.Series[Any]", source: str) -> NDArray[Any] | None:
 
 def _numbers(cell: str) -> list[float] | None:
     """Return the numbers in a cell, if they are enough for a vector."""
-    cell = cell.strip()
-    in_brackets = cell.startswith("[") and cell.endswith("]")
+    cell = _WRAPPED.sub(r"\1", cell.strip())
+    in_brackets = cell[:1] + cell[-1:] in _BRACKETS
     inside = cell[1:-1].strip() if in_brackets else cell
     try:
         numbers = [float(part) for part in _BETWEEN.split(inside)]
