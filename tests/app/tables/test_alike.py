@@ -1,5 +1,7 @@
 """What the report says of the cells: values of columns, rows that repeat others."""
 
+from datetime import date
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -26,6 +28,19 @@ def test_rows_that_repeat_others_are_found() -> None:
     assert found is not None
     assert found == (2, ((2, 3), (0, 1)), 1)
     assert repeated_rows(as_table(frame), labels, set()) is None  # codes differ
+
+
+def test_days_and_lists_are_compared_as_they_are_written() -> None:
+    """A CSV file with days made the report fail."""
+    days = [date(2020, 1, 1), date(2020, 1, 1), None, date(2021, 1, 1)]
+    odd = pd.DataFrame({"day": days, "flag": [True, True, False, True]})
+    none = np.full(4, None, dtype=object)
+    found = repeated_rows(as_table(odd), none, set())
+    assert found is not None
+    assert found.groups == ((0, 1),)
+    for kind in ("date", "number", "text", "category"):
+        assert values_of(odd["day"], kind)[0] != ""
+        assert values_of(pd.Series([pd.Timestamp("2020-01-01")] * 3), kind)[0] != ""
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.app.tables.number_columns import strings_among
+from mercer.app.tables.columns import numbers_among
 from mercer.app.tables.table import Table
 
 # Limit of work.
@@ -41,14 +41,13 @@ def repeated_rows(
     frame = table.frame.drop(columns=[c for c in table.frame if c in aside])
     if table.vectors or table.images or len(table) > _MOST_ROWS or frame.empty:
         return None
-    strings = set(strings_among(frame))
-    plain = {}
+    numbers, plain = set(numbers_among(frame)), {}
     for name in frame.columns.tolist():
-        if name in strings:
-            words = frame[name].fillna("").astype(str)
-            plain[name] = words.str.casefold().str.split().str.join(" ")
-        else:
+        if name in numbers:
             plain[name] = _rounded(frame[name])
+        else:  # names, dates, and whatever else can be written
+            words = frame[name].astype(str).where(frame[name].notna(), "")
+            plain[name] = words.str.casefold().str.split().str.join(" ")
     key = pd.util.hash_pandas_object(pd.DataFrame(plain), index=False).to_numpy()
     _, group, counts = np.unique(key, return_inverse=True, return_counts=True)
     several = np.flatnonzero(counts > 1)
