@@ -1,11 +1,12 @@
 """PyTorch, imported when it is first needed; what arrays and tensors do alike."""
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mercer._base.words import in_bytes
 
@@ -101,17 +102,24 @@ def generator(rng: np.random.Generator, device: Any) -> Any:
 
 
 def to_numpy(X: Any) -> Any:
-    """Return a tensor's values in double precision, on the host; an array as it is."""
-    return X.detach().to("cpu").double().numpy() if is_tensor(X) else X
+    """Return a tensor's values in double precision, on the host."""
+    return X.detach().to("cpu").double().numpy()
 
 
-def placed(values: Any, like: Any) -> Any:
-    """Return an array where another one is: a tensor, floats of its kind, if it is."""
+def sides(like: Any) -> tuple[Callable[[Any], Any], Callable[[Any], Any]]:
+    """Return what puts small arrays where another is, and what takes them back.
+
+    Floats are put as numbers of its kind.
+    """
     if not is_tensor(like):
-        return values
-    dtype = like.dtype if values.dtype.kind == "f" else None
-    values = np.ascontiguousarray(values)
-    return torch().as_tensor(values, dtype=dtype, device=like.device)
+        return np.asarray, np.asarray
+
+    def put(values: NDArray[Any]) -> Any:
+        dtype = like.dtype if values.dtype.kind == "f" else None
+        values = np.ascontiguousarray(values)
+        return torch().as_tensor(values, dtype=dtype, device=like.device)
+
+    return put, to_numpy
 
 
 def joined(parts: Sequence[Any], axis: int = 0) -> Any:

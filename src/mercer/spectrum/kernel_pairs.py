@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy.linalg import cholesky, eigh, solve_triangular
 
-from mercer._base.tensors import column_signs, placed, to_numpy
+from mercer._base.tensors import column_signs, sides
 from mercer._base.typing import FloatArray, IntArray
 
 # Directions with less of the largest eigenvalue are lost in rounding at new points.
@@ -124,20 +124,21 @@ def landmark_pairs(
     """
     found = pivoted_cholesky(columns, diagonal, n_landmarks, rng=rng)
     F = found.factor
-    L = to_numpy(F[placed(found.pivots, F)])
-    mean = to_numpy(F.mean(0)) if centered else np.zeros(F.shape[1])
-    F = F - placed(mean, F)
-    e, V = eigh(to_numpy(F.T @ F))
+    put, take = sides(F)
+    L = take(F[put(found.pivots)])
+    mean = take(F.mean(0)) if centered else np.zeros(F.shape[1])
+    F = F - put(mean)
+    e, V = eigh(take(F.T @ F))
     e, V = e[::-1], V[:, ::-1]
     kept = _rank(e[:r])
     T = V[:, :kept] / np.sqrt(e[:kept])
     # F T is orthonormal up to the condition of F; one Cholesky step repairs that.
-    FT = F @ placed(T, F)
-    T = solve_triangular(cholesky(to_numpy(FT.T @ FT)), T.T, trans="T").T
-    U = F @ placed(T, F)
-    signs = to_numpy(column_signs(U))
-    U, T = U * placed(signs, F), T * signs
-    error = F @ (F.T @ U) - U * placed(e[:kept], F)
+    FT = F @ put(T)
+    T = solve_triangular(cholesky(take(FT.T @ FT)), T.T, trans="T").T
+    U = F @ put(T)
+    signs = take(column_signs(U))
+    U, T = U * put(signs), T * signs
+    error = F @ (F.T @ U) - U * put(e[:kept])
     return KernelPairs(
         values=e[:kept].copy(),
         vectors=U,
@@ -146,7 +147,7 @@ def landmark_pairs(
         offset=L @ mean,
         next_value=float(e[kept]) if kept < len(e) else 0.0,
         trace=float(e.sum()) + found.lost,
-        residual=float(np.sqrt(to_numpy((error * error).sum(0)).max())),
+        residual=float(np.sqrt(take((error * error).sum(0)).max())),
     )
 
 
@@ -291,30 +292,31 @@ def pivoted_cholesky(
     True
     """
     n = len(diagonal)
+    put, take = sides(diagonal)
     left = diagonal + 0.0  # of the diagonal of K - F Fᵀ
-    F = left[:, None] * placed(np.zeros(m), left)
+    F = left[:, None] * put(np.zeros(m))
     smallest = _SMALLEST_PIVOT * float(left.max())
     pivots: list[int] = []
     while len(pivots) < m and float(left.max()) > smallest:
-        weights = to_numpy(left)
+        weights = take(left)
         large = weights > max(smallest, _SMALLEST_SHARE * weights.max())
         weights = np.where(large, weights, 0.0)
         size = min(_BLOCK, m - len(pivots), int(np.count_nonzero(weights)))
         block = rng.choice(n, size, replace=False, p=weights / weights.sum())
         first = len(pivots)
-        rest = columns(block) - F[:, :first] @ F[placed(block, F), :first].T
+        rest = columns(block) - F[:, :first] @ F[put(block), :first].T
         chosen, L, zero = _eliminated(
-            to_numpy(rest[placed(block, F)]),
+            take(rest[put(block)]),
             weights[block],
             smallest,
             _SMALLEST_SHARE * float(weights.max()),
         )
         if len(chosen):
             inverse = solve_triangular(L, np.eye(len(L)), lower=True)
-            more = rest[:, placed(chosen, F)] @ placed(inverse.T, F)
+            more = rest[:, put(chosen)] @ put(inverse.T)
             F[:, first : first + len(chosen)] = more
             left = (left - (more * more).sum(1)).clip(0.0)
-        left[placed(block[np.append(chosen, zero)], F)] = 0.0
+        left[put(block[np.append(chosen, zero)])] = 0.0
         pivots += block[chosen].tolist()
     return PivotedCholesky(
         F[:, : len(pivots)], np.array(pivots, dtype=np.intp), float(left.sum())
