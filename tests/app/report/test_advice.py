@@ -97,6 +97,13 @@ def test_classes_that_lack_labels_and_columns_that_mislead_are_named() -> None:
     assert "“d”" not in said
 
 
+def test_alike_rows_with_different_labels_are_a_step() -> None:
+    told = _told(0.9, 0.8, (20, 2))
+    assert "different labels" not in todo(told)
+    said = todo(replace(told, n_contradicting=3))
+    assert "3 groups of rows that are alike</a> have different labels" in said
+
+
 def test_more_labels_come_first_where_the_predictions_are_worse() -> None:
     flat = Outlook(20, 0.6, 0.6, 0.6, 0.605)
     for accuracy, first in ((0.7, False), (0.6, True)):

@@ -74,12 +74,24 @@ def test_nothing_comes_from_outside() -> None:
 
 
 def test_cells_cannot_become_markup() -> None:
-    plain = [tag for tag, _ in read(render(story())).tags]
+    as_long = re.sub(r"\S", "c", EVIL)  # long names of classes take another place
+    plain = [tag for tag, _ in read(render(story(as_long))).tags]
     page = render(story(EVIL))
     evil = read(page)
     assert [tag for tag, _ in evil.tags] == plain
     assert not any("onerror" in attrs for _, attrs in evil.tags)
     assert evil.text.count("alert(2)") >= 15  # shown, as words
+
+
+def test_confusions_of_long_names_take_the_width_of_the_page() -> None:
+    def beside(*classes: str) -> bool:
+        page = render(replace(story(), classes=classes))
+        return page.index("Which classes get confused") < page.index("Can you trust")
+
+    assert beside("cat", "dog")
+    # Names break between words.
+    assert beside("tropical depression", "big storm")
+    assert not beside("extratropicalcyclone", "tropicaldepression")
 
 
 def test_only_our_script_may_run() -> None:

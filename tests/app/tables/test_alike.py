@@ -50,7 +50,11 @@ def test_days_and_lists_are_compared_as_they_are_written() -> None:
         (["Jun 12 1998", "Feb 1 1990"], "date", "1990-02-01 to 1998-06-12"),
         (["2020-03-01", "2021-01-31"], "date", "2020-03-01 to 2021-01-31"),
         (["a b c", "a b c d e", "f g h i"], "text", "half of them longer than 4 words"),
-        (["u", "v", "w"], "many categories", "3 different values"),
+        (
+            [f"u{k % 99}" for k in range(100)],
+            "many categories",
+            "99 different values, such as u0",
+        ),
         (["a"] * 4 + list("bbcde"), "category", "a 44%, b 22%, c 11%, 2 others"),
         ([None, None], "no information", ""),
     ],

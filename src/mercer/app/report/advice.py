@@ -70,6 +70,13 @@ def todo(story: Story) -> str:
         n = len(q.doubtful)
         it = "one label that looks" if n == 1 else f"{n} labels that look"
         steps.append(f'Look at the <a href="#doubtful">{it} wrong</a>.')
+    if story.n_contradicting:
+        n = story.n_contradicting
+        which = "two rows that are" if n == 1 else f"{n:,} groups of rows that are"
+        steps.append(
+            f'Decide what is right where <a href="#repeated">{which} alike</a> have '
+            "different labels."
+        )
     steps += [_using(story), _misleading(story), _sizes(story), label if later else ""]
     steps.append(
         "New rows later, with the same columns: "
@@ -103,7 +110,7 @@ def _labelling(story: Story) -> str:
     return (
         f'<a href="#next">Label these {n} rows</a>: {why}. Fill in '
         "<code>to_label.xlsx</code> (or <code>.csv</code>) and run the command "
-        "again with <code>--answers to_label.xlsx</code>."
+        "again with <code class='whole'>--answers to_label.xlsx</code>."
     )
 
 

@@ -66,8 +66,8 @@ def _views(story: Story) -> str:
     ]
     first = story.views[0]
     said = (
-        "These columns were compared on their own, and the labels weighed them. What "
-        f"counts most: {escape(first.kind)} ({first.share:.0%})."
+        "Rows were compared by each of these groups of columns, and the labels weighed "
+        f"them. What counts most: {escape(first.kind)} ({first.share:.0%})."
     )
     shares = table(head, items, "cards")
     return f"<h3>Which columns decided</h3><p>{said}</p>{shares}"

@@ -36,7 +36,7 @@ def rows_table(rows: Sequence[Row], guess: str, other: str) -> str:
     The columns with the prediction and with `second` are called `guess` and `other`.
     """
     has_cells = any(row.cells or row.picture is not None for row in rows)
-    odds = "wrong with a probability of"
+    odds = "chance it is wrong"
     has_odds = any(row.wrong is not None for row in rows)
     head = ["row", guess, other]
     head += [f"#{odds}"] * has_odds + ["contents"] * has_cells

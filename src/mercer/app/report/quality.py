@@ -12,6 +12,8 @@ from mercer.app.report.story import Contestant, Quality, Story
 _SHOWN_CLASSES = 12
 # Confusions of more classes than this take the width of the page.
 _BESIDE = 5
+# So do names whose longest words have more letters than this, with their margins.
+_LETTERS_BESIDE = 40
 # With fewer tested labels the calibration says little.
 _FEW_FOR_BINS = 50
 # A smaller difference between labelled and other rows is not worth a word.
@@ -29,7 +31,8 @@ def quality(story: Story) -> str:
     if q.n_repeats > 1:
         parts += ", twice" if q.n_repeats == 2 else f", {q.n_repeats} times"
     confused = f"<h3>Which classes get confused</h3>{_confusion(story, q)}"
-    is_wide = len(story.classes) > _BESIDE
+    columns = sum(max(map(len, name.split() or [""])) + 3 for name in story.classes)
+    is_wide = len(story.classes) > _BESIDE or columns > _LETTERS_BESIDE
     return (
         '<section id="quality"><h2>How good are the predictions?</h2>'
         f"<p>Labels were hidden a part at a time ({parts}) and "
@@ -64,11 +67,11 @@ def _shifted(q: Quality) -> str:
         return ""
     if q.shift > 0:
         return (
-            " The rows you labelled look harder than the others, as rows that you were "
-            f"asked about do: the accuracies are raised by {points} to allow for it."
+            " Your labelled rows look harder than the others, as rows suggested for "
+            f"labelling usually do: the accuracies are raised by {points} for that."
         )
     return (
-        " The rows you labelled look easier than the others: the accuracies are "
+        " Your labelled rows look easier than the others: the accuracies are "
         f"lowered by {points} to allow for it."
     )
 

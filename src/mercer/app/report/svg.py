@@ -193,7 +193,9 @@ def draw_influences(influences: Sequence[Influence]) -> str:
 
 def draw_shares(shares: Sequence[tuple[str, float]], label: str) -> str:
     """Draw named shares of one as bars, one below the other."""
-    width, left, step = 560.0, 150.0, 22.0
+    longest = max((len(name) for name, _ in shares), default=0)
+    left = min(max(150.0, 7.0 * longest + 12), 330.0)  # 12 px letters
+    width, step = 560.0, 22.0
     body = []
     for k, (name, share) in enumerate(shares):
         y = step * k

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _BINS, _NAMED, _LONGEST = 12, 3, 24
+_FEW = 0.02  # a value that is not even this share of the cells is one of many
 
 
 def values_of(cells: "pd.Series", kind: str = "") -> tuple[str, tuple[float, ...]]:
@@ -46,8 +47,9 @@ def values_of(cells: "pd.Series", kind: str = "") -> tuple[str, tuple[float, ...
         n = int(words.str.split().str.len().median())
         return f"half of them longer than {counted(n, 'word')}", ()
     counts = words.value_counts()
-    if counts.iloc[0] == 1:
-        return f"{len(counts):,} different values", ()
+    if counts.iloc[0] <= _FEW * len(words):
+        first = _short(counts.index[0])
+        return f"{len(counts):,} different values, such as {first}", ()
     said = [f"{_short(name)} {n / len(words):.0%}" for name, n in counts.items()]
     more = len(said) - _NAMED
     others = [counted(more, "other")] if more > 0 else []
