@@ -1,6 +1,6 @@
 """Rows of a survey labelled by keys alone: keys that are lost, frames that are slow.
 
-A person who knows the classes labels all rows of a survey of 17 columns in Debian's
+A person who knows the classes labels all rows of a survey of 16 columns in Debian's
 Chromium, by keys: a class for most rows, "I do not know" for some, Space to read on,
 W for why, a note now and then; pauses are drawn from 5 to 400 ms.
 
