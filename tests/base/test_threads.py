@@ -1,12 +1,13 @@
-"""How many threads BLAS gets, and what the documentation says of it."""
+"""How many threads work, and that results do not depend on it."""
 
-import re
 import sys
-from pathlib import Path
+from threading import get_ident
 from typing import Any
 
+import joblib
 import numpy as np
 import pytest
+from sklearn.base import clone
 from threadpoolctl import (
     ThreadpoolController,
     threadpool_info,
@@ -14,40 +15,152 @@ from threadpoolctl import (
 )
 
 from mercer import UnifiedKernelMachine
-from mercer._base.threads import ONE_THREAD, threads_for
+from mercer._base import threads
+from mercer._base.threads import ONE_THREAD, in_threads, row_blocks, using_threads
 from mercer.fewlabels import AutoKernel, LeaveOneOutRLS
+from mercer.fewlabels.pools.anchors import AnchorPool
+from mercer.fewlabels.pools.base import PoolBase
 from mercer.fewlabels.pools.neighbors import KernelPool
 from mercer.model import questions
+from mercer.spectrum.anchor import AnchorBasis
+from mercer.spectrum.gram import GramBasis
+from mercer.spectrum.graph import GraphBasis
 
-DECISIONS = Path(__file__).parents[2] / "docs" / "project" / "decisions.md"
 
-
-def threads_now() -> int:
+def blas_threads() -> int:
     return max(pool["num_threads"] for pool in threadpool_info())
 
 
-def most_threads(n_rows: int) -> int:
-    with threadpool_limits(2), threads_for(n_rows):
-        return threads_now()
+def working() -> int:
+    """Return how many threads do tasks that wait for each other for a moment."""
+    seen = set()
+
+    def task(_: int) -> None:
+        for _ in range(2000):
+            seen.add(get_ident())
+
+    in_threads(task, range(12))
+    return len(seen)
 
 
-def documented_limit() -> int:
-    said = re.search(r"One BLAS thread up to ([\d,]+) rows", DECISIONS.read_text())
-    assert said is not None
-    return int(said[1].replace(",", ""))
+def test_tasks_are_done_once_and_in_no_more_threads_than_asked_for() -> None:
+    done: list[int] = []
+    with using_threads(3):
+        in_threads(done.append, range(5, 50, 5))
+        assert 1 <= working() <= 3
+    assert sorted(done) == list(range(5, 50, 5))
+    assert working() == 1
 
 
-@pytest.mark.skipif(not DECISIONS.exists(), reason="the documentation is not here")
-def test_one_thread_up_to_the_limit_that_the_documentation_names() -> None:
-    limit = documented_limit()
-    assert most_threads(limit) == 1
-    assert most_threads(limit + 1) == 2
+@pytest.mark.parametrize(
+    ("asked", "threads"), [((None,), 1), ((1,), 1), ((4,), 4), ((4, 2), 2), ((2, 4), 2),
+                           ((3, None), 3), ((1, -1), 1), ((None, 4), 4)],
+)  # fmt: skip
+def test_the_outermost_number_is_the_limit(asked: Any, threads: int) -> None:
+    """As for the models in a search over parameters that has threads of its own."""
+    outer, *inner = asked
+    with using_threads(outer), using_threads(*inner):
+        assert size_now() == threads
 
 
-@pytest.mark.parametrize(("n_rows", "threads"), [(2_000, 1), (697_526, 1)])
-def test_tables_that_were_faster_with_one_thread_get_one(n_rows, threads) -> None:
-    """34 and 11 CPU seconds with two threads and with one, and 60 and 36."""
-    assert most_threads(n_rows) == threads
+def size_now() -> int:
+    team = threads._TEAM.get()
+    return 1 if team is None else team.size
+
+
+@pytest.mark.parametrize("n_jobs", [0, 1.5, "all", True])
+def test_what_is_no_number_of_threads_is_said(n_jobs: Any) -> None:
+    with pytest.raises(ValueError, match=f"n_jobs must be .* got {n_jobs!r}"):
+        UnifiedKernelMachine(n_jobs=n_jobs).fit([[0.0], [1.0]], [0, 1])
+
+
+def test_minus_one_is_all_cores_and_joblib_may_say_what_none_is() -> None:
+    with using_threads(-1):
+        assert size_now() == joblib.cpu_count()
+    with joblib.parallel_config("threading", n_jobs=3), using_threads():
+        assert size_now() == 3
+
+
+@pytest.mark.parametrize("backend", ["threading", "loky"])
+def test_a_task_of_joblib_has_one_thread(backend: str) -> None:
+    def of_four() -> int:  # another process need not know this file
+        from mercer._base import threads
+
+        with threads.using_threads(4):
+            team = threads._TEAM.get()
+            return 1 if team is None else team.size
+
+    tasks = [joblib.delayed(of_four)() for _ in range(2)]
+    assert joblib.Parallel(n_jobs=2, backend=backend)(tasks) == [1, 1]
+    assert joblib.Parallel(n_jobs=1)(tasks) == [4, 4]
+
+
+def test_a_thread_of_a_team_has_no_team() -> None:
+    sizes: list[int] = []
+    with using_threads(4):
+        in_threads(lambda _: sizes.append(size_now()), range(8))
+    assert sizes == [1] * 8
+
+
+def test_an_error_in_a_task_is_raised() -> None:
+    def task(start: int) -> None:
+        1 / start
+
+    with using_threads(2), pytest.raises(ZeroDivisionError):
+        in_threads(task, range(4))
+    assert size_now() == 1
+
+
+def test_blocks_do_not_depend_on_threads_and_are_at_most_64() -> None:
+    for n, least, multiple in [(1, 10, 1), (100_001, 512, 512), (10**7, 512, 512)]:
+        blocks = row_blocks(n, least, multiple)
+        assert len(blocks) <= 64
+        assert blocks.step >= least
+        assert blocks.step % multiple == 0
+        assert blocks[-1] < n <= blocks[-1] + blocks.step
+
+
+def decisions(n_jobs: int, X: Any, y: Any, basis: Any) -> list[Any]:
+    if not isinstance(basis, PoolBase):
+        basis = clone(basis).set_params(n_jobs=n_jobs).fit(X)
+        return [basis.vectors_, basis.extend(X[:900] + 0.01)]
+    model = UnifiedKernelMachine(basis=basis, n_jobs=n_jobs, random_state=0).fit(X, y)
+    asked = model.ask(3)
+    proba = model.training_proba()
+    return [np.asarray(model.basis_.vectors_[:]), proba, asked, model.predict_proba(X)]
+
+
+@pytest.mark.parametrize(
+    "basis", [KernelPool, AnchorPool, GraphBasis, AnchorBasis, GramBasis]
+)
+def test_the_same_decisions_for_every_number_of_threads(
+    basis: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """To the last bit: blocks are cut and added in the same way."""
+    monkeypatch.setattr("mercer.eigen.orthogonal._PER_BLOCK", 512)
+    monkeypatch.setattr("mercer.eigen.recurrence._PER_BLOCK", 100)
+    monkeypatch.setattr("mercer.neighbors.cells._TASK", 500)
+    monkeypatch.setattr("mercer.neighbors.index._EXACT_UP_TO", 1000)
+    monkeypatch.setattr("mercer._base.rows.BATCH", 700)
+    monkeypatch.setattr("mercer.fewlabels.pools.anchors._BATCH", 900)
+    monkeypatch.setattr("mercer.fewlabels._grow._PER_BLOCK", 600)
+    rng = np.random.default_rng(0)
+    truth = rng.integers(3, size=3000)
+    X = rng.normal(size=(3000, 4)) + 2.5 * np.eye(3, 4)[truth]
+    y = np.where(np.arange(3000) < 30, truth, -1)
+    given = basis(20, random_state=0)
+    one = decisions(1, X, y, given)
+    for several in (2, 5):
+        for a, b in zip(one, decisions(several, X, y, given), strict=True):
+            np.testing.assert_array_equal(a, b)
+
+
+def test_blas_has_one_thread_whatever_is_asked_for() -> None:
+    with threadpool_limits(2):
+        for n_jobs in (None, 1, 2):
+            with using_threads(n_jobs):
+                assert blas_threads() == 1
+        assert blas_threads() == 2
 
 
 def test_what_was_there_is_put_back_in_whatever_order_threads_leave() -> None:
@@ -55,31 +168,30 @@ def test_what_was_there_is_put_back_in_whatever_order_threads_leave() -> None:
         ONE_THREAD.__enter__()  # of one thread
         ONE_THREAD.__enter__()  # of another
         ONE_THREAD.__exit__()  # the first is done, the second is not
-        assert threads_now() == 1
+        assert blas_threads() == 1
         ONE_THREAD.__exit__()
-        assert threads_now() == 2
+        assert blas_threads() == 2
 
 
 def test_an_error_puts_the_threads_back() -> None:
     with threadpool_limits(2):
-        with pytest.raises(ZeroDivisionError), threads_for(10):
+        with pytest.raises(ZeroDivisionError), using_threads():
             1 / 0  # noqa: B018
-        assert threads_now() == 2
+        assert blas_threads() == 2
 
 
-@pytest.mark.parametrize(("most", "threads"), [(60, 1), (59, 2)])
-def test_a_model_of_few_rows_works_in_one_thread(
-    monkeypatch: pytest.MonkeyPatch, most: int, threads: int
+@pytest.mark.parametrize("n_jobs", [None, 2])
+def test_every_part_of_a_model_has_its_threads(
+    monkeypatch: pytest.MonkeyPatch, n_jobs: int | None
 ) -> None:
-    """With two, a fit of 1,797 digits took ten times as long on a busy machine."""
-    monkeypatch.setattr("mercer._base.threads.MOST_ROWS", most)
-    seen: dict[str, int] = {}
+    """With two of BLAS, a fit of 1,797 digits took ten times as long."""
+    seen: dict[str, tuple[int, int]] = {}
 
     def watch(owner: Any, name: str) -> None:
         before = getattr(owner, name)
 
         def look(*args: Any, **options: Any) -> Any:
-            seen[name] = threads_now()
+            seen[name] = blas_threads(), size_now()
             return before(*args, **options)
 
         monkeypatch.setattr(owner, name, look)
@@ -88,17 +200,19 @@ def test_a_model_of_few_rows_works_in_one_thread(
     watch(AutoKernel, "_learn")
     watch(LeaveOneOutRLS, "_solve_all")
     watch(LeaveOneOutRLS, "predict")
+    watch(LeaveOneOutRLS, "_training_scores")
     watch(questions, "ask_rows")
     X = np.random.default_rng(0).normal(size=(60, 2)) + np.arange(60)[:, None] // 30
     y = np.full(60, -1)
     y[::10] = np.arange(0, 60, 10) // 30
     with threadpool_limits(2):
-        model = UnifiedKernelMachine(random_state=0).fit(X, y)
+        model = UnifiedKernelMachine(n_jobs=n_jobs, random_state=0).fit(X, y)
         model.ask()
         model.predict(X)
-        assert threads_now() == 2
-    assert seen == dict.fromkeys(seen, threads)
-    assert len(seen) == 5
+        assert model.transduction_.shape == (60,)
+        assert blas_threads() == 2
+    assert seen == dict.fromkeys(seen, (1, n_jobs or 1))
+    assert len(seen) == 6
 
 
 def test_libraries_are_looked_for_when_modules_were_imported(
@@ -115,7 +229,7 @@ def test_libraries_are_looked_for_when_modules_were_imported(
     limit = type(ONE_THREAD)()
     for _ in range(2):
         with limit:
-            assert threads_now() == 1
+            assert blas_threads() == 1
     assert len(looked) == 1
     monkeypatch.setitem(sys.modules, "a_module_of_this_test", sys)
     with limit:

@@ -24,7 +24,7 @@ def test_a_step_is_that_of_scipy(module: Any, dtype: Any, k: int) -> None:
     X, Y = rng.standard_normal((2, n, k))
     x, y = recurrence.aligned(X, dtype), recurrence.aligned(Y, dtype)
     numbers = [dtype(number) for number in (0.5, -2.0, 3.0)]
-    module.recur(*recurrence.parts(sparse.csr_array(A), dtype), x, y, *numbers)
+    module.recur(*recurrence.parts(sparse.csr_array(A), dtype), x, y, *numbers, 0, n)
     expected = 0.5 * (A @ X) - 2.0 * X + 3.0 * Y
     tol = 1e-5 if dtype == np.float32 else 1e-13
     np.testing.assert_allclose(y[:, :k], expected, rtol=0, atol=10 * tol)

@@ -149,7 +149,7 @@ def test_points_meet_if_either_probes_the_cell_of_the_other(reach, kept, monkeyp
     monkeypatch.setattr(_cells, "_CELL", 64)
     points = DensePoints.of(blobs(n=2000))
     cells = _cells.Cells.of(points, np.random.default_rng(0))
-    found = cells.candidates(_cells.Plan(reach, kept), n_jobs=1)
+    found = cells.candidates(_cells.Plan(reach, kept))
 
     P, own = cells.rows.astype(float), cells.cell
     C = cells.grid.centers.astype(float)
@@ -181,7 +181,7 @@ def test_points_meet_if_either_probes_the_cell_of_the_other(reach, kept, monkeyp
 def test_no_one_is_met_twice():
     points = DensePoints.of(blobs())
     cells = _cells.Cells.of(points, np.random.default_rng(0))
-    found = np.sort(cells.candidates(_cells.Plan(0.06, K), n_jobs=1), axis=1)
+    found = np.sort(cells.candidates(_cells.Plan(0.06, K)), axis=1)
     assert ((np.diff(found, axis=1) > 0) | (found[:, 1:] < 0)).all()
 
 

@@ -65,7 +65,7 @@ def test_sampled_rows_do_not_find_themselves(monkeypatch):
     monkeypatch.setattr(_approximate, "_SAMPLE", 300)
     X, search = search_of()
     rows, plan = search.sample, _cells.Plan(10.0, 5)
-    ids, distances = _planning._search_old(search.cells, 4, rows, plan, 1)
+    ids, distances = _planning._search_old(search.cells, 4, rows, plan)
     assert len(rows) == 300
     D = np.linalg.norm(X[rows][:, None] - X, axis=2)
     D[np.arange(len(rows)), rows] = np.inf
@@ -75,7 +75,7 @@ def test_sampled_rows_do_not_find_themselves(monkeypatch):
 
 def test_more_is_probed_for_more_and_for_new_points():
     def reach(target, mutual):
-        return search_of(9000, 3, target)[1].plan(6, 1, mutual=mutual).reach
+        return search_of(9000, 3, target)[1].plan(6, mutual=mutual).reach
 
     assert reach(0.8, True) < reach(0.95, True) < reach(0.99, True)
     assert reach(0.95, True) < reach(0.95, False)
@@ -88,4 +88,4 @@ def test_nothing_is_tried_where_candidates_alone_cost_more_than_all(monkeypatch)
 
     monkeypatch.setattr(_planning, "_search_old", refused)
     _, search = search_of(3000, 300)
-    assert search.plan(8, 1, mutual=True) is None
+    assert search.plan(8, mutual=True) is None

@@ -156,7 +156,7 @@ import numpy as np
 from mercer._base.machine_code import instructions as _instructions
 from mercer.neighbors.index import NeighborIndex
 X, file = np.load(sys.argv[1]), sys.argv[2]
-index = NeighborIndex.fit(X, method="cells", rng=np.random.default_rng(0), n_jobs=1)
+index = NeighborIndex.fit(X, method="cells", rng=np.random.default_rng(0))
 found = index.neighbors(8)
 queried = index.query(X[:200] + 0.01, 8)
 assert found.method == "cells"

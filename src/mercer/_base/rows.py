@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse import issparse
-from sklearn.utils import gen_batches
 
 from mercer._base.tensors import joined
+from mercer._base.threads import in_threads
 from mercer._base.typing import IntArray
 
 BATCH = 32_768  # rows whose features are in memory at a time
@@ -101,7 +101,14 @@ def in_batches(method: Callable[[Any], Any], X: Any) -> NDArray[Any]:
     is_cut = isinstance(X, np.ndarray) or issparse(X)
     if not is_cut or X.shape[0] <= BATCH:
         return np.asarray(method(X))
-    return np.concatenate([method(X[rows]) for rows in gen_batches(X.shape[0], BATCH)])
+    starts = range(0, X.shape[0], BATCH)
+    parts: list[Any] = [None] * len(starts)
+
+    def task(start: int) -> None:
+        parts[start // BATCH] = method(X[start : start + BATCH])
+
+    in_threads(task, starts)
+    return np.concatenate(parts)
 
 
 def stacked(X: Any, more: Any) -> Any:

@@ -1,16 +1,29 @@
-"""How many threads BLAS and OpenMP get."""
+"""How many threads work, and how blocks of rows are shared among them.
+
+BLAS and OpenMP always get one thread: their threads mostly wait for each other where
+matrices are narrow. CPU seconds of a fit with two of them and with one: 34 and 11 for
+2,000 rows, 93 and 47 for 30,000, 60 and 36 for 697,526. Threads of Mercer share blocks
+of rows instead, which are cut the same way however many threads there are.
+"""
 
 import sys
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import wraps
+from numbers import Integral
 from threading import Lock
-from typing import Any, Self
+from typing import Any, ParamSpec, Self, TypeVar
 
+import joblib
 from threadpoolctl import ThreadpoolController
 
-# Up to this many rows the matrices are so small that threads mostly wait for each
-# other. CPU seconds with two threads and with one: 34 and 11 for 2,000 rows, 93 and 47
-# for 30,000, 60 and 36 for 697,526 (48 and 43 s on the clock).
-MOST_ROWS = 1_000_000
+P = ParamSpec("P")
+T = TypeVar("T")
+
+# Blocks that many rows are cut into; more would keep more sums in memory.
+_BLOCKS = 64
 
 
 class _OneThread:
@@ -47,6 +60,137 @@ class _OneThread:
 ONE_THREAD = _OneThread()
 
 
-def threads_for(n_rows: int) -> AbstractContextManager[Any]:
-    """Give one thread to BLAS and OpenMP for few rows, else all they want."""
-    return ONE_THREAD if n_rows <= MOST_ROWS else nullcontext()
+class _Team:
+    """Threads that are started when there is work for several."""
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self._pool: ThreadPoolExecutor | None = None
+
+    def run(self, task: Callable[[int], None], starts: range) -> None:
+        if self._pool is None:
+            self._pool = ThreadPoolExecutor(self.size)
+        list(self._pool.map(task, starts))
+
+    def leave(self) -> None:
+        if self._pool is not None:
+            self._pool.shutdown()
+
+
+# A thread of a team has none of its own: new threads begin with an empty context.
+_TEAM: ContextVar[_Team | None] = ContextVar("team", default=None)
+
+
+@contextmanager
+def using_threads(n_jobs: int | None = None) -> Iterator[None]:
+    """Let `in_threads` use some threads, and BLAS and OpenMP one each.
+
+    Parameters
+    ----------
+    n_jobs : int, optional
+        Threads, as in scikit-learn: -1 for one per core, -2 for one less, None for
+        those that are in use already, which is one unless joblib was told otherwise.
+        Inside of another number there are never more than that; inside a task of
+        joblib or Dask there is one.
+    """
+    outer = _TEAM.get()
+    size = count_threads(n_jobs) if n_jobs is not None or outer is None else outer.size
+    with ONE_THREAD:
+        if n_jobs is None and (outer is not None or size == 1):
+            yield
+            return
+        team = _Team(size if outer is None else min(size, outer.size))
+        token = _TEAM.set(team)
+        try:
+            yield
+        finally:
+            _TEAM.reset(token)
+            team.leave()
+
+
+def with_n_jobs(method: Callable[P, T]) -> Callable[P, T]:
+    """Run a method in the threads that `n_jobs` of its object asks for."""
+
+    @wraps(method)
+    def run(*args: P.args, **kwargs: P.kwargs) -> T:
+        owner: Any = args[0]
+        with using_threads(owner.n_jobs):
+            return method(*args, **kwargs)
+
+    return run
+
+
+def count_threads(n_jobs: int | None) -> int:
+    """Return how many threads `n_jobs` means here, see `using_threads`."""
+    is_whole = isinstance(n_jobs, Integral) and not isinstance(n_jobs, bool)
+    if n_jobs is not None and (not is_whole or n_jobs == 0):
+        msg = (
+            "n_jobs must be a number of threads, -1 for one per core, or None for one; "
+            f"got {n_jobs!r}."
+        )
+        raise ValueError(msg)
+    return 1 if _is_in_task() else int(joblib.effective_n_jobs(n_jobs))
+
+
+def _is_in_task() -> bool:
+    """Tell whether this is one of several tasks of joblib or Dask."""
+    backend, _ = joblib.parallel.get_active_backend()
+    if backend.nesting_level:
+        return True
+    distributed = sys.modules.get("distributed")
+    if distributed is None:
+        return False
+    try:
+        distributed.get_worker()
+    except ValueError:  # there is none
+        return False
+    return True
+
+
+def row_blocks(n: int, least: int, multiple: int = 1) -> range:
+    """Return where blocks of n rows start; its step is their size.
+
+    Parameters
+    ----------
+    n : int
+    least : int
+        Rows of a block, or more if there would be more than 64 blocks.
+    multiple : int, default=1
+        Of which the size of a block is one.
+
+    Examples
+    --------
+    >>> row_blocks(10, 4), row_blocks(1000, 4, 8)
+    (range(0, 10, 4), range(0, 1000, 16))
+    """
+    size = max(least, -(-n // _BLOCKS))
+    return range(0, n, -(-size // multiple) * multiple)
+
+
+def in_threads(task: Callable[[int], None], starts: range) -> None:
+    """Run a task for each start, in the threads of `using_threads`.
+
+    Tasks write to places of their own. Which thread runs them changes nothing.
+
+    Parameters
+    ----------
+    task : callable
+    starts : range
+        See `row_blocks`.
+
+    Examples
+    --------
+    >>> squares = [0] * 3
+    >>> def task(start: int) -> None:
+    ...     squares[start] = start**2
+    >>> with using_threads(2):
+    ...     in_threads(task, range(3))
+    >>> squares
+    [0, 1, 4]
+    """
+    team = _TEAM.get()
+    if team is None or team.size == 1 or len(starts) < 2:
+        for start in starts:
+            task(start)
+    else:
+        team.run(task, starts)

@@ -1,16 +1,20 @@
 """Blocks of long vectors made orthonormal, a few rows at a time and in place."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numba import njit
 from scipy.linalg import eigh
 
+from mercer._base.threads import in_threads, row_blocks
 from mercer._base.typing import FloatArray, SparseArray
 
 # Rows of a product: BLAS multiplies matrices of this size as they are, in half the
 # time, and copies larger ones first.
 _ROWS = 512
+# Rows that a thread takes at a time, at least.
+_PER_BLOCK = 16 * _ROWS
 # Of a unit vector, in the complement: nearly all, or errors grow from step to step.
 _KEPT = 0.9
 # Directions longer than this share of the longest come from the Gram matrix, exact
@@ -18,31 +22,50 @@ _KEPT = 0.9
 _EVEN = 1e-4
 
 
-def _panels(n: int) -> list[slice]:
-    return [slice(start, start + _ROWS) for start in range(0, n, _ROWS)]
+def _in_panels(n: int, work: Callable[[int, slice], None]) -> None:
+    """Do work on panels of rows, given the number of the block they are in."""
+    blocks = row_blocks(n, _PER_BLOCK, _ROWS)
+
+    def block(start: int) -> None:
+        stop = min(start + blocks.step, n)
+        for first in range(start, stop, _ROWS):
+            work(start // blocks.step, slice(first, min(first + _ROWS, stop)))
+
+    in_threads(block, blocks)
 
 
 def inner(V: Any, P: Any) -> FloatArray:
-    """Return VᵀP; blocks are added in double precision."""
-    total = np.zeros((V.shape[1], P.shape[1]))
-    for rows in _panels(len(P)):
-        total += V[rows].T @ P[rows]
+    """Return VᵀP; panels are added in double precision."""
+    n_blocks = len(row_blocks(len(P), _PER_BLOCK, _ROWS))
+    totals = np.zeros((n_blocks, V.shape[1], P.shape[1]))
+
+    def add(block: int, rows: slice) -> None:
+        totals[block] += V[rows].T @ P[rows]
+
+    _in_panels(len(P), add)
+    total: FloatArray = totals.sum(axis=0)
     return total
 
 
 def subtract(P: Any, V: Any, C: FloatArray) -> None:
     """Replace P by P - V C."""
     C = C.astype(P.dtype, copy=False)
+
+    def take_off(_: int, rows: slice) -> None:
+        P[rows] -= V[rows] @ C
+
     if len(C):
-        for rows in _panels(len(P)):
-            P[rows] -= V[rows] @ C
+        _in_panels(len(P), take_off)
 
 
 def turn(V: Any, Y: FloatArray, out: Any) -> None:
     """Write V Y to `out`, which may be a part of V."""
     Y = Y.astype(V.dtype, copy=False)
-    for rows in _panels(len(V)):
+
+    def write(_: int, rows: slice) -> None:
         out[rows] = V[rows] @ Y
+
+    _in_panels(len(V), write)
 
 
 def remove_null(P: Any, null: SparseArray) -> None:
@@ -51,7 +74,7 @@ def remove_null(P: Any, null: SparseArray) -> None:
     _remove(null.indptr, null.indices, null.data, P, shares)
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _remove(indptr: Any, indices: Any, data: Any, P: Any, shares: Any) -> None:
     n, k = P.shape
     for i in range(n):

@@ -8,17 +8,19 @@ from typing import Any
 import numpy as np
 
 from mercer._base.machine_code.instructions import PLAIN
+from mercer._base.threads import in_threads, row_blocks
 from mercer._base.typing import SparseArray
 
 if PLAIN:
-    from mercer._base.machine_code.recur_plain import recur
+    from mercer._base.machine_code.recur_plain import recur as _recur
 else:
-    from mercer._base.machine_code.recur_vectors import recur
+    from mercer._base.machine_code.recur_vectors import recur as _recur
 
 __all__ = ["aligned", "parts", "recur", "times", "zero_block"]
 
 _COLUMNS = 8
 _LINE = 64  # bytes that processors read at a time
+_PER_BLOCK = 4096  # rows that a thread takes at a time, at least
 
 
 def parts(A: SparseArray, dtype: Any) -> tuple[Any, Any, Any]:
@@ -28,6 +30,24 @@ def parts(A: SparseArray, dtype: Any) -> tuple[Any, Any, Any]:
         A.indices.view(f"u{A.indices.itemsize}"),
         A.data.astype(dtype, copy=False),
     )
+
+
+def recur(
+    indptr: Any, indices: Any, data: Any, X: Any, Y: Any, a: Any, b: Any, c: Any
+) -> None:
+    """Replace Y by a A X + b X + c Y, in one pass over the rows.
+
+    All numbers are of one type, which decides the precision; A is from `parts`, X and
+    Y are from `zero_block` or `aligned`.
+    """
+    n = len(X)
+    blocks = row_blocks(n, _PER_BLOCK)
+
+    def block(start: int) -> None:
+        stop = min(start + blocks.step, n)
+        _recur(indptr, indices, data, X, Y, a, b, c, start, stop)
+
+    in_threads(block, blocks)
 
 
 def zero_block(shape: tuple[int, int], dtype: Any) -> Any:

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from mercer._base.threads import in_threads, row_blocks
 from mercer._base.typing import FloatArray, IntArray
 
 _MIX = np.uint64(0x9E3779B97F4A7C15)
@@ -13,7 +14,7 @@ _UNIT = 2.0**-53
 _TIE = 1e-9  # two splits whose merits differ by less, relatively, are level
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _hash(state, key):  # type: ignore[no-untyped-def]
     """Return 64 bits that look random and are a function of the two (splitmix64)."""
     z = state + _MIX * (np.uint64(key) + np.uint64(1))
@@ -22,13 +23,13 @@ def _hash(state, key):  # type: ignore[no-untyped-def]
     return z ^ (z >> np.uint64(31))
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _unit(bits):  # type: ignore[no-untyped-def]
     """Return a number in [0, 1)."""
     return float(bits >> np.uint64(11)) * _UNIT
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _extremes(values, rows):  # type: ignore[no-untyped-def]
     low = high = values[rows[0]]
     for i in rows:
@@ -36,7 +37,7 @@ def _extremes(values, rows):  # type: ignore[no-untyped-def]
     return low, high
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _merit(values, labels, rows, threshold, total, inside):  # type: ignore[no-untyped-def]
     """Return how unmixed the two sides are: squared weights over the weight, summed."""
     starts, classes, weights = labels
@@ -54,7 +55,7 @@ def _merit(values, labels, rows, threshold, total, inside):  # type: ignore[no-u
     return squares / max(weight, 1e-300) + others / max(rest, 1e-300)
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _best_split(  # type: ignore[no-untyped-def]
     columns,
     labels,
@@ -99,7 +100,7 @@ def _best_split(  # type: ignore[no-untyped-def]
 
 
 # Loops in place of functions of arrays, which take seconds to compile.
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def grow_tree(columns, labels, C, every, v, pair, is_turned, n_tried):  # type: ignore[no-untyped-def]
     """Grow one tree.
 
@@ -202,6 +203,7 @@ def grow_tree(columns, labels, C, every, v, pair, is_turned, n_tried):  # type: 
 # Fewer points are not worth the ranks; in larger trees few points are at any node.
 _RANKED_FROM, _MOST_NODES = 4096, 4096
 _SIDE_BY_SIDE = 1024  # points
+_PER_BLOCK = 8 * _SIDE_BY_SIDE  # points that a thread takes at a time, at least
 _TILE = 256  # points whose lines, which hold several columns, stay in the cache
 _BLOCK = 128  # points that go down a tree one by one: their steps overlap
 
@@ -229,10 +231,20 @@ def count_votes(trees: Any, X: FloatArray) -> FloatArray:
         if most <= np.iinfo(np.int16).max:
             kind = np.uint8 if most <= np.iinfo(np.uint8).max else np.int16
             narrow = rank.astype(kind), place.astype(kind)
-            _move_side_by_side(X, *nodes, cuts, starts, *narrow, votes)
+            _by_blocks(_move_side_by_side, X, *nodes, cuts, starts, *narrow, votes)
             return votes
-    _move_one_by_one(X, *nodes, trees.depths, trees.threshold, votes)
+    _by_blocks(_move_one_by_one, X, *nodes, trees.depths, trees.threshold, votes)
     return votes
+
+
+def _by_blocks(move: Any, X: FloatArray, *arrays: Any) -> None:
+    """Let threads move blocks of rows of X down the trees."""
+    blocks = row_blocks(len(X), _PER_BLOCK)
+
+    def task(start: int) -> None:
+        move(X, *arrays, start, min(start + blocks.step, len(X)))
+
+    in_threads(task, blocks)
 
 
 def _ranked(trees: Any, d: int) -> tuple[FloatArray, IntArray, IntArray]:
@@ -293,29 +305,29 @@ def _rank_points(X, start, cuts, starts, ranks):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _move_side_by_side(  # type: ignore[no-untyped-def]
-    X, roots, feature, left, leaf, mixed, cuts, starts, rank, place, votes
+    X, roots, feature, left, leaf, mixed, cuts, starts, rank, place, votes, begin, end
 ):
-    """Add the votes of all trees for the rows of X to `votes`, (m, C).
+    """Add the votes of all trees for rows of X, `begin` to `end`, to `votes`, (m, C).
 
     A node moves all points of a block that are at it, and what it asks is a comparison
     of two small whole numbers, 32 or 64 at a time. So are votes of leaves of one class
     counted.
     """
-    n, C = votes.shape
+    C = votes.shape[1]
     classes = np.arange(C).astype(place.dtype)
     ranks = np.zeros((X.shape[1], _SIDE_BY_SIDE), rank.dtype)
     places = np.empty(_SIDE_BY_SIDE, place.dtype)
     counts = np.empty((C, _SIDE_BY_SIDE), np.int32)
-    for start in range(0, n, _SIDE_BY_SIDE):
-        m = min(_SIDE_BY_SIDE, n - start)
+    for start in range(begin, end, _SIDE_BY_SIDE):
+        m = min(_SIDE_BY_SIDE, end - start)
         _rank_points(X, start, cuts, starts, ranks[:, :m])
         at = places[:m]
         counts[:] = 0
         for tree in range(len(roots)):
             root = roots[tree]
-            end = roots[tree + 1] if tree + 1 < len(roots) else len(left)
+            stop = roots[tree + 1] if tree + 1 < len(roots) else len(left)
             at[:] = place[root]
-            for k in range(root, end):  # parents come before their children
+            for k in range(root, stop):  # parents come before their children
                 if left[k] == k:
                     continue
                 here, cut = place[k], rank[k]
@@ -328,7 +340,7 @@ def _move_side_by_side(  # type: ignore[no-untyped-def]
                 count, mine = counts[c, :m], classes[c]
                 for i in range(m):
                     count[i] += at[i] == mine
-            for k in range(root, end):
+            for k in range(root, stop):
                 if leaf[k] >= C and left[k] == k:
                     for i in range(m):
                         if at[i] == place[k]:
@@ -341,13 +353,12 @@ def _move_side_by_side(  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _move_one_by_one(  # type: ignore[no-untyped-def]
-    X, roots, feature, left, leaf, mixed, depths, threshold, votes
+    X, roots, feature, left, leaf, mixed, depths, threshold, votes, begin, end
 ):
-    """Add the votes of all trees for the rows of X to `votes`, (m, C)."""
-    n = len(X)
+    """Add the votes of all trees for rows of X, `begin` to `end`, to `votes`."""
     node = np.empty(_BLOCK, np.int32)
-    for start in range(0, n, _BLOCK):
-        m = min(_BLOCK, n - start)
+    for start in range(begin, end, _BLOCK):
+        m = min(_BLOCK, end - start)
         for tree in range(len(roots)):
             node[:m] = roots[tree]
             for _ in range(depths[tree]):

@@ -6,7 +6,7 @@ from typing import Any
 from sklearn.base import clone
 
 from mercer._base.tags import TakesSparse
-from mercer._base.threads import threads_for
+from mercer._base.threads import using_threads
 from mercer._base.typing import RandomState
 from mercer.evidence.labels import Labels
 from mercer.fewlabels.pools.base import Pool, PoolBase
@@ -141,7 +141,7 @@ class AutoKernel(TakesSparse, LabelLearner):
             return ruled.fitted_basis(X, labels)
         if self.basis is not None or isinstance(X, Graph):
             return super().fitted_basis(X, labels)
-        n = self._check_size(X)
+        self._check_size(X)
         n_classes = 0 if labels is None else len(labels.classes)
         views = () if self.views is None else read_views(self.views, X.shape[1])
         n_views = max(sum(view.kernels for view in views), 1)
@@ -153,7 +153,7 @@ class AutoKernel(TakesSparse, LabelLearner):
             pool = ViewPool(
                 self.views, plan, rule=self.rule, random_state=self.random_state
             )
-        with threads_for(n):
+        with using_threads():
             pool.fit(X)
         why = f"{plan}; {pool.certificate_.reason}"
         pool.certificate_ = replace(pool.certificate_, reason=why)

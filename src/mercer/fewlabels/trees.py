@@ -5,15 +5,18 @@ trees see it sooner.
 """
 
 from dataclasses import dataclass
-from typing import Protocol, Self
+from typing import Any, Protocol, Self
 
 import numpy as np
 
 from mercer._base.rows import thinned
+from mercer._base.threads import in_threads
 from mercer._base.typing import FloatArray, IntArray
 from mercer.fewlabels._column_order import order_columns
 from mercer.fewlabels._grow import count_votes, grow_tree
 from mercer.spectrum.scores import ArrayScores, Scores
+
+_PER_TASK = 10  # trees that a thread grows at a time
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -138,11 +141,17 @@ def grow_trees(
     if 0 < v < pairs:
         pairs = v * round(pairs / v)
     n_tried = max(int(len(columns) ** tries), 1)
-    grown = [
-        grow_tree(columns, labels, C, order, v, pair, turned, n_tried)
-        for pair in range(pairs)
-        for turned in (is_turned, ~is_turned)
-    ]
+    grown: list[Any] = [None] * (2 * pairs)
+
+    def task(first: int) -> None:
+        for tree in range(first, min(first + _PER_TASK, len(grown))):
+            turned = ~is_turned if tree % 2 else is_turned
+            # A tree changes the order of columns while it grows.
+            grown[tree] = grow_tree(
+                columns, labels, C, order.copy(), v, tree // 2, turned, n_tried
+            )
+
+    in_threads(task, range(0, len(grown), _PER_TASK))
     feature, threshold, left, leaf, mixed, depths = zip(*grown, strict=True)
     roots = np.cumsum([0, *map(len, feature[:-1])])
     rows = np.cumsum([0, *map(len, mixed[:-1])])

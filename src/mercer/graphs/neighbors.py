@@ -9,6 +9,7 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
 from mercer._base.checks import check_choice
+from mercer._base.threads import using_threads
 from mercer._base.typing import ArrayLike, BoolArray, FloatArray, IntArray, SparseArray
 from mercer.graphs._edges import (
     checked_adjacency,
@@ -264,7 +265,7 @@ def neighbor_graph(
     rng : numpy.random.Generator
         Used by the approximate search alone.
     n_jobs : int, optional
-        Threads of the search; the result does not depend on it.
+        Threads of the search, as in scikit-learn; the result does not depend on it.
 
     Returns
     -------
@@ -291,9 +292,11 @@ def neighbor_graph(
     >>> graph.adjacency.sum()
     np.float64(6.0)
     """
-    index = NeighborIndex.fit(X, metric=metric, method=method, rng=rng, n_jobs=n_jobs)
+    with using_threads(n_jobs):
+        index = NeighborIndex.fit(X, metric=metric, method=method, rng=rng)
+        found = index.neighbors_and_ties(n_neighbors)
     return graph_from_neighbors(
-        index.neighbors_and_ties(n_neighbors),
+        found,
         n_neighbors,
         weights=weights,
         sigma=sigma,

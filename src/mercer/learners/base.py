@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer._base.checks import check_same_length
 from mercer._base.nested import NestedParameters
-from mercer._base.threads import threads_for
+from mercer._base.threads import using_threads
 from mercer._base.typing import ArrayLike, FloatArray, RandomState, SparseArray
 from mercer.backends.torch.vectors import DeviceVectors
 from mercer.evidence.labels import Labels
@@ -99,7 +99,7 @@ class SpectralLearner(KernelFeatures):
         labels : Labels, optional
             The size of a default basis depends on how many there are.
         """
-        n = self._check_size(X)
+        self._check_size(X)
         n_labeled = 0 if labels is None else len(labels.labeled)
         basis = self._default_basis(n_labeled) if self.basis is None else self.basis
         if isinstance(basis, FrozenEstimator):
@@ -114,7 +114,7 @@ class SpectralLearner(KernelFeatures):
                 f"None for the default; got {basis!r}."
             )
             raise TypeError(msg)
-        with threads_for(n):
+        with using_threads():
             fitted: Basis = clone(basis).fit(X)
         return fitted
 
@@ -182,7 +182,7 @@ class LabelLearner(SpectralLearner):
         labels = Labels.read(labels, min_classes=2)
         check_same_length(basis.vectors_, labels.codes, "the basis", "labels")
         self._take_basis(basis)
-        with threads_for(len(labels.codes)):
+        with using_threads():
             self._learn(labels)
         self.kernel_ = SpectralKernel(basis, self.weights_)
         return self

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer._base.threads import threads_for
+from mercer._base.threads import using_threads
 from mercer._base.typing import BoolArray, FloatArray, IntArray
 from mercer.evidence.labels import Labels
 from mercer.machines._maps import KernelMap
@@ -84,7 +84,7 @@ class TrainingPredictions:
         if own is None:
             msg = f"{type(self).__name__} does not have its training points."
             raise AttributeError(msg)
-        with threads_for(len(own.codes)):
+        with using_threads():
             scores, unreached = self._training_scores(own)
             proba = self._proba(scores, unreached)
         codes = np.where(own.codes < 0, self._codes_of(scores), own.codes)

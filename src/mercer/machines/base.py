@@ -14,7 +14,7 @@ from mercer._base.checks import check_same_length, checked_points
 from mercer._base.nested import NestedParameters
 from mercer._base.proba import codes_of, lead, probabilities
 from mercer._base.ranges import all_equal
-from mercer._base.threads import threads_for
+from mercer._base.threads import using_threads
 from mercer._base.typing import ArrayLike, BoolArray, ClassShares, FloatArray, IntArray
 from mercer.evidence.labels import Labels
 from mercer.evidence.row_names import warn_if_reordered
@@ -145,7 +145,7 @@ class KernelMachine(
         self._given, weights = labels.one_hot(), self._weights(labels)
         shares = weights @ self._given
         self.class_prior_ = shares / shares.sum()
-        with threads_for(len(labels.codes)):
+        with using_threads():
             solution = self._solve_all(labels, weights, features, rows)
         self.dual_coef_ = solution.dual_coef
         self.intercept_ = solution.intercept

@@ -14,6 +14,7 @@ from sklearn.utils import Tags, check_scalar, get_tags
 from mercer._base.nested import NestedParameters
 from mercer._base.random import as_generator
 from mercer._base.ranges import all_equal
+from mercer._base.threads import with_n_jobs
 from mercer._base.typing import ArrayLike, IntArray, Points, RandomState
 from mercer.evidence.labels import Labels
 from mercer.evidence.pairs.constraints import Pairs
@@ -103,6 +104,9 @@ class UnifiedKernelMachine(
     memory : float, optional
         Bytes that the default learner may use; three quarters of what is free when
         left out.
+    n_jobs : int, optional
+        Threads, as in scikit-learn: -1 for one per core; one by default. No result
+        depends on it.
     random_state : int, Generator, RandomState or None, default=None
         For the default learner and the query; a given learner has its own.
 
@@ -167,6 +171,7 @@ class UnifiedKernelMachine(
         views: Views | None = None,
         rule: Rule | None = None,
         memory: float | None = None,
+        n_jobs: int | None = None,
         random_state: RandomState = None,
     ) -> None:
         self.learner = learner
@@ -178,8 +183,10 @@ class UnifiedKernelMachine(
         self.views = views
         self.rule = rule
         self.memory = memory
+        self.n_jobs = n_jobs
         self.random_state = random_state
 
+    @with_n_jobs
     def fit(
         self,
         X: ArrayLike,
@@ -263,6 +270,7 @@ class UnifiedKernelMachine(
         self._learn(Labels.read(found.y))
         return self
 
+    @with_n_jobs
     def ask(self, n: int = 1, *, exclude: ArrayLike = ()) -> NDArray[Any]:
         """Return the ids of the unlabelled rows most worth a label.
 
@@ -283,6 +291,7 @@ class UnifiedKernelMachine(
         ids: NDArray[Any] = self.ids_[rows]
         return ids
 
+    @with_n_jobs
     def tell(
         self,
         rows: ArrayLike,
@@ -315,6 +324,7 @@ class UnifiedKernelMachine(
             self._learn(self.labels_.told(positions, labels), class_sizes)
         return self
 
+    @with_n_jobs
     def with_labels(
         self,
         y: Labels | ArrayLike,

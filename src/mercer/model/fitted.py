@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from mercer._base.checks import FLOATS, checked_points
+from mercer._base.threads import using_threads
 from mercer._base.typing import FloatArray, IntArray, Points
 from mercer.evidence.labels import Labels
 from mercer.evidence.sources import Sources
@@ -19,6 +20,7 @@ class FittedModel:
     """The attributes of a fitted `UnifiedKernelMachine`, and their checks."""
 
     rule: Rule | None
+    n_jobs: int | None
     learner_: Any
     machine_: Any
     kernel_: Any
@@ -36,7 +38,8 @@ class FittedModel:
     def transduction_(self) -> NDArray[Any]:
         """Given labels, and predictions for the unlabelled points, (n,)."""
         check_is_fitted(self, "machine_")
-        found: NDArray[Any] = (self.believed_ or self.machine_).transduction_
+        with using_threads(self.n_jobs):
+            found: NDArray[Any] = (self.believed_ or self.machine_).transduction_
         return found
 
     @property

@@ -10,6 +10,7 @@ from sklearn.utils.metaestimators import available_if
 
 from mercer._base.html import Shown
 from mercer._base.rows import stacked
+from mercer._base.threads import with_n_jobs
 from mercer._base.typing import ArrayLike, Points
 from mercer.evidence.labels import Labels
 from mercer.evidence.row_names import positions_of, row_ids, warn_if_reordered
@@ -131,6 +132,7 @@ class GrowingModel(FittedModel):
     _learn: Any
     fit: Any
 
+    @with_n_jobs
     def add_rows(self, X: ArrayLike, y: ArrayLike | None = None) -> Self:
         """Let further rows join the table, and refit the machine.
 
@@ -174,6 +176,7 @@ class GrowingModel(FittedModel):
         return self
 
     @available_if(_takes_rows)  # type: ignore[untyped-decorator]
+    @with_n_jobs
     def partial_fit(
         self, X: ArrayLike, y: ArrayLike, classes: ArrayLike | None = None
     ) -> Self:

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer._base.rows import in_batches, take_rows
+from mercer._base.threads import with_n_jobs
 from mercer._base.typing import ArrayLike, BoolArray, FloatArray, IntArray
 from mercer.evidence.row_names import named_rows, positions_of
 from mercer.judging.explanation import Explanation
@@ -27,6 +28,7 @@ class JudgedModel(SourcedModel):
     training_proba: Any
     predict_proba: Any
 
+    @with_n_jobs
     def held_out_proba(
         self, test: IntArray, *, rows: IntArray | None = None
     ) -> FloatArray:
@@ -82,6 +84,7 @@ class JudgedModel(SourcedModel):
         rng = np.random.default_rng([self._seed, len(labels.labeled)])
         return expected_gain(self, labels, rng=rng, n_more=n_more)
 
+    @with_n_jobs
     def suspicious_labels(self) -> SuspiciousLabels:
         """Rank the given labels by how little the other labels support them.
 
@@ -172,6 +175,7 @@ class JudgedModel(SourcedModel):
         codes = self.labels_.codes[rows]
         return held.scores[held.counted], codes, self.ids_[rows], self.classes_
 
+    @with_n_jobs
     def explain(
         self, X: ArrayLike | None = None, *, rows: ArrayLike | None = None
     ) -> Explanation:

@@ -7,7 +7,7 @@ from typing import Any
 from sklearn.base import clone
 
 from mercer._base.proba import probabilities
-from mercer._base.threads import threads_for
+from mercer._base.threads import using_threads
 from mercer._base.typing import IntArray, Points
 from mercer.evidence.labels import Labels
 from mercer.evidence.pairs.constraints import Pairs
@@ -54,7 +54,7 @@ def learn(
     rows : int ndarray, optional
         Positions, ascending, of the points that the machine sees; all by default.
     """
-    with threads_for(len(labels.codes)):
+    with using_threads():
         teacher, taught = clone(learner), clone(machine)
         evidence = {} if pairs is None else {"pairs": pairs}
         if basis is None:

@@ -9,10 +9,9 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from mercer._base.rows import in_batches
-from mercer._base.threads import threads_for
+from mercer._base.threads import using_threads
 from mercer._base.typing import ArrayLike, FloatArray, IntArray, Points
 from mercer.fewlabels.pools.dask import is_dask, lazily
-from mercer.graphs.points import n_points
 from mercer.model.fitted import FittedModel
 from mercer.model.learned import proba_of
 from mercer.model.slim import without_rows
@@ -53,9 +52,10 @@ class Predictions(ClassNamePrefixFeaturesOutMixin, TransformerMixin, FittedModel
         if self.believed_ is not None:
             beliefs: FloatArray = self.believed_.beliefs
             return beliefs
-        if self._X is None:
-            return np.asarray(self.machine_.training_proba_)
-        return in_batches(proba_of(self.machine_), self._X)
+        with using_threads(self.n_jobs):
+            if self._X is None:
+                return np.asarray(self.machine_.training_proba_)
+            return in_batches(proba_of(self.machine_), self._X)
 
     def _training_proba_of(self, rows: IntArray) -> FloatArray:
         """Return the probabilities of some training rows, (m, n_classes)."""
@@ -76,7 +76,7 @@ class Predictions(ClassNamePrefixFeaturesOutMixin, TransformerMixin, FittedModel
         """Return decision values, (m,) for two classes, else (m, n_classes)."""
         check_is_fitted(self, "machine_")
         X = self._checked(X, reset=False)
-        with threads_for(n_points(X)):
+        with using_threads(self.n_jobs):
             return in_batches(self.machine_.decision_function, X)
 
     def fit_transform(
@@ -116,5 +116,5 @@ class Predictions(ClassNamePrefixFeaturesOutMixin, TransformerMixin, FittedModel
             lazy: NDArray[Any] = lazily(self, name, X, none)
             return lazy
         X = self._checked(X, reset=False)
-        with threads_for(n_points(X)):
+        with using_threads(self.n_jobs):
             return in_batches(method, X)

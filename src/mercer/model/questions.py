@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mercer._base.threads import threads_for
+from mercer._base.threads import using_threads
 from mercer._base.typing import IntArray
 from mercer.active.cold import MOST_UNSEEN, cold_rows, unseen_share
 from mercer.active.strategies import EXPLORING, ask_rows
@@ -42,7 +42,7 @@ def rows_to_ask(
         asked = model.query(model, n + len(excluded), rng)
         rows = np.asarray(asked, dtype=np.intp)
         return rows[~np.isin(rows, excluded)][:n]
-    with threads_for(len(model.ids_)):
+    with using_threads():
         return ask_rows(
             model.query,
             n,

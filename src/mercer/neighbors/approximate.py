@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from mercer._base.threads import in_threads
 from mercer._base.typing import FloatArray
 from mercer.neighbors import cells as _cells
 from mercer.neighbors.cells import Cells, Plan
@@ -13,7 +14,6 @@ from mercer.neighbors.exact import (
     ExactSearch,
     Int32Array,
     complete,
-    run_tasks,
     search_exact,
 )
 from mercer.neighbors.interface import Found, Neighbors
@@ -57,13 +57,13 @@ class CellSearch:
         """The points that are searched."""
         return self.cells.points
 
-    def neighbors(self, k: int, n_jobs: int | None) -> Neighbors:
+    def neighbors(self, k: int) -> Neighbors:
         """Find the k nearest others of all points, and the recall on sampled rows."""
-        plan = self.plan(k, n_jobs, mutual=True)
+        plan = self.plan(k, mutual=True)
         if plan is None:
-            return ExactSearch(self.points).neighbors(k, n_jobs)
+            return ExactSearch(self.points).neighbors(k)
         cells, n = self.cells, len(self.points)
-        places = cells.candidates(plan, n_jobs)
+        places = cells.candidates(plan)
         ids = np.empty((n, k), dtype=np.int32)
         distances = np.empty((n, k))
         size = _cells._TASK
@@ -74,41 +74,39 @@ class CellSearch:
                 self.points.X, cells.order[part], places[part], ids, distances
             )
 
-        run_tasks(task, range(0, n, size), n_jobs)
+        in_threads(task, range(0, n, size))
         own = np.arange(n, dtype=np.int32)
-        complete(self.points, self.points.X, own, ids, distances, n_jobs)
-        limits = self.true_neighbors(k, n_jobs)[1][: len(self.validation)]
+        complete(self.points, self.points.X, own, ids, distances)
+        limits = self.true_neighbors(k)[1][: len(self.validation)]
         recall = float((distances[self.validation] <= limits).mean())
         return Neighbors(ids, distances, recall, "cells")
 
-    def query(self, Q: Any, k: int, n_jobs: int | None) -> Found:
+    def query(self, Q: Any, k: int) -> Found:
         """Find the k nearest points of new rows Q: indices and distances, (m, k)."""
         plan = None
         if k < len(self.points):
-            plan = self.plan(k, n_jobs, mutual=False)
+            plan = self.plan(k, mutual=False)
         if plan is None:
-            return ExactSearch(self.points).query(Q, k, n_jobs)
-        ids, distances = self.cells.search(Q, k, plan, n_jobs)
+            return ExactSearch(self.points).query(Q, k)
+        ids, distances = self.cells.search(Q, k, plan)
         nobody = np.full(len(ids), -1, dtype=np.int32)
-        complete(self.points, Q, nobody, ids, distances, n_jobs)
+        complete(self.points, Q, nobody, ids, distances)
         return ids, distances
 
-    def plan(self, k: int, n_jobs: int | None, *, mutual: bool) -> Plan | None:
+    def plan(self, k: int, *, mutual: bool) -> Plan | None:
         """Choose how far to probe, once; None if the exact search is cheaper."""
         plans = self.plans if mutual else self.plans_for_new
         if k not in plans:
-            known = self.true_neighbors(k, n_jobs)
+            known = self.true_neighbors(k)
             cut = len(self.validation)
             truth, limits = known[0][cut:], known[1][cut:]
             plans[k] = make_plan(
-                self.cells, k, self.sample, truth, limits, self.recall, n_jobs,
+                self.cells, k, self.sample, truth, limits, self.recall,
                 mutual=mutual,
             )  # fmt: skip
         return plans[k]
 
-    def true_neighbors(
-        self, k: int, n_jobs: int | None
-    ) -> tuple[Int32Array, FloatArray]:
+    def true_neighbors(self, k: int) -> tuple[Int32Array, FloatArray]:
         """Return neighbours of the validation rows and of the first to plan with.
 
         And the distance of the last of each, (m, 1).
@@ -116,6 +114,6 @@ class CellSearch:
         if k not in self.truth:
             points = self.points
             rows = np.concatenate([self.validation, self.sample[:_KNOWN]])
-            ids, distances = search_exact(points, points.X[rows], k, rows, n_jobs)
+            ids, distances = search_exact(points, points.X[rows], k, rows)
             self.truth[k] = ids, _ROUNDING * distances[:, -1:]
         return self.truth[k]

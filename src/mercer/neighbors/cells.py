@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.extmath import row_norms
 
+from mercer._base.threads import in_threads
 from mercer._base.typing import FloatArray
-from mercer.neighbors.exact import DensePoints, Float32Array, Int32Array, run_tasks
+from mercer.neighbors.exact import DensePoints, Float32Array, Int32Array
 from mercer.neighbors.panels import Grid, Queries, choose_probes, grid_of, queries_of
 from mercer.neighbors.partition import (
     assign_cells,
@@ -103,9 +104,7 @@ class Cells:
         order, starts = group_rows(cells, len(centers))
         return order, queries_of(P[order], starts, self.grid)
 
-    def search(
-        self, Q: Any, k: int, plan: Plan, n_jobs: int | None
-    ) -> tuple[Int32Array, FloatArray]:
+    def search(self, Q: Any, k: int, plan: Plan) -> tuple[Int32Array, FloatArray]:
         """Find the k nearest points of new rows Q among those in probed cells.
 
         Returns indices and distances, (m, k). The last distance is infinite where too
@@ -131,7 +130,7 @@ class Cells:
             self.measure(Q[part], order, found, ids[part], distances[part])
             distances[start + order[self._outside(queries)]] = np.inf
 
-        run_tasks(task, range(0, len(P), _TASK), n_jobs)
+        in_threads(task, range(0, len(P), _TASK))
         return ids, distances
 
     @cached_property
@@ -150,7 +149,7 @@ class Cells:
         squares = row_norms(queries.rows - self.grid.centers[cells], squared=True)
         return np.flatnonzero(squares > _SIXTEEN_BITS * self._radii[cells])
 
-    def candidates(self, plan: Plan, n_jobs: int | None) -> Int32Array:
+    def candidates(self, plan: Plan) -> Int32Array:
         """Return the places of each point's nearest among those it meets, (n, kept)."""
         n = len(self.order)
         grid, kept = self.grid, plan.kept
@@ -165,7 +164,7 @@ class Cells:
             choose_probes(lo, hi, queries, grid, np.float32(plan.reach))
             search_cells(lo, hi, queries, grid, True, True, _NO_LIMITS, lists, kept)
 
-        run_tasks(inside, range(len(cuts) - 1), n_jobs)
+        in_threads(inside, range(len(cuts) - 1))
         limits = lists.best[:, kept - 1].copy()
 
         def probed(t: int) -> None:
@@ -174,7 +173,7 @@ class Cells:
                 lo, hi, queries, grid, False, True, limits, lists, kept
             )
 
-        run_tasks(probed, range(len(cuts) - 1), n_jobs)
+        in_threads(probed, range(len(cuts) - 1))
         for t in sorted(hits):
             insert_hits(*hits[t], lists, kept)
         return lists.ids[:, :kept]

@@ -10,16 +10,15 @@ value is not above it is measured in double precision. So neighbours are right w
 the scale.
 """
 
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-import joblib
 import numpy as np
 from numpy.typing import NDArray
 
 from mercer._base.rows import thinned
+from mercer._base.threads import in_threads
 from mercer._base.typing import FloatArray
 from mercer.neighbors.interface import Found, Neighbors
 from mercer.neighbors.select import (
@@ -121,7 +120,7 @@ def power_of_two(largest: float) -> float:
 
 
 def search_exact(
-    points: Points, Q: Any, k: int, own: Int32Array, n_jobs: int | None
+    points: Points, Q: Any, k: int, own: Int32Array
 ) -> tuple[Int32Array, FloatArray]:
     """Find the k nearest points of each row of Q, leaving out `own[row]` (-1: none).
 
@@ -135,7 +134,7 @@ def search_exact(
         part = slice(start, start + points.rows_per_task)
         ids[part], squares[part] = _search_rows(points, Q[part], k, own[part])
 
-    run_tasks(task, range(0, m, points.rows_per_task), n_jobs)
+    in_threads(task, range(0, m, points.rows_per_task))
     return ids, np.sqrt(squares) / points.scale
 
 
@@ -145,16 +144,16 @@ class ExactSearch:
 
     points: Points
 
-    def neighbors(self, k: int, n_jobs: int | None) -> Neighbors:
+    def neighbors(self, k: int) -> Neighbors:
         """Find the k nearest neighbours of every point but itself."""
         own = np.arange(self.points.X.shape[0], dtype=np.int32)
-        found = search_exact(self.points, self.points.X, k, own, n_jobs)
+        found = search_exact(self.points, self.points.X, k, own)
         return Neighbors(*found, 1.0, "exact")
 
-    def query(self, Q: Any, k: int, n_jobs: int | None) -> Found:
+    def query(self, Q: Any, k: int) -> Found:
         """Find the k nearest points of each row of Q."""
         nobody = np.full(Q.shape[0], -1, dtype=np.int32)
-        return search_exact(self.points, Q, k, nobody, n_jobs)
+        return search_exact(self.points, Q, k, nobody)
 
 
 def complete(
@@ -163,11 +162,10 @@ def complete(
     own: Int32Array,
     ids: Int32Array,
     distances: FloatArray,
-    n_jobs: int | None,
 ) -> None:
     """Search exactly for the rows of Q whose last distance is infinite."""
     rows = np.flatnonzero(distances[:, -1] == np.inf)
-    found = search_exact(points, Q[rows], ids.shape[1], own[rows], n_jobs)
+    found = search_exact(points, Q[rows], ids.shape[1], own[rows])
     ids[rows], distances[rows] = found
 
 
@@ -232,14 +230,3 @@ def _settle(
         insert_pairs(rows, which, points.squares(some, rows, which), lengths, found)
     ids[open_rows] = found
     squares[open_rows] = lengths
-
-
-def run_tasks(task: Callable[[int], None], starts: range, n_jobs: int | None) -> None:
-    """Run tasks in threads; their matrix products are to run on one core each."""
-    workers = joblib.cpu_count() if n_jobs is None else joblib.effective_n_jobs(n_jobs)
-    if workers == 1 or len(starts) == 1:
-        for start in starts:
-            task(start)
-    else:
-        with ThreadPoolExecutor(workers) as pool:
-            list(pool.map(task, starts))

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from mercer._base.checks import check_choice
-from mercer._base.threads import ONE_THREAD
+from mercer._base.threads import using_threads
 from mercer._base.typing import ArrayLike, FloatArray, SparseArray
 from mercer.neighbors.approximate import CellSearch
 from mercer.neighbors.exact import DensePoints, ExactSearch
@@ -47,7 +47,6 @@ class NeighborIndex:
 
     search: Search  # the prepared points
     metric: Metric  # "euclidean", "cosine", "precomputed" or a function
-    n_jobs: int | None  # threads; None is one
 
     @classmethod
     def fit(
@@ -58,7 +57,6 @@ class NeighborIndex:
         method: Method = "auto",
         recall: float = 0.99,
         rng: np.random.Generator,
-        n_jobs: int | None = None,
     ) -> Self:
         """Check the points and prepare them; parameters as `nearest_neighbors`."""
         _check_options(metric, method, recall)
@@ -70,14 +68,14 @@ class NeighborIndex:
             )
             raise ValueError(msg)
         if isinstance(points, PairwisePoints):
-            return cls(points, metric, n_jobs)
+            return cls(points, metric)
         if isinstance(points, DensePoints) and (
             method == "cells" or (method == "auto" and len(points) > _EXACT_UP_TO)
         ):
-            with ONE_THREAD:
+            with using_threads():
                 search = CellSearch.prepare(points, recall=recall, rng=rng)
-            return cls(search, metric, n_jobs)
-        return cls(ExactSearch(points), metric, n_jobs)
+            return cls(search, metric)
+        return cls(ExactSearch(points), metric)
 
     @property
     def points(self) -> Any:
@@ -94,8 +92,8 @@ class NeighborIndex:
         """
         if not isinstance(self.search, CellSearch):
             return True
-        with ONE_THREAD:
-            return self.search.plan(k, self.n_jobs, mutual=False) is None
+        with using_threads():
+            return self.search.plan(k, mutual=False) is None
 
     def neighbors(self, k: int) -> Neighbors:
         """Find the `k` nearest neighbours of every point but itself.
@@ -116,8 +114,8 @@ class NeighborIndex:
                 f"each of the {n} points has only the others as neighbours."
             )
             raise ValueError(msg)
-        with ONE_THREAD:
-            found = self.search.neighbors(int(k), self.n_jobs)
+        with using_threads():
+            found = self.search.neighbors(int(k))
         return replace(found, distances=self._finish(found.distances))
 
     def neighbors_and_ties(self, k: int) -> Neighbors:
@@ -193,8 +191,8 @@ class NeighborIndex:
             Q = sparse.csr_array(Q)
         elif sparse.issparse(Q):
             Q = Q.toarray()
-        with ONE_THREAD:
-            indices, distances = self.search.query(Q, int(k), self.n_jobs)
+        with using_threads():
+            indices, distances = self.search.query(Q, int(k))
         return indices, self._finish(distances)
 
     def _finish(self, distances: FloatArray) -> FloatArray:
@@ -234,7 +232,7 @@ def nearest_neighbors(
     rng : numpy.random.Generator
         Used by the approximate search alone.
     n_jobs : int, optional
-        Threads, by default one per core; the result does not depend on it.
+        Threads, as in scikit-learn; the result does not depend on it.
 
     Returns
     -------
@@ -256,10 +254,11 @@ def nearest_neighbors(
     >>> nearest_neighbors(X, 1, rng=np.random.default_rng(0)).indices.ravel()
     array([1, 0, 1, 2], dtype=int32)
     """
-    index = NeighborIndex.fit(
-        X, metric=metric, method=method, recall=recall, rng=rng, n_jobs=n_jobs
-    )
-    return index.neighbors(k)
+    with using_threads(n_jobs):
+        index = NeighborIndex.fit(
+            X, metric=metric, method=method, recall=recall, rng=rng
+        )
+        return index.neighbors(k)
 
 
 def _check_options(metric: Metric, method: str, recall: float) -> None:

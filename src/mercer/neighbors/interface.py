@@ -38,8 +38,8 @@ class Search(Protocol):
     def points(self) -> Any:
         """The points, as prepared; ``points.X`` are the rows that were given."""
 
-    def neighbors(self, k: int, n_jobs: int | None) -> Neighbors:
+    def neighbors(self, k: int) -> Neighbors:
         """Find the k nearest neighbours of every point but itself."""
 
-    def query(self, Q: Any, k: int, n_jobs: int | None) -> Found:
+    def query(self, Q: Any, k: int) -> Found:
         """Find the k nearest points of each row of Q."""

@@ -26,12 +26,12 @@ class PairwisePoints:
         """The points are ready as they are."""
         return self
 
-    def neighbors(self, k: int, n_jobs: int | None) -> Neighbors:
+    def neighbors(self, k: int) -> Neighbors:
         """Find the k nearest neighbours of every point but itself."""
         own = np.arange(self.X.shape[0], dtype=np.int32)
         return Neighbors(*self.search(self.X, k, own), 1.0, "exact")
 
-    def query(self, Q: Any, k: int, n_jobs: int | None) -> Found:
+    def query(self, Q: Any, k: int) -> Found:
         """Find the k nearest points of each row of Q."""
         return self.search(Q, k, np.full(Q.shape[0], -1, dtype=np.int32))
 

@@ -1,5 +1,6 @@
 """Principal coordinates and the k-means partition behind the approximate search."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -7,6 +8,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.extmath import randomized_svd
 
+from mercer._base.threads import in_threads, row_blocks
 from mercer.neighbors.exact import DensePoints, Float32Array, Int32Array
 from mercer.neighbors.panels import nearest_around
 from mercer.neighbors.select import group_rows
@@ -14,6 +16,7 @@ from mercer.neighbors.select import group_rows
 _MAX_AXES = 96
 _AXES = 64
 _ROWS = 1024
+_PER_BLOCK = 16_384  # rows that a thread takes at a time, at least
 
 
 def principal_axes(
@@ -45,11 +48,30 @@ def coordinates(points: DensePoints, X: Any, axes: Float32Array | None) -> Float
 def nearest_center(P: Float32Array, centers: Float32Array) -> Int32Array:
     """Return the index of the nearest centre of every row."""
     origin = centers.mean(axis=0, keepdims=True)
-    order = np.arange(len(P), dtype=np.int32)
-    stops = np.array([0, len(P)], dtype=np.int64)
     every = np.arange(len(centers), dtype=np.int32)[None]
-    nearest: Int32Array = nearest_around(P, order, stops, origin, centers, every)
-    return nearest
+
+    def of_rows(rows: Float32Array) -> Int32Array:
+        order = np.arange(len(rows), dtype=np.int32)
+        stops = np.array([0, len(rows)], dtype=np.int64)
+        nearest: Int32Array = nearest_around(rows, order, stops, origin, centers, every)
+        return nearest
+
+    return _by_blocks(of_rows, P)
+
+
+def _by_blocks(
+    find: Callable[[Float32Array], Int32Array], P: Float32Array
+) -> Int32Array:
+    """Return a number for each row of P, found by blocks of rows in threads."""
+    found = np.empty(len(P), dtype=np.int32)
+    blocks = row_blocks(len(P), _PER_BLOCK)
+
+    def task(start: int) -> None:
+        rows = slice(start, start + blocks.step)
+        found[rows] = find(P[rows])
+
+    in_threads(task, blocks)
+    return found
 
 
 def kmeans(P: Float32Array, m: int, rng: np.random.Generator) -> Float32Array:
@@ -109,8 +131,14 @@ def assign_cells(
     P: Float32Array, regions: Float32Array, centers: Float32Array, near: Int32Array
 ) -> Int32Array:
     """Return the nearest cell of every row, among those near its region."""
-    order, stops = group_rows(nearest_center(P, regions), len(regions))
-    cells: Int32Array = nearest_around(P, order, stops, regions, centers, near)
+    return _by_blocks(lambda rows: _assigned(rows, regions, centers, near), P)
+
+
+def _assigned(
+    rows: Float32Array, regions: Float32Array, centers: Float32Array, near: Int32Array
+) -> Int32Array:
+    order, stops = group_rows(nearest_center(rows, regions), len(regions))
+    cells: Int32Array = nearest_around(rows, order, stops, regions, centers, near)
     return cells
 
 

@@ -28,7 +28,6 @@ def make_plan(
     truth: Int32Array,
     limits: FloatArray,
     target: float,
-    n_jobs: int | None,
     *,
     mutual: bool,
 ) -> Plan | None:
@@ -46,7 +45,6 @@ def make_plan(
         Distances of the last of these.
     target : float
         The recall wanted.
-    n_jobs : int or None
     mutual : bool
         Whether a pair is met if either point probes the other's cell. Otherwise it is
         if the first, a new one, probes the second's.
@@ -66,7 +64,7 @@ def make_plan(
         return None
     there = _borders(cells, some[:, None], theirs)
     far = there.max(initial=0, where=there < np.inf)
-    ids, distances = _search_old(cells, k, sample, Plan(_above(far), kept), n_jobs)
+    ids, distances = _search_old(cells, k, sample, Plan(_above(far), kept))
     missed = 1 - float((distances[: len(truth)] <= limits).mean())
     met = _borders(cells, queries[:, None], place[ids])
     if mutual:
@@ -98,14 +96,14 @@ def _least_reach(met: Float32Array, wanted: float) -> float | None:
 
 
 def _search_old(
-    cells: Cells, k: int, rows: Int32Array, plan: Plan, n_jobs: int | None
+    cells: Cells, k: int, rows: Int32Array, plan: Plan
 ) -> tuple[Int32Array, FloatArray]:
     """Search for rows of X as if they were new, but leave out themselves."""
     wider = replace(plan, kept=plan.kept + 1)
     Q = cells.points.X[rows]
-    ids, distances = cells.search(Q, k + 1, wider, n_jobs)
+    ids, distances = cells.search(Q, k + 1, wider)
     nobody = np.full(len(rows), -1, dtype=np.int32)
-    complete(cells.points, Q, nobody, ids, distances, n_jobs)
+    complete(cells.points, Q, nobody, ids, distances)
     own = ids == rows[:, None]
     own[:, -1] |= ~own.any(axis=1)
     return ids[~own].reshape(-1, k), distances[~own].reshape(-1, k)

@@ -15,6 +15,7 @@ from mercer._base.checks import FLOATS, checked_points
 from mercer._base.random import as_generator
 from mercer._base.ranges import far_origin, moved, times_power, usual_exponent
 from mercer._base.tensors import column_signs
+from mercer._base.threads import with_n_jobs
 from mercer._base.typing import ArrayLike, FloatArray, RandomState, SparseArray
 from mercer.eigen.components import component_vectors
 from mercer.eigen.policy import OnFailure
@@ -54,6 +55,9 @@ class AnchorBasis(BasisMixin):
         less.
     n_nearest : int, default=5
         Anchors a point is tied to, s.
+    n_jobs : int, optional
+        Threads, as in scikit-learn: -1 for one per core; one by default. No result
+        depends on it.
     random_state : int, Generator, RandomState or None, default=None
         Chooses the anchors.
 
@@ -115,13 +119,16 @@ class AnchorBasis(BasisMixin):
         *,
         n_anchors: int | None = None,
         n_nearest: int = 5,
+        n_jobs: int | None = None,
         random_state: RandomState = None,
     ) -> None:
         self.n_components = n_components
         self.n_anchors = n_anchors
         self.n_nearest = n_nearest
+        self.n_jobs = n_jobs
         self.random_state = random_state
 
+    @with_n_jobs
     def fit(self, X: ArrayLike, y: object = None) -> Self:
         """Choose anchors and compute the directions.
 
@@ -163,6 +170,7 @@ class AnchorBasis(BasisMixin):
         )
         return self
 
+    @with_n_jobs
     def extend(self, X: ArrayLike) -> FloatArray:
         """Return the values of the directions at new points, (m, r).
 

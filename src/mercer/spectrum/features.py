@@ -11,6 +11,7 @@ from typing import Protocol
 import numpy as np
 from numba import njit
 
+from mercer._base.threads import in_threads, row_blocks
 from mercer._base.typing import FloatArray, IntArray
 from mercer.spectrum.scores import ArrayScores, Scores, class_counts
 
@@ -101,9 +102,15 @@ class DenseFeatures:
         inner = inner.astype(self.vectors.dtype, copy=False)
         product = np.empty((len(self.vectors), A.shape[1]), order="F")
         step = max(_SMALL // max(inner.size, 1), 64)
-        for start in range(0, len(product), step):
-            rows = slice(start, start + step)
-            product[rows] = self.vectors[rows] @ inner
+        blocks = row_blocks(len(product), 16 * step, step)
+
+        def task(first: int) -> None:
+            last = min(first + blocks.step, len(product))
+            for start in range(first, last, step):
+                rows = slice(start, min(start + step, last))
+                product[rows] = self.vectors[rows] @ inner
+
+        in_threads(task, blocks)
         return product
 
     def scores(self, A: FloatArray, offset: FloatArray) -> ArrayScores:

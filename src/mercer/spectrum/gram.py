@@ -10,6 +10,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer._base.checks import check_psd, check_symmetric, checked_points
 from mercer._base.random import as_generator
+from mercer._base.rows import in_batches
+from mercer._base.threads import with_n_jobs
 from mercer._base.typing import (
     ArrayLike,
     FloatArray,
@@ -110,7 +112,9 @@ def gram_directions(
             check_symmetric(X)
 
         def columns(rows: IntArray) -> FloatArray:
-            return np.asarray(X[:, rows] if kernel is None else kernel(X, X[rows]))
+            if kernel is None:
+                return np.asarray(X[:, rows])
+            return in_batches(lambda some: kernel(some, X[rows]), X)
 
         diagonal = X.diagonal() if kernel is None else kernel.diag(X)
         pairs = landmark_pairs(
@@ -183,6 +187,9 @@ class GramBasis(BasisMixin):
     n_landmarks : int, optional
         Approximate K by that many of its columns (Nyström). By default K is exact up
         to 3000 points and has 1000 landmarks beyond.
+    n_jobs : int, optional
+        Threads, as in scikit-learn: -1 for one per core; one by default. No result
+        depends on it.
     random_state : int, Generator, RandomState or None, default=None
         Draws the landmarks.
 
@@ -227,6 +234,7 @@ class GramBasis(BasisMixin):
         centered: bool = False,
         normalized: bool = False,
         n_landmarks: int | None = None,
+        n_jobs: int | None = None,
         random_state: RandomState = None,
     ) -> None:
         self.n_components = n_components
@@ -234,8 +242,10 @@ class GramBasis(BasisMixin):
         self.centered = centered
         self.normalized = normalized
         self.n_landmarks = n_landmarks
+        self.n_jobs = n_jobs
         self.random_state = random_state
 
+    @with_n_jobs
     def fit(self, X: ArrayLike | SparseArray, y: object = None) -> Self:
         """Compute the principal directions.
 
@@ -266,6 +276,7 @@ class GramBasis(BasisMixin):
         self._map, self.landmarks_ = found.map, found.map.landmarks
         return self
 
+    @with_n_jobs
     def extend(self, X: ArrayLike | SparseArray) -> FloatArray:
         """Return the values of the directions at new points.
 
@@ -280,7 +291,7 @@ class GramBasis(BasisMixin):
         ndarray of shape (m, r)
         """
         check_is_fitted(self, "vectors_")
-        return self._map.at(self._checked(X, reset=False))
+        return in_batches(self._map.at, self._checked(X, reset=False))
 
     def _n_landmarks(self, n: int) -> int | None:
         if self.n_landmarks is None:

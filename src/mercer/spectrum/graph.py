@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from mercer._base.checks import check_choice, checked_points
 from mercer._base.random import as_generator
 from mercer._base.tensors import as_tensor, is_for_torch, told_memory
+from mercer._base.threads import with_n_jobs
 from mercer._base.typing import ArrayLike, FloatArray, RandomState, SparseArray
 from mercer.backends.torch.basis import DeviceBasis, fit_on_device
 from mercer.backends.torch.vectors import DeviceVectors
@@ -70,6 +71,9 @@ class GraphBasis(BasisMixin):
     device : str, optional
         Where PyTorch computes the basis, such as "cuda"; a tensor as X is used where
         it is. The vectors stay there, in single precision (`DeviceVectors`).
+    n_jobs : int, optional
+        Threads, as in scikit-learn: -1 for one per core; one by default. No result
+        depends on it.
     random_state : int, Generator, RandomState or None, default=None
         For the approximate search and the start of the eigensolver.
 
@@ -140,6 +144,7 @@ class GraphBasis(BasisMixin):
         tol: float = 1e-7,
         on_failure: OnFailure = "rough",
         most_work: float = np.inf,
+        n_jobs: int | None = None,
         random_state: RandomState = None,
     ) -> None:
         self.n_components = n_components
@@ -154,8 +159,10 @@ class GraphBasis(BasisMixin):
         self.tol = tol
         self.on_failure = on_failure
         self.most_work = most_work
+        self.n_jobs = n_jobs
         self.random_state = random_state
 
+    @with_n_jobs
     def fit(self, X: ArrayLike | SparseArray | Graph, y: object = None) -> Self:
         """Build the graph and compute its smoothest directions.
 
@@ -184,6 +191,7 @@ class GraphBasis(BasisMixin):
         self.certificate_ = directions.certificate
         return self
 
+    @with_n_jobs
     def extend(self, X: ArrayLike | SparseArray) -> FloatArray:
         """Return the values of the directions at new points.
 

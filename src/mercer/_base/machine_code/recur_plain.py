@@ -19,10 +19,12 @@ def recur(
     a: Any,
     b: Any,
     c: Any,
+    begin: int,
+    end: int,
 ) -> None:
-    """Replace Y by a A X + b X + c Y, in one pass over the rows."""
-    n, k = X.shape
-    for i in range(n):
+    """Replace rows of Y, `begin` to `end`, by those of a A X + b X + c Y."""
+    k = X.shape[1]
+    for i in range(begin, end):
         for t in range(k):
             Y[i, t] = b * X[i, t] + c * Y[i, t]
         for p in range(indptr[i], indptr[i + 1]):

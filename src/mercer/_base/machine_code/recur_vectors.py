@@ -127,16 +127,18 @@ def recur(
     a: Any,
     b: Any,
     c: Any,
+    begin: int,
+    end: int,
 ) -> None:
-    """Replace Y by a A X + b X + c Y, in one pass over the rows.
+    """Replace rows of Y, `begin` to `end`, by those of a A X + b X + c Y.
 
     All numbers are of one type, which decides the precision; A is from `parts`, X and
     Y are from `zero_block` or `aligned`.
     """
-    n, k = X.shape
+    k = X.shape[1]
     ahead = np.uint64(_AHEAD // (k * X.itemsize) + 1)
     last = np.uint64(max(len(indices) - 1, 0))
-    for i in range(n):
+    for i in range(begin, end):
         start, stop = np.uint64(indptr[i]), np.uint64(indptr[i + 1])
         row = np.uint64(i)
         t = 0

@@ -123,7 +123,7 @@ def command(
     folder = out or Path("mercer-out") / stem_of(file)
 
     def job(progress: "Progress") -> dict[str, Any]:
-        from mercer._base.threads import threads_for
+        from mercer._base.threads import using_threads
         from mercer.app.tables.answers import HISTORY, add_answers, not_used
         from mercer.app.tables.class_sizes import parse_sizes
         from mercer.app.tables.learning import learn_task
@@ -174,7 +174,7 @@ def command(
             )
             table = answered.table
             progress.note(str(answered))
-        with threads_for(len(table)):
+        with using_threads(-1):
             result = learn_task(table, task, progress=progress)
             note = "" if answers else not_used(folder / HISTORY)
             if answers and labels_drawn == "at random":

@@ -13,7 +13,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from mercer._base.progress import Progress, quiet
-from mercer._base.threads import threads_for
+from mercer._base.threads import using_threads
 from mercer.app.embedding.image_cells import holds_images
 from mercer.app.embedding.sound_cells import holds_sounds
 from mercer.app.studio.engine import ModelEngine, Snapshot, Told
@@ -207,7 +207,7 @@ def work(
 
     engine = ModelEngine(opened, lambda: held[0], changed, better)
     try:
-        with threads_for(len(told.codes)):
+        with using_threads(1):
             engine.start()
             while True:
                 name, number, arguments = pipe.recv()

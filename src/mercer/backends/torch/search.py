@@ -108,7 +108,7 @@ class TorchSearch(InFiles):
         """Move points to a device, unless they are there, and scale them."""
         return cls(TorchPoints.of(as_tensor(X, device)), recall, rng)
 
-    def neighbors(self, k: int, n_jobs: int | None = None) -> TorchNeighbors:
+    def neighbors(self, k: int) -> TorchNeighbors:
         """Find the k nearest others of all points; the result holds tensors."""
         t = torch()
         points = self.points
@@ -128,7 +128,7 @@ class TorchSearch(InFiles):
         recall = float((distances[rows] <= limits).double().mean())
         return TorchNeighbors(ids, distances, recall, "exact")
 
-    def query(self, Q: Any, k: int, n_jobs: int | None = None) -> tuple[Any, Any]:
+    def query(self, Q: Any, k: int) -> tuple[Any, Any]:
         """Find the k nearest points of each row of Q: tensors of shape (m, k)."""
         t = torch()
         points = self.points

@@ -7,11 +7,12 @@ from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils import check_scalar, gen_batches
+from sklearn.utils import check_scalar
 from sklearn.utils.validation import check_is_fitted
 
 from mercer._base.checks import check_several
 from mercer._base.random import as_generator
+from mercer._base.threads import in_threads, with_n_jobs
 from mercer._base.typing import ArrayLike, FloatArray, RandomState, SparseArray
 from mercer.fewlabels.pools import base
 from mercer.fewlabels.pools.anchor_features import AnchorColumns, AnchorFeatures
@@ -60,6 +61,9 @@ class AnchorPool(PoolBase):
         three of them.
     rule : Rule, optional
         Graphs, directions and units.
+    n_jobs : int, optional
+        Threads, as in scikit-learn: -1 for one per core; one by default. No result
+        depends on it.
     random_state : int, Generator, RandomState or None, default=None
         Chooses anchors and landmarks.
 
@@ -123,6 +127,7 @@ class AnchorPool(PoolBase):
         scaling: Scaling = "auto",
         most_summed: int = MOST_SUMMED,
         rule: Rule | None = None,
+        n_jobs: int | None = None,
         random_state: RandomState = None,
     ) -> None:
         self.n_components = n_components
@@ -131,8 +136,10 @@ class AnchorPool(PoolBase):
         self.scaling = scaling
         self.most_summed = most_summed
         self.rule = rule
+        self.n_jobs = n_jobs
         self.random_state = random_state
 
+    @with_n_jobs
     def fit(self, X: ArrayLike, y: object = None) -> Self:
         """Choose anchors, tie every point to them, and compute all directions.
 
@@ -203,10 +210,14 @@ class AnchorPool(PoolBase):
         far = np.empty((n, self._width), dtype=np.float32)
         q = 1 + sum(len(kernel.values) for kernel in self._kernels)
         dense = np.empty((n, q), dtype=np.float32)
-        for rows in gen_batches(n, _BATCH):
+
+        def task(start: int) -> None:
+            rows = slice(start, start + _BATCH)
             some = self._usual(points[rows])
             near[rows], far[rows] = self._index.query(some, self._width)
             self._fill_plain(some, dense[rows])
+
+        in_threads(task, range(0, n, _BATCH))
         dense[:, -1] = -np.log(np.maximum(far[:, -1], self._smallest))
         m = len(self.anchors_)
         return [anchor_ties(near, far, s, m) for s in self.sizes_], dense
@@ -265,6 +276,7 @@ class AnchorPool(PoolBase):
         self.vectors_ = AnchorColumns(tuple(ties), self._maps, dense, self._mean)
         return self
 
+    @with_n_jobs
     def extend(self, X: ArrayLike) -> FloatArray:
         """Return the values of all directions at new points, (m, r).
 
@@ -297,6 +309,7 @@ class AnchorPool(PoolBase):
         check_is_fitted(self, "vectors_")
         return ArrayColumns(self._own if X is None else self._checked(X, reset=False))
 
+    @with_n_jobs
     def grown(self, X: ArrayLike) -> Self:
         """Return the pool with further rows, which join by extension.
 
@@ -315,6 +328,7 @@ class AnchorPool(PoolBase):
         points = np.vstack([self._own, more_points])
         return larger.keep(points, both, np.vstack([old.dense, dense]))
 
+    @with_n_jobs
     def log_density(self, X: ArrayLike | None = None) -> FloatArray:
         """Return the logarithm of the density, but for a constant, (m,).
 

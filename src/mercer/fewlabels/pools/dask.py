@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer._base.random import draw_rows
+from mercer._base.threads import using_threads
 from mercer._base.typing import FloatArray, IntArray
 from mercer.evidence.reading import UNLABELED, is_labeled, read_column
 from mercer.exceptions import ClusterError
@@ -172,7 +173,8 @@ def as_rows(X: Any) -> Any:
 
 
 def _call(block: Any, model: Any, name: str, none: NDArray[Any]) -> Any:
-    return np.asarray(getattr(model, name)(block)) if len(block) else none
+    with using_threads(1):  # as many blocks are looked at as there are cores
+        return np.asarray(getattr(model, name)(block)) if len(block) else none
 
 
 def _sums(X: Any, pool: AnchorPool, client: Any) -> PoolSums:
@@ -208,7 +210,8 @@ def _sum_block(block: Any, pool: AnchorPool, start: int, n: int) -> PoolSums | N
     rows = summed_rows(start, start + len(points), n=n, most=int(pool.most_summed))
     if rows is not None:
         points = points[rows]
-    return PoolSums.of(*pool.place(points)) if len(points) else None
+    with using_threads(1):
+        return PoolSums.of(*pool.place(points)) if len(points) else None
 
 
 def _added(one: PoolSums | None, other: PoolSums | None) -> PoolSums | None:

@@ -12,6 +12,7 @@ from mercer._base.checks import checked_points
 from mercer._base.random import as_generator
 from mercer._base.rows import distinct_rows, in_batches
 from mercer._base.tags import TakesSparse
+from mercer._base.threads import with_n_jobs
 from mercer._base.typing import ArrayLike, FloatArray, RandomState, SparseArray
 from mercer.eigen.smallest import DENSE_UP_TO
 from mercer.fewlabels.pools import base
@@ -73,6 +74,9 @@ class KernelPool(TakesSparse, PoolBase):
         by their square roots (`as_roots_`).
     rule : Rule, optional
         Graphs, directions, density and units.
+    n_jobs : int, optional
+        Threads, as in scikit-learn: -1 for one per core; one by default. No result
+        depends on it.
     random_state : int, Generator, RandomState or None, default=None
         For approximate searches, landmarks and the starts of the eigensolver.
 
@@ -131,14 +135,17 @@ class KernelPool(TakesSparse, PoolBase):
         n_neighbors: tuple[int, ...] | None = None,
         scaling: Scaling = "auto",
         rule: Rule | None = None,
+        n_jobs: int | None = None,
         random_state: RandomState = None,
     ) -> None:
         self.n_components = n_components
         self.n_neighbors = n_neighbors
         self.scaling = scaling
         self.rule = rule
+        self.n_jobs = n_jobs
         self.random_state = random_state
 
+    @with_n_jobs
     def fit(self, X: ArrayLike | SparseArray, y: object = None) -> Self:
         """Search the neighbours once and compute every basis.
 
@@ -196,6 +203,7 @@ class KernelPool(TakesSparse, PoolBase):
         self._assemble(members)
         return self
 
+    @with_n_jobs
     def extend(self, X: ArrayLike | SparseArray) -> FloatArray:
         """Return the values of all directions at new points, (m, r).
 
@@ -272,6 +280,7 @@ class KernelPool(TakesSparse, PoolBase):
             del larger._moments
         return larger
 
+    @with_n_jobs
     def log_density(self, X: ArrayLike | SparseArray | None = None) -> FloatArray:
         """Return the logarithm of the density, but for a constant, (m,).
 
