@@ -7,7 +7,8 @@ without the stage, mean over labels and draws, then over data sets, with the sta
 error over data sets.
 
     python benchmarks/stages.py run RESULTS.csv [--jobs 16] [--draws 5]
-        [--rows 10000] [--only NAME ...] [--cache FOLDER --half choose]
+        [--rows 10000] [--only NAME ...] [--cells 1/c 20 ...]
+        [--cache FOLDER --half choose]
     python benchmarks/stages.py table RESULTS.csv [--measure balanced] [--cell 5/c ...]
 
 One process per data set. Lines are appended, and what is there is not run again.
@@ -278,6 +279,7 @@ def run_set(
     path: pathlib.Path,
     draws: int,
     rows: int | None,
+    cells: tuple[str, ...] = CELLS,
 ) -> str:
     """Run all stages on one data set and append the results."""
     warnings.simplefilter("ignore")
@@ -285,7 +287,7 @@ def run_set(
     done = {tuple(row[key] for key in KEYS) for row in read(path)}
     runner = None
     for number in range(draws):
-        for cell in CELLS:
+        for cell in cells:
             key = (name, source.group, cell, str(number))
             missing = [s for s in ("default", *STAGES) if (*key, s) not in done]
             if not missing:
@@ -322,7 +324,7 @@ def run(args: argparse.Namespace) -> None:
         args.results.write_text(csv_line(HEAD), encoding="utf-8")
     every = sources(args.cache, args.half)
     names = sorted(args.only or every, key=lambda name: -every[name].cost)
-    given = (args.cache, args.half, args.results, args.draws, args.rows)
+    given = (args.cache, args.half, args.results, args.draws, args.rows, args.cells)
     with ProcessPoolExecutor(
         args.jobs, mp_context=get_context("spawn"), max_tasks_per_child=1
     ) as pool:
@@ -400,6 +402,7 @@ def main() -> None:
     one.add_argument("--draws", type=int, default=5)
     one.add_argument("--rows", type=int, help="at most, of each set")
     one.add_argument("--only", nargs="+", help="names of data sets")
+    one.add_argument("--cells", nargs="+", choices=CELLS, default=CELLS)
     one.add_argument("--cache", type=pathlib.Path, help="benchmarks/collection made it")
     one.add_argument("--half", choices=("choose", "judge"), default="choose")
     one.set_defaults(go=run)
