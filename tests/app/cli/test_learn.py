@@ -134,6 +134,26 @@ def test_next_names_unlabelled_rows_only(learned: Path) -> None:
     assert {row["id"] for row in rows} <= set(two_groups()["code"][10:])
 
 
+@pytest.mark.parametrize("n_labels", [10, 4])
+def test_next_names_the_rows_of_the_sheet(tmp_path: Path, n_labels: int) -> None:
+    """With one label of most classes, both look for classes that are not there yet."""
+    rng = np.random.default_rng(0)
+    kinds = np.array([f"kind {k}" for k in range(5)], dtype=object)
+    codes = np.where(np.arange(80) < 5, np.arange(80), rng.integers(0, 5, 80))
+    frame = pd.DataFrame(rng.standard_normal((80, 3)), columns=list("xyz"))
+    frame["x"] += 3.0 * codes
+    frame["colour"] = rng.choice(["red", "blue"], 80)
+    frame["label"] = np.where(np.arange(80) < n_labels, kinds[codes], None)
+    path = tmp_path / "kinds.csv"
+    frame.to_csv(path, index=False)
+    out = tmp_path / "out"
+    told = run("learn", path, "--out", out, "--json", "--seed", 3)
+    assert told.exit_code == 0, told.output
+    said = run("next", out / "model.skops", path, "--json")
+    rows = [row["id"] for row in json.loads(said.output)["rows"]]
+    assert rows == json.loads(told.output)["next"]
+
+
 def test_a_foreign_file_is_no_model(learned: Path) -> None:
     result = run("predict", learned / "things.csv", learned / "things.csv")
     assert result.exit_code == 2

@@ -8,8 +8,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from mercer._base.html import Shown
-from mercer._base.typing import FloatArray
-from mercer.active.strategies import ask_rows
+from mercer._base.random import as_generator
+from mercer._base.typing import FloatArray, IntArray
+from mercer.active.cold import MOST_UNSEEN, cold_rows, unseen_share
+from mercer.active.strategies import EXPLORING, ask_rows
 from mercer.app.tables.encoding import TableEncoder
 from mercer.app.tables.table import as_table
 from mercer.app.tables.target import read_target
@@ -94,9 +96,16 @@ class TableModel(Shown, ClassifierMixin, BaseEstimator):
         return np.asarray(self.classes_[proba.argmax(axis=1)])
 
     def ask(
-        self, data: Any, n: int = 20, *, query: str = "fill", random_state: int = 0
+        self,
+        data: Any,
+        n: int = 20,
+        *,
+        query: str = "fill",
+        random_state: int | None = None,
     ) -> NDArray[Any]:
         """Return the row numbers, from 0, of the unlabelled rows most worth a label.
+
+        Of the table that was learned from they are those that the session names first.
 
         Parameters
         ----------
@@ -107,20 +116,33 @@ class TableModel(Shown, ClassifierMixin, BaseEstimator):
             Number of rows; fewer if fewer are unlabelled.
         query : str, default="fill"
             See `mercer.active.strategies.choose_rows`.
-        random_state : int, default=0
-            Draws the rows that are compared, of many, and breaks ties.
+        random_state : int, optional
+            Draws the rows that are compared, of many, and breaks ties; that of the
+            model when left out.
         """
         table = as_table(data)
-        labeled = np.array([], dtype=np.intp)
+        labeled, counts = np.array([], dtype=np.intp), np.array([], dtype=np.intp)
         if self.target in table.frame.columns:
-            labeled = np.flatnonzero(is_labeled(read_target(table, self.target).labels))
+            given = read_target(table, self.target).labels
+            labeled = np.flatnonzero(is_labeled(given))
+            counts = np.unique(given[labeled].astype(str), return_counts=True)[1]
         points = self._points(table)
+
+        def features_of(rows: IntArray) -> FloatArray:
+            return self.model.transform(points[rows])
+
+        state = self.model.random_state if random_state is None else random_state
+        # As in a session that asks for the first time.
+        rng = np.random.default_rng([int(as_generator(state).integers(2**31)), 1])
+        if query in EXPLORING and len(labeled) and unseen_share(counts) > MOST_UNSEEN:
+            n_points = len(points)
+            return cold_rows(features_of, n, n_points=n_points, asked=labeled, rng=rng)
         return ask_rows(
             query,
             n,
             n_points=len(points),
             proba_of=lambda rows: self.model.predict_proba(points[rows]),
-            features_of=lambda rows: self.model.transform(points[rows]),
+            features_of=features_of,
             labeled=labeled,
-            rng=np.random.default_rng(random_state),
+            rng=rng,
         )
