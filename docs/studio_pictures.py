@@ -129,9 +129,14 @@ def visit(browser: Any, running: Running, **look: Any) -> Any:
     page.set_default_timeout(180_000)
     page.goto(running.url)
     page.wait_for_selector("#item .one")
-    if page.is_visible("#unsay"):  # a note about the table is not what is shown here
-        page.click("#unsay")
+    close_note(page)
     return page
+
+
+def close_note(page: Any) -> None:
+    """Close a note about the table, which is not what the pictures show."""
+    if page.is_visible("#unsay"):
+        page.click("#unsay")
 
 
 def main() -> None:
@@ -150,6 +155,7 @@ def main() -> None:
         movie = Movie(page)
         wait_until(lambda: studio.snapshot.ready, 600)
         page.wait_for_timeout(3000)
+        close_note(page)
         for k in range(ANSWERS):
             if k < 20 or k % 5 == 0:
                 movie.take(1500 if k < 8 else 900)
