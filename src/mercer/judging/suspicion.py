@@ -79,7 +79,8 @@ class SuspiciousLabels(Shown):
     --------
     >>> ids, given, suggested = np.array([7, 2]), np.array([1, 0]), np.array([0, 0])
     >>> support, best, wrong = np.array([0.1, 0.9]), np.array([0.9, 0.9]), [0.8, 0.01]
-    >>> labels = SuspiciousLabels(ids, given, suggested, support, best, np.array(wrong))
+    >>> of_labels = support, best, np.array(wrong)
+    >>> labels = SuspiciousLabels(ids, given, suggested, *of_labels, all_right=0.1)
     >>> labels.ids[labels.looks_wrong]
     array([7])
     """
