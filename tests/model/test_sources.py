@@ -212,6 +212,19 @@ def test_a_source_that_knows_nothing_does_not_overrule_true_labels(groups, kind)
     assert source.low - 1e-6 <= (votes == y).mean() <= source.high + 1e-6
 
 
+def test_without_labels_no_class_swallows_the_others():
+    """Shares of the classes, estimated from few votes, ran away to one class."""
+    X, y = make_blobs(240, centers=5, cluster_std=3.0, random_state=0)
+    rng = np.random.default_rng(0)
+    fires = [rng.random(240) < np.where(y == k % 5, 0.3, 0.05) for k in range(10)]
+    rules = np.column_stack([np.where(f, k % 5, -1) for k, f in enumerate(fires)])
+    by_class = np.array([0.95, 0.4, 0.8, 0.5, 0.6])[y]
+    two = [np.where(rng.random(240) < by_class, y, (y + 1) % 5) for _ in range(2)]
+    for votes, least in ((rules, 0.4), (np.column_stack(two), 0.8)):
+        model = UnifiedKernelMachine(random_state=0).fit(X, None, sources=votes)
+        assert (model.transduction_ == y).mean() > least
+
+
 def test_one_source_that_is_mostly_right_helps(groups):
     _, y, plain = groups
     rng = np.random.default_rng(0)

@@ -123,7 +123,9 @@ def believe(
     q = before = np.full((len(at), C), 1 / C)
     doubt = C / (C + len(labels.labeled))
     for k in range(ROUNDS + 1):
-        taught, prior = _taught(labels, at, q, drawn), None
+        taught = _taught(labels, at, q, drawn)
+        # Without labels all classes are alike: shares of so few votes run away.
+        prior = np.full((len(at), C), -np.log(C))
         if len(taught.classes) > 1:
             fast = replace(rule, trees=0)  # trees are asked at the end
             p = _said(learned(taught, seen), taught, sources, fast, points, at, n)
