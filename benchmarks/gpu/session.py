@@ -20,92 +20,16 @@ import subprocess
 import sys
 import time
 import traceback
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import torch
 
+from mercer_studies.bench.devices import KINDS, drawn, partly, timed
+
 ROOT = Path(__file__).parents[2]
-COLUMNS, CLASSES = 64, 20
 SIZES = (10_000, 70_000, 1_000_000)
 THREADS = (1, 16)
-
-
-class Draw:
-    """Points on a device, of five kinds that few labels do not tell apart wholly."""
-
-    def __init__(self, n: int, device: str) -> None:
-        self.n, self.device = n, device
-        self.generator = torch.Generator(device=device)
-        self.generator.manual_seed(0)
-        self.y = self.whole(CLASSES, n)
-
-    def normal(self, *shape: int) -> torch.Tensor:
-        return torch.randn(*shape, generator=self.generator, device=self.device)
-
-    def uniform(self, *shape: int) -> torch.Tensor:
-        return torch.rand(*shape, generator=self.generator, device=self.device)
-
-    def whole(self, most: int, n: int) -> torch.Tensor:
-        return torch.randint(most, (n,), generator=self.generator, device=self.device)
-
-    def isotropic(self) -> torch.Tensor:
-        return self.normal(self.n, COLUMNS).add_(
-            0.4 * self.normal(CLASSES, COLUMNS)[self.y]
-        )
-
-    def flat(self) -> torch.Tensor:
-        X = 0.1 * self.normal(self.n, COLUMNS)
-        X += 0.3 * self.normal(CLASSES, COLUMNS)[self.y]
-        axes = self.normal(CLASSES, 10, COLUMNS) / 10**0.5
-        for c in range(CLASSES):
-            rows = (self.y == c).nonzero()[:, 0]
-            X[rows] += self.normal(len(rows), 10) @ axes[c]
-        return X
-
-    def sheets(self) -> torch.Tensor:
-        X, t = 0.3 * self.normal(self.n, COLUMNS), 4.7 + 9.4 * self.uniform(self.n)
-        X[:, 0] += t * t.cos() + 4 * self.y
-        X[:, 1] += t * t.sin()
-        X[:, 2] += 10 * self.uniform(self.n)
-        return X
-
-    def rings(self) -> torch.Tensor:
-        X, t = 0.15 * self.normal(self.n, COLUMNS), 6.2832 * self.uniform(self.n)
-        X[:, 0] += (1 + self.y) * t.cos()
-        X[:, 1] += (1 + self.y) * t.sin()
-        return X
-
-    def tails(self) -> torch.Tensor:
-        X = self.normal(self.n, COLUMNS) / self.uniform(self.n, 1).clamp(min=1e-3)
-        return X.add_(self.normal(CLASSES, COLUMNS)[self.y])
-
-
-KINDS = ("isotropic", "flat", "sheets", "rings", "tails")
-
-
-def drawn(kind: str, n: int, device: str) -> tuple[torch.Tensor, np.ndarray]:
-    draw = Draw(n, device)
-    X = getattr(draw, kind)()
-    return X, draw.y.cpu().numpy()
-
-
-def partly(truth: np.ndarray, per_class: int = 5) -> np.ndarray:
-    rng, y = np.random.default_rng(0), np.full(len(truth), -1)
-    for c in np.unique(truth):
-        y[rng.choice(np.flatnonzero(truth == c), per_class, replace=False)] = c
-    return y
-
-
-def timed(act: Callable[[], object], device: str) -> tuple[float, object]:
-    if device.startswith("cuda"):
-        torch.cuda.synchronize()
-    start = time.perf_counter()
-    found = act()
-    if device.startswith("cuda"):
-        torch.cuda.synchronize()
-    return time.perf_counter() - start, found
 
 
 def fitted(X: torch.Tensor, y: np.ndarray) -> object:
@@ -120,12 +44,12 @@ def measure(name: str, X: torch.Tensor, truth: np.ndarray, fits: int = 2) -> str
     y, model, seconds = partly(truth), None, []
     for _ in range(fits):
         del model
-        second, model = timed(lambda: fitted(X, y), device)
+        second, _, model = timed(lambda: fitted(X, y), device)
         seconds.append(second)
     right = 100 * float(np.mean(model.transduction_ == truth))
-    asked, rows = timed(lambda: model.ask(1), device)
-    told, model = timed(lambda: model.tell(rows, truth[rows]), device)
-    said, _ = timed(lambda: model.predict(X[:1000]), device)
+    asked, _, rows = timed(lambda: model.ask(1), device)
+    told, _, model = timed(lambda: model.tell(rows, truth[rows]), device)
+    said, *_ = timed(lambda: model.predict(X[:1000]), device)
     proof = model.basis_.certificate_
     return (
         f"{name:10s} {X.shape[0]:>10,} x {X.shape[1]:<4d} first {seconds[0]:6.2f} "
@@ -233,23 +157,13 @@ class Session:
 
     def threads(self) -> None:
         for threads in THREADS:
-            names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
             done = subprocess.run(
-                [sys.executable, __file__, "one", "--out", str(self.out)],
-                env={**os.environ, **{name: str(threads) for name in names}},
+                [sys.executable, "-m", "mercer_studies", "bench", "devices",
+                 "--threads", str(threads), "--size", "100000", "--data", "isotropic"],
                 capture_output=True, text=True, timeout=150, check=False,
             )  # fmt: skip
             said = (done.stdout + done.stderr[-200:]).strip()
             self.say(f"{threads:2d} threads: {said}")
-
-    def one(self) -> None:
-        X, truth = drawn("isotropic", 100_000, "cpu")
-        rows, y = X.numpy(), partly(truth)
-        fitted(rows[:2000], y[:2000])  # compiles
-        wall, spent = time.perf_counter(), time.process_time()
-        fitted(rows, y)
-        wall, spent = time.perf_counter() - wall, time.process_time() - spent
-        print(f"100,000 x 64: {wall:.1f} s on the clock, {spent:.1f} CPU s")
 
 
 def main() -> None:
@@ -260,9 +174,6 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("."))
     args = parser.parse_args()
     session = Session(args.device, args.out)
-    if args.steps == ["one"]:
-        session.one()
-        return
     start = time.perf_counter()
     for step in args.steps:
         begun = time.perf_counter()

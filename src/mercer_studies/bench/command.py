@@ -12,7 +12,7 @@ from rich.progress import (
     TimeElapsedColumn,
 )
 
-from mercer_studies.bench import runner
+from mercer_studies.bench import devices, runner
 from mercer_studies.bench.cells import TASKS, Cell, plan
 from mercer_studies.bench.show import machine, plots, table
 
@@ -49,6 +49,14 @@ from mercer_studies.bench.show import machine, plots, table
     show_default=True,
     help="Folder for results, tables and plots.",
 )
+@click.option(
+    "--threads",
+    multiple=True,
+    type=int,
+    default=(1, 2),
+    show_default=True,
+    help="Numbers of threads; of devices only.",
+)
 @click.option("--show", is_flag=True, help="Run nothing; show the results so far.")
 def command(
     tasks: tuple[str, ...],
@@ -57,6 +65,7 @@ def command(
     methods: tuple[str, ...],
     pythons: tuple[str, ...],
     limit: float,
+    threads: tuple[int, ...],
     out: Path,
     show: bool,
 ) -> None:
@@ -66,7 +75,20 @@ def command(
     method runs in its own process with one thread. Finished cells are kept: after an
     interrupt, run the same command to continue. The table says which packages are not
     installed.
+
+    devices is a part of its own: the default on five kinds of points, by threads and,
+    where there is one, on the GPU.
     """
+    if tasks == ("devices",):
+        rows = []
+        for row in devices.measured(
+            data or devices.KINDS, sizes or devices.SIZES, threads
+        ):
+            rows.append(row)
+            click.echo(devices.table(rows).splitlines()[-1])
+        out.mkdir(parents=True, exist_ok=True)
+        (out / "devices.md").write_text(devices.table(rows) + "\n")
+        return
     for name in tasks:
         if name not in TASKS:
             msg = f"there is no task {name!r}; the tasks are {', '.join(TASKS)}."
