@@ -1,14 +1,20 @@
 """Tensors of all kinds: numbers, layouts, shapes, memory, and files."""
 
+from typing import Any
+
 import numpy as np
 import pytest
+import sklearn
+from sklearn.base import clone
 
 torch = pytest.importorskip("torch")
 
 import mercer  # noqa: E402
 from mercer._base.tensors import told_memory  # noqa: E402
 from mercer.backends.torch.files import here  # noqa: E402
+from mercer.fewlabels.machine import LeaveOneOutRLS  # noqa: E402
 from mercer.learners.parameter_free import ParameterFreeKernel  # noqa: E402
+from mercer.machines.klr import KernelLogisticRegression  # noqa: E402
 from mercer.model.estimator import UnifiedKernelMachine  # noqa: E402
 from mercer.spectrum.graph import GraphBasis  # noqa: E402
 
@@ -122,3 +128,30 @@ def test_a_file_opens_on_a_machine_without_its_device(monkeypatch):
     vectors.__setstate__({**state, "_device": "cuda:0"})
     assert vectors.tensor.device.type == "cpu"
     np.testing.assert_array_equal(vectors[:], EXPECTED.vectors_[:])
+
+
+@pytest.mark.parametrize("dispatch", [False, True])
+@pytest.mark.parametrize(
+    "estimator",
+    [KernelLogisticRegression(), LeaveOneOutRLS("linear"), UnifiedKernelMachine()],
+    ids=lambda estimator: type(estimator).__name__,
+)
+def test_tensors_of_points_and_labels_are_taken(
+    estimator: Any, dispatch: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of what was fitted to arrays, too; scikit-learn may look for array libraries."""
+    if dispatch:
+        monkeypatch.setenv("SCIPY_ARRAY_API", "1")
+    rng = np.random.default_rng(0)
+    truth = np.repeat([0, 1], 20)
+    rows = (rng.normal(size=(40, 3)) + 4 * truth[:, None]).astype(np.float32)
+    y = np.where(np.arange(40) % 5 == 0, truth, -1)
+    with sklearn.config_context(array_api_dispatch=dispatch):
+        tensor = torch.tensor(rows)
+        for points, labels in ((rows, y), (tensor, torch.tensor(y))):
+            model = clone(estimator).fit(points, labels)
+            for new in (tensor, tensor.bfloat16()):
+                found = model.predict(new)
+                assert isinstance(found, np.ndarray)
+                np.testing.assert_array_equal(found, truth)
+            assert model.score(tensor, torch.tensor(truth)) == 1

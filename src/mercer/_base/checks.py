@@ -13,7 +13,7 @@ from scipy.sparse import issparse
 from sklearn.utils import check_array
 from sklearn.utils.validation import validate_data
 
-from mercer._base.tensors import checked_tensor
+from mercer._base.tensors import checked_tensor, on_host
 from mercer._base.typing import FloatArray
 from mercer.exceptions import NotPSDError
 
@@ -130,14 +130,15 @@ def checked_points(
     reset: bool = True,
     sparse: bool = True,
     at_least: int = 1,
-    tensors: bool = True,
+    tensors: bool = False,
     **options: Any,
 ) -> Any:
     """Return points, float64 or of the given type, checked by scikit-learn.
 
     With an `estimator` they must be like its training points, or with `reset` are
     those, `at_least` that many. Non-numeric cells are reported with their column. A
-    tensor stays where it is, and only its shape is checked.
+    tensor becomes an array; with `tensors` it stays where it is, and only its shape is
+    checked.
 
     Examples
     --------
@@ -146,13 +147,10 @@ def checked_points(
     ValueError: column 1 of X holds 'red'; give numbers, e.g. encoded by skrub's
     TableVectorizer, or give the whole table to mercer.learn.
     """
-    tensor = checked_tensor(X, estimator, reset=reset)
-    if tensor is not None and not tensors:
-        name = type(estimator).__name__
-        msg = f"{name} takes arrays; for a tensor use TorchPool, or no basis."
-        raise TypeError(msg)
+    tensor = checked_tensor(X, estimator, reset=reset) if tensors else None
     if tensor is not None:
         return tensor
+    X = on_host(X)
     options = {"dtype": np.float64, **options}
     options["accept_sparse"] = "csr" if sparse else False
     if np.ma.isMaskedArray(X) and np.ma.is_masked(X):  # else what is hidden is used

@@ -106,6 +106,18 @@ def to_numpy(X: Any) -> Any:
     return X.detach().to("cpu").double().numpy()
 
 
+def on_host(X: Any) -> Any:
+    """Return a tensor's values as an array; anything else as it is.
+
+    Numbers of 16 bits become numbers of 32 bits.
+    """
+    if not is_tensor(X):
+        return X
+    X = X.detach().to("cpu")
+    is_short = X.is_floating_point() and X.element_size() < 4
+    return (X.float() if is_short else X).numpy()
+
+
 def sides(like: Any) -> tuple[Callable[[Any], Any], Callable[[Any], Any]]:
     """Return what puts small arrays where another is, and what takes them back.
 

@@ -10,6 +10,7 @@ from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
 from mercer._base.checks import is_empty
+from mercer._base.tensors import on_host
 from mercer._base.typing import BoolArray, FloatArray
 from mercer._base.words import counted
 from mercer.exceptions import UnlabeledClassWarning
@@ -54,6 +55,7 @@ def read_shares(y: Any) -> tuple[FloatArray, NDArray[Any]]:
 
     The names of the classes are those of the columns of a data frame, else 0, 1, ...
     """
+    y = on_host(y)
     whole = np.asarray(y)
     if whole.dtype.kind in "biu" and np.isin(whole, (0, 1)).all():
         msg = (
@@ -147,6 +149,7 @@ def _keep_missing(y: Any) -> Any:
     >>> _keep_missing(["cat", float("nan")])
     array(['cat', nan], dtype=object)
     """
+    y = on_host(y)
     home = type(y).__module__.partition(".")[0]
     if home == "pyarrow" and not hasattr(y, "columns"):
         return np.array(y.to_pylist(), dtype=object)

@@ -15,6 +15,7 @@ from scipy.sparse import issparse
 
 from mercer._base.checks import check_finite, check_symmetric
 from mercer._base.ranges import all_equal
+from mercer._base.tensors import on_host
 from mercer._base.typing import BoolArray, FloatArray, IntArray
 from mercer.exceptions import NotPSDError
 from mercer.graphs.neighbors import Graph
@@ -115,7 +116,7 @@ class LinearMap(FeatureMap):
 
     def represent(self, X: Any) -> FloatArray:
         """Return new points in the span of the labelled ones, (n, r)."""
-        return np.asarray(X, dtype=np.float64) @ self.axes
+        return np.asarray(on_host(X), dtype=np.float64) @ self.axes
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,7 +131,7 @@ class GramMap:
     def represent(self, X: Any) -> FloatArray:
         """Return the kernel values with the labelled points."""
         if self.kernel is None:
-            return np.asarray(X[:, self.points], dtype=np.float64)
+            return np.asarray(on_host(X)[:, self.points], dtype=np.float64)
         values: FloatArray = self.kernel(X, self.points)
         return values
 
@@ -257,7 +258,7 @@ def is_constant(features: Features) -> bool:
 
 def linear_map(kernel: Linear, points: Any) -> LinearMap:
     """Return the map of the linear kernel, in columns in place of rows."""
-    points = np.asarray(points, dtype=np.float64)
+    points = np.asarray(on_host(points), dtype=np.float64)
     name = "The kernel matrix of the labelled points"
     check_finite(np.einsum("ij,ij->i", points, points), name)
     U, s, Vt = svd(points, full_matrices=False)

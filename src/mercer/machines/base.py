@@ -336,7 +336,9 @@ class KernelMachine(
         if isinstance(X, Graph):
             return X
         precomputed = is_precomputed(self.kernel)
-        X = checked_points(X, self, reset=reset, sparse=not precomputed)
+        X = checked_points(
+            X, self, reset=reset, sparse=not precomputed, tensors=not precomputed
+        )
         if precomputed and reset and X.shape[0] != X.shape[1]:
             msg = (
                 f"kernel='precomputed' takes the kernel values of all training points, "

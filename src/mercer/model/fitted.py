@@ -89,7 +89,7 @@ class FittedModel:
     def _checked(self, X: Points | Graph, *, reset: bool) -> Any:
         if isinstance(X, Graph):
             return X
-        return checked_points(X, self, reset=reset, dtype=FLOATS)
+        return checked_points(X, self, reset=reset, dtype=FLOATS, tensors=True)
 
     @property
     def _n_features_out(self) -> int:

@@ -7,6 +7,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from mercer._base.checks import FLOATS, checked_points
 from mercer._base.random import as_generator
 from mercer._base.rows import stacked, thinned
 from mercer._base.tensors import as_tensor, to_numpy, told_memory, torch
@@ -229,6 +230,11 @@ class TorchPool(PoolBase):
         check_is_fitted(self, "vectors_")
         X = as_tensor(self._checked(X, reset=False), self._device)
         return self._usual(X.to(self._own.dtype))
+
+    def _checked(self, X: Any, *, reset: bool) -> Any:
+        return checked_points(
+            X, self, reset=reset, dtype=FLOATS, at_least=2, tensors=True, sparse=False
+        )
 
     def _usual(self, points: Any) -> Any:
         if self.as_roots_:

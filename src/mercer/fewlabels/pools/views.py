@@ -260,7 +260,9 @@ class ViewPool(TakesSparse, PoolBase):
             self._own = torch().as_tensor(self._own, device=device)
 
     def _checked(self, X: Any, *, reset: bool) -> Any:
-        return checked_points(X, self, reset=reset, dtype=FLOATS, at_least=2)
+        return checked_points(
+            X, self, reset=reset, dtype=FLOATS, at_least=2, tensors=True
+        )
 
 
 def _places(pools: Sequence[Any]) -> list[Any]:
