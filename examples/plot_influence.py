@@ -22,8 +22,8 @@ from scipy.ndimage import rotate
 from sklearn.datasets import load_digits
 from sklearn.metrics import pairwise_distances
 
-from mercer.kernels.parametric import RBF, Linear, Polynomial
-from mercer.learners.influence import InfluenceKernel
+from mercer.kernels import RBF, Linear, Polynomial
+from mercer.learners import InfluenceKernel
 
 digit = np.kron(load_digits().images[4], np.ones((2, 2))) / 16
 angles = np.arange(0, 180, 15)

@@ -20,8 +20,8 @@ from matplotlib import pyplot as plt
 from sklearn.datasets import load_digits
 
 from mercer.exceptions import DisconnectedGraphWarning
-from mercer.machines.annealed_graph import GraphAnnealedKernelMachine
-from mercer.spectrum.graph_kernels import IMAGE_METRICS
+from mercer.graphs import AffineDistance, TangentDistance
+from mercer.machines import GraphAnnealedKernelMachine
 
 digits = load_digits()
 rows = np.flatnonzero(np.isin(digits.target, (3, 8)))
@@ -44,14 +44,15 @@ def error(machine: GraphAnnealedKernelMachine) -> float:
 
 quick = {"tol": 1e-4, "final_temperature": 1e-4, "random_state": 0}
 names = ("Euclidean", "affine", "tangent")
+metrics = ("euclidean", AffineDistance(), TangentDistance())
 ks = tuple(range(1, 11))
 machine = GraphAnnealedKernelMachine(
-    n_neighbors=ks, metrics=IMAGE_METRICS, trace_normalized=True, **quick
+    n_neighbors=ks, metrics=metrics, trace_normalized=True, **quick
 )
 together = error(machine)
 alone = [
     error(GraphAnnealedKernelMachine(n_neighbors=(k,), metrics=(metric,), **quick))
-    for metric in IMAGE_METRICS
+    for metric in metrics
     for k in ks
 ]
 

@@ -17,9 +17,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Normalizer
 
 from mercer import Pairs, PairwiseKernel
-from mercer.active.pairs import next_pairs
-from mercer.kernels.parametric import RBF
-from mercer.spectrum.gram import GramBasis
+from mercer.active import next_pairs
+from mercer.kernels import RBF
+from mercer.spectrum import GramBasis
 
 X, truth = make_moons(600, noise=0.14, random_state=0)
 X, X_new = X[:300], X[300:]

@@ -190,3 +190,12 @@ def test_examples_of_the_architecture_pass_the_linters(tmp_path: Path) -> None:
         pytest.importorskip(command[2])
         done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
         assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_examples_import_public_names_only() -> None:
+    inside = re.compile(r"^(?:from|import) (mercer\.[\w.]+) import", re.MULTILINE)
+    known = {"mercer.exceptions", "mercer.persist", "mercer.app.tables.reading"}
+    for path in (ROOT / "examples").rglob("*.py"):
+        for module in inside.findall(path.read_text(encoding="utf-8")):
+            is_package = hasattr(import_module(module), "__path__")
+            assert is_package or module in known, (path.name, module)
