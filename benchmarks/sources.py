@@ -13,7 +13,7 @@ Each rival gives one label per row with a vote, true labels in their place, and 
 regression or Mercer without sources is trained on them. cleanlab is given cross-
 validated probabilities of logistic regression on the majority's labels.
 
-Choices were made on the sets of the half `choose`; `judge` was run once.
+Choices are made on the sets of the half `choose` alone.
 
     python benchmarks/sources.py run CACHE OUT.csv --half choose --draws 2
     python benchmarks/sources.py show OUT.csv
@@ -300,6 +300,8 @@ def run(args: argparse.Namespace) -> None:
 def covered(model: Any, votes: Votes, y: np.ndarray) -> tuple[int, int]:
     """Return how many stated intervals hold the accuracy of a source, of how many."""
     hits = tried = 0
+    if model.believed_ is None:  # votes and labels name one class
+        return 0, 0
     for k, source in enumerate(model.source_report().sources):
         voted = votes[:, k] >= 0
         if voted.any():

@@ -281,6 +281,15 @@ def test_bad_sources_are_refused(moons, sources, kind, match):
         UnifiedKernelMachine().fit(X, y, sources=sources)
 
 
+@pytest.mark.parametrize("votes", [np.zeros(300, int), np.full(300, -1)])
+def test_of_sources_that_name_one_class_nothing_is_told(moons, votes):
+    """It was said that there are no sources."""
+    model = UnifiedKernelMachine(random_state=0).fit(moons[0], None, sources=votes)
+    with pytest.raises(ValueError, match="fewer than two classes"):
+        model.source_report()
+    assert len(model.ask(2)) == 2
+
+
 def test_dask_arrays_are_refused(moons):
     da = pytest.importorskip("dask.array")
     X, y, votes = moons

@@ -33,6 +33,12 @@ class SourcedModel(FittedModel):
             copy each other.
         """
         self._check_rows()
+        if self.believed_ is None and self.sources_ is not None:
+            msg = (
+                "the sources and labels name fewer than two classes, so nothing can be "
+                "told of the sources; label a row of another class."
+            )
+            raise ValueError(msg)
         if self.believed_ is None:
             msg = "the model has no sources; give them by fit(X, y, sources=...)."
             raise ValueError(msg)
