@@ -149,7 +149,10 @@ STAGES = {
     "trees": Stage(
         {"trees": 0},
         code=("trees", "opinion", "_grow"),
-        constants=("trees", "tree_share", "tree_doubt", "tree_centring", "tree_folds"),
+        constants=(
+            *("trees", "tree_tries", "tree_share", "tree_doubt", "tree_centring"),
+            "tree_folds",
+        ),
     ),
     "shares": Stage(
         {"labels_for_sizes": np.inf}, code=("shift",), constants=("labels_for_sizes",)
@@ -188,6 +191,7 @@ STAGES = {
 }
 # What no stage can do without.
 CORE = (
+    *("view_graphs", "view_anchors", "seen_points"),
     *("graphs", "nearest_anchors", "directions", "fewest_directions"),
     *("class_directions", "steepness", "ranks", "ridges", "far_share", "drift_chance"),
 )
