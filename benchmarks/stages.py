@@ -165,7 +165,9 @@ STAGES = {
     "sizes of labels": Stage(
         replaced={f"{ROOM}.spreading.candidate_sizes": predicted_only},
         code=("sizes:candidate_sizes", "sizes:unevenness", "spreading:_first"),
-        constants=(*("label_trust", "smoothing_per_class", "most_moved"),),
+        constants=(
+            *("label_trust", "smoothing_per_class", "most_moved", "clear_sizes"),
+        ),
     ),
     "gentle rounds": Stage({"gentle_power": np.inf}, constants=("gentle_power",)),
     "spreading": Stage(

@@ -137,6 +137,7 @@ CHANGES: dict[str, tuple[str, Any]] = {
     "label_trust": ("rings", 0.1),
     "smoothing_per_class": ("labels drawn at random", 20.0),
     "most_moved": ("rings", 0.001),
+    "clear_sizes": ("rings", 1e-9),
     "labels_for_sizes": ("six labels", 3.0),
     "gain": ("one label", 1.0),
     "skill_power": ("one label", 1.0),

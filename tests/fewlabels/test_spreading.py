@@ -288,7 +288,7 @@ def test_sizes_stay_the_predicted_ones_where_classes_are_no_clear_clusters() -> 
     ]
     assert got.unexplained > DEFAULT.clear
     np.testing.assert_array_equal(got.sizes, predicted)
-    lenient = replace(DEFAULT, clear=1.0, worth=2.0)
+    lenient = replace(DEFAULT, clear_sizes=1.0, worth=2.0)
     moved = spread_decision(Phi, coef, offset, rows, np.array([0, 1]), rule=lenient)
     assert abs(moved.sizes[0] - 0.5) < abs(got.sizes[0] - 0.5)
 

@@ -196,7 +196,7 @@ def _first(
     for other in candidates[1:]:
         new = _spread_own(points, B, other, gains, rule)
         old, division = points.divided(found.decision), points.divided(new.decision)
-        is_clear = unexplained(division, B) <= rule.clear
+        is_clear = unexplained(division, B) <= rule.clear_sizes
         if is_clear and is_better(points, B, division, old, rule):
             sizes, found = other, new
     return sizes, found
