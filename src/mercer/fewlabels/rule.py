@@ -108,8 +108,8 @@ class Rule:
         or 19:1 even sizes cut the large one in two, which explains more than 0.8 of a
         cloud, and nearly all of a line: 15 such draws of 105 lost 15 to 49 points
         without these bounds, at most 8 with them. Of the 1.1 points that the sizes are
-        worth on digits 1.0 are left, of 1.5 on circles all. With 0.2 for the second, one
-        draw of 1,960 lost 14 points; 0.1 divides far clusters that no label names.
+        worth on digits 1.0 are left, of 1.5 on circles all. With 0.2 for the second,
+        one draw of 1,960 lost 14 points; 0.1 divides far clusters that no label names.
     labels_for_sizes : float
         With this many held-out labels per class, points say as much about the class
         shares as equal numbers of labels do. On 16 sets of 1,600 to 20,000 points with
