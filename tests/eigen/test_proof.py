@@ -122,6 +122,25 @@ def test_a_cut_below_the_wanted_values_is_raised(monkeypatch) -> None:
     assert found.next_value == pytest.approx(0.0489)
 
 
+@pytest.mark.parametrize(("tol", "below"), [(1e-3, 0.01), (3e-2, 0.03)])
+def test_rough_pairs_have_a_floor_that_is_one(tol: float, below: float) -> None:
+    """Their proof takes half the blocks and ends a little lower."""
+    n, k = 3000, 60
+    values = np.sort(np.random.default_rng(0).beta(3, 3, n)) * 2
+    values[:30] *= 0.2
+    values[0] = 0.0
+    values.sort()
+    A = sparse.csr_array(sparse.diags_array(values))
+    null = sparse.csr_array(np.eye(n)[:, :1])
+    rng = np.random.default_rng(0)
+    found = searched_pairs(A, null, k, upper=2.0, tol=tol, rng=rng)
+    assert found.note == ""
+    errors = A @ found.vectors - found.vectors * found.values
+    assert np.linalg.norm(errors, axis=0).max() <= tol * found.values[-1]
+    assert values[k] <= found.values[-1] <= values[k] * (1 + tol)
+    assert (1 - below) * values[k] <= found.floor <= values[k + 1]
+
+
 def crowded_graph(n: int) -> tuple[sparse.csr_array, np.ndarray]:
     """Return the Laplacian of a 3-neighbour graph of one blob in 50 columns."""
     X = np.random.default_rng(0).standard_normal((n, 50))
@@ -141,7 +160,7 @@ def test_a_cut_that_is_too_low_ends_the_search_when_the_space_is_full() -> None:
             return super().apply(X)
 
     low = Counted(A, 0.15, 2.0, 10)
-    pairs = lowest_pairs(A, low, 51, null=null, tol=1e-3, rng=rng)
+    pairs = lowest_pairs(A, low, 51, null=null, tol=1e-3, rng=rng, block=8)
     assert pairs.values[50] > 0.15
     assert sum(applied) <= 3 * len(pairs.values) + 8  # not filled again
 

@@ -13,7 +13,7 @@ from mercer.eigen import recurrence
 
 @pytest.mark.parametrize("module", [_recur_vectors, _recur_plain])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("k", [1, 8, 9, 32, 41, 72])
+@pytest.mark.parametrize("k", [1, 8, 9, 16, 24, 32, 41, 72])
 def test_a_step_is_that_of_scipy(module: Any, dtype: Any, k: int) -> None:
     rng = np.random.default_rng(k)
     n = 60

@@ -89,3 +89,18 @@ def test_nothing_is_tried_where_candidates_alone_cost_more_than_all(monkeypatch)
     monkeypatch.setattr(_planning, "_search_old", refused)
     _, search = search_of(3000, 300)
     assert search.plan(8, mutual=True) is None
+
+
+def test_cells_are_searched_where_few_columns_say_little():
+    """A cloud of 64 columns that matter alike: all pairs take four times as long."""
+    _, search = search_of(9000, 64)
+    found = search.neighbors(10)
+    assert found.method == "cells"
+    assert found.recall >= 0.98
+
+
+def test_a_point_may_probe_256_cells(monkeypatch):
+    monkeypatch.setattr(_cells, "_CELL", 8)
+    cells = search_of(3000)[1].cells
+    assert len(cells.grid.centers) > 257
+    assert cells.grid.near.shape[1] == 256

@@ -17,6 +17,7 @@ from mercer.eigen.transforms import Transform
 from mercer.eigen.work import Work
 
 BLOCK, WIDEST = 8, 64
+_TOGETHER = 16  # columns in double precision that are multiplied together
 # Residuals of this many vectors, the least exact, tell when to compute all.
 PROBE = 4
 # Residuals are computed where their estimates are below this many times the goal.
@@ -188,7 +189,7 @@ def lowest_pairs(
     rng : numpy.random.Generator
         Draws the starting block.
     block : int, optional
-        Vectors in a block; by default a power of 2 near k / 4, 8 to 64.
+        Vectors in a block; by default a power of 2 near k / 3, 8 to 64.
     restarts : int, default=4
         How often the space may be filled again.
     single : bool, default=False
@@ -210,7 +211,7 @@ def lowest_pairs(
     """
     n, c = null.shape[0], null.shape[1] + len(aside)
     if block is None:
-        block = int(np.clip(2 ** int(np.log2(k / 4 + 1)), BLOCK, WIDEST))
+        block = int(np.clip(2 ** int(np.log2(k / 3 + 1)), BLOCK, WIDEST))
     wanted = min(k + 10 + k // 10, n - c)
     room = min(n - c, max(3 * wanted, wanted + 12 * block))
     width = min(block, n - c)
@@ -391,4 +392,4 @@ def rounding_errors(A: SparseArray, X: FloatArray, columns: IntArray) -> FloatAr
 
 
 def _blocks(m: int) -> list[slice]:
-    return [slice(start, start + BLOCK) for start in range(0, m, BLOCK)]
+    return [slice(start, start + _TOGETHER) for start in range(0, m, _TOGETHER)]

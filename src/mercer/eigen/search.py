@@ -25,8 +25,10 @@ FAILURE = 1e-6
 ROUNDS = 20
 # Values closer than this share of the last kept one count as equal.
 SAME = 1e-6
-# The proof may end this share of the last kept value below it.
+# The proof may end this share of the last kept value below it, or the tolerance if that
+# is larger; then half the blocks are enough.
 RESOLUTION = 0.01
+_ENOUGH = 12
 # The cut is this much above its estimate: one that is too low costs a search.
 _MARGIN = 1.05
 # From this tolerance on the search is run in single precision.
@@ -233,7 +235,8 @@ def _seen_outside(
             same=same,
             failure=FAILURE / ROUNDS / 2,
             rng=rng,
-            resolution=RESOLUTION,
+            resolution=_resolution(tol),
+            enough=_ENOUGH if tol <= RESOLUTION else _ENOUGH // 2,
             single=single,
             work=work,
         )
@@ -295,7 +298,7 @@ def _how_many_are_sure(
     """Return how many of the first k pairs are exact and complete, and what hinders."""
     exact = pairs.exact(k, tol)[:k]
     sure, reason = first_inexact(exact, pairs.residuals, tol)
-    floor = seen.floor / (1 - RESOLUTION) + np.finfo(float).tiny
+    floor = seen.floor / (1 - _resolution(tol)) + np.finfo(float).tiny
     whole = int(np.count_nonzero(pairs.values[:sure] <= floor))
     if whole < sure:
         reason = (
@@ -303,6 +306,11 @@ def _how_many_are_sure(
             f"below {seen.floor:.3g} none is"
         )
     return whole, reason
+
+
+def _resolution(tol: float) -> float:
+    """Return how far below the last value the proof may end, as a share of it."""
+    return max(RESOLUTION, tol)
 
 
 def _is_single(cut: float, tol: float) -> bool:

@@ -33,7 +33,7 @@ from mercer.neighbors.probes import empty_lists, insert_hits, search_cells
 from mercer.neighbors.select import group_rows, measure
 
 _CELL = 320  # points in a cell
-_AROUND = 128  # cells around a cell, among which its points choose
+_AROUND = 256  # cells around a cell, among which its points choose
 _AROUND_REGION = 128  # cells around a region, among which its points find theirs
 _TASK = 32768
 _SIXTEEN_BITS = 1 + 1e-3  # of squared lengths

@@ -59,7 +59,7 @@ def make_plan(
         ranks = ranks_by_coordinates(cells.rows, some, theirs)
         enough = 1 - (1 - target) / 4
         kept += int(np.quantile(ranks, enough, method="higher"))
-    exact = 0.5 * n * (d + 1)
+    exact = n * (d + 1)
     if _MEASURE * kept * d > exact:
         return None
     there = _borders(cells, some[:, None], theirs)
@@ -75,7 +75,7 @@ def make_plan(
     if reach is None:
         return None
     plan = Plan(_above(reach), kept)
-    candidates = 1.5 * _mean_probes(cells, some, plan) * n / len(cells.grid.centers)
+    candidates = _mean_probes(cells, some, plan) * n / len(cells.grid.centers)
     cost = candidates * (cells.rows.shape[1] + 2) + _MEASURE * kept * d
     return plan if cost <= exact else None
 

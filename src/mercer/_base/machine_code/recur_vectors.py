@@ -1,8 +1,8 @@
 """One step of a three-term recurrence with a sparse matrix, in LLVM's vectors.
 
-Sums of 8 or 32 columns are kept in vector registers, which does not come out of plain
-code: that takes half off. Rows of the block are asked for some time before they are
-needed, which takes a third off where the block is larger than the caches.
+Sums of 8, 16 or 32 columns are kept in vector registers, which does not come out of
+plain code: that takes half off. Rows of the block are asked for some time before they
+are needed, which takes a third off where the block is larger than the caches.
 """
 
 from typing import Any
@@ -14,7 +14,7 @@ from numba import types
 from mercer._base.machine_code.compiled import compiled
 from mercer._base.machine_code.vectors import address, data_of, in_vectors, spread
 
-FEW, MANY = 8, 32  # columns that are summed up together
+FEW, SOME, MANY = 8, 16, 32  # columns that are summed up together
 _LINE = 64  # bytes that processors read at a time
 _AHEAD = 4096  # bytes of a block that are on their way to the processor
 _SUM = ("contract",)  # a product and a sum may be rounded once
@@ -114,7 +114,7 @@ def _step(lanes: int) -> Any:
     return in_vectors(step)
 
 
-_step_few, _step_many = _step(FEW), _step(MANY)
+_step_few, _step_some, _step_many = _step(FEW), _step(SOME), _step(MANY)
 
 
 @compiled()
@@ -147,6 +147,9 @@ def recur(
             if t + MANY <= k:
                 _step_many(indices, data, X, Y, a, b, c, row, *part)
                 t += MANY
+            elif t + SOME <= k:
+                _step_some(indices, data, X, Y, a, b, c, row, *part)
+                t += SOME
             else:
                 _step_few(indices, data, X, Y, a, b, c, row, *part)
                 t += FEW

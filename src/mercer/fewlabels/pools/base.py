@@ -24,6 +24,9 @@ SAMPLED_ABOVE = 10_000
 # Limit of precision: residuals of the graphs, as a share of the last eigenvalue. They
 # mix directions of nearly equal eigenvalues, which the learners weigh alike.
 TOL = 1e-3
+# Limit of work: the same for more than 20,000 points. The last values crowd, and the
+# learners weigh what is mixed alike.
+TOL_OF_MANY, _MANY = 3e-2, 20_000
 # Limit of work: multiplications per edge, counted both ways, for the eigenvectors of a
 # graph. Most graphs take 1,000 to 10,000. Where groups of points are all but separate,
 # their small values would take a hundred times that, and make no difference to the
@@ -207,6 +210,17 @@ def certificate_of(members: Sequence[Member], reason: str) -> BasisCertificate:
         failure=sum(proof.failure for proof in proofs),
         note="; ".join(f"{m.name}: {proof.note}" for m, proof in known if proof.note),
     )
+
+
+def tolerance(n: int) -> float:
+    """Return what residuals of the graphs of n points may be, see `TOL`.
+
+    Examples
+    --------
+    >>> tolerance(20_000), tolerance(20_001)
+    (0.001, 0.03)
+    """
+    return TOL if n <= _MANY else TOL_OF_MANY
 
 
 def distance_to(
