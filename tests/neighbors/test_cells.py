@@ -85,7 +85,7 @@ def test_directions_that_projection_drops_are_made_up_for_or_given_up():
 
 
 def test_points_without_structure_are_searched_exactly():
-    X = np.random.default_rng(0).normal(size=(3000, 40))
+    X = np.random.default_rng(0).normal(size=(3000, 300))
     found, exact = both(X)
     assert found.method == "exact"
     assert found.recall == 1.0
