@@ -539,8 +539,10 @@ def test_rows_come_in_parts_where_they_can_join() -> None:
 @pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])
 def test_equal_points_are_told_of(kind: Any) -> None:
     X, y = np.full((12, 2), 3.0), np.arange(12) % 3 - 1
-    with pytest.warns(NearlyConstantKernelWarning, match="all training points are eq"):
+    message = "all training points are eq"
+    with pytest.warns(NearlyConstantKernelWarning, match=message) as found:
         UnifiedKernelMachine(random_state=0).fit(kind(X), y)
+    assert [w.filename for w in found if message in str(w.message)] == [__file__]
 
 
 @pytest.mark.parametrize("kind", [np.asarray, pd.DataFrame])

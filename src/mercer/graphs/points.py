@@ -1,10 +1,13 @@
 """What a person passes as X: points, or a graph of them."""
 
+import warnings
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 
 from mercer._base.ranges import all_equal
+from mercer.exceptions import NearlyConstantKernelWarning
 from mercer.graphs.neighbors import Graph
 
 
@@ -36,3 +39,10 @@ def refuse_equal_points(X: Any, who: str) -> None:
             "tell points apart; give points that differ."
         )
         raise ValueError(msg)
+
+
+def warn_of_equal_points(X: Any) -> None:
+    """Warn whoever called `fit` of a model if all rows of an array are equal."""
+    if (isinstance(X, np.ndarray) or issparse(X)) and all_equal(X):
+        msg = "all training points are equal: nothing tells classes apart."
+        warnings.warn(msg, NearlyConstantKernelWarning, stacklevel=4)

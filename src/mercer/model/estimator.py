@@ -1,19 +1,16 @@
 """Kernel learning, classifier and query strategy in one estimator."""
 
-import warnings
 from copy import copy
 from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 from sklearn.utils import Tags, check_scalar, get_tags
 
 from mercer._base.nested import NestedParameters
 from mercer._base.random import as_generator
-from mercer._base.ranges import all_equal
 from mercer._base.threads import with_n_jobs
 from mercer._base.typing import ArrayLike, IntArray, Points, RandomState
 from mercer.evidence.labels import Labels
@@ -29,13 +26,12 @@ from mercer.evidence.row_names import (
 )
 from mercer.evidence.score import LabeledScoreMixin
 from mercer.evidence.sources import Sources, SourcesLike
-from mercer.exceptions import NearlyConstantKernelWarning
 from mercer.fewlabels.pools.base import Pool
 from mercer.fewlabels.pools.dask import gather, is_dask
 from mercer.fewlabels.pools.view import Views
 from mercer.fewlabels.rule import Rule
 from mercer.fewlabels.sizes import LabelsDrawn
-from mercer.graphs.points import n_points
+from mercer.graphs.points import n_points, warn_of_equal_points
 from mercer.model.beliefs import joined_classes
 from mercer.model.growth import GrowingModel, Growth
 from mercer.model.judged import JudgedModel
@@ -248,10 +244,7 @@ class UnifiedKernelMachine(
         if hasattr(self._learner, "learn"):
             self.basis_ = self._learner.fitted_basis(points, labels)
             self._points = points
-            is_array = isinstance(points, np.ndarray) or issparse(points)
-            if is_array and all_equal(points):
-                msg = "all training points are equal: nothing tells classes apart."
-                warnings.warn(msg, NearlyConstantKernelWarning, stacklevel=2)
+            warn_of_equal_points(points)
         else:
             self._X = points
         self._learn(labels)
@@ -358,8 +351,7 @@ class UnifiedKernelMachine(
     def _new_machine(
         self, spec: Machine | str, class_sizes: ClassSizes | None
     ) -> Machine:
-        made: Machine = new_machine(spec, class_sizes, self.labels_drawn, self.rule)
-        return made
+        return new_machine(spec, class_sizes, self.labels_drawn, self.rule)
 
     def _learn(
         self,

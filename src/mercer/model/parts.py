@@ -144,7 +144,7 @@ def new_machine(
     class_sizes: ClassSizes | None = None,
     labels_drawn: LabelsDrawn | None = None,
     rule: Rule | None = None,
-) -> Any:
+) -> Machine:
     """Return an unfitted machine that takes a kernel.
 
     Parameters
@@ -167,7 +167,8 @@ def new_machine(
             msg = f"{machine!r} takes no {name}; leave it out, or take machine='auto'."
             raise TypeError(msg)
         machine.set_params(**{name: given})
-    return machine
+    made: Machine = machine
+    return made
 
 
 def _unfitted(spec: Machine | str) -> Any:
