@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from mercer.app.tables.options import check_once, parted
 from mercer.app.tables.table import TableError
 
 How = Literal["model", "transformer", "function"]
@@ -53,23 +54,16 @@ def read_embed(embed: Any) -> tuple[Wanted, ...]:
     else:
         pairs = [_parted(embed)]
     wanted = tuple(Wanted(str(column), _checked(column, by)) for column, by in pairs)
-    names = [w.column for w in wanted]
-    twice = {name for name in names if names.count(name) > 1}
-    if twice:
-        msg = f"column {min(twice)!r} is named twice for embedding; name it once."
-        raise TableError(msg)
+    check_once((one.column for one in wanted), "the column to embed")
     return wanted
 
 
 def _parted(said: Any) -> tuple[str, str]:
-    if not isinstance(said, str) or not said.partition("=")[0].strip():
-        msg = (
-            "embed (--embed) takes COLUMN or COLUMN=MODEL, in Python also a dict of "
-            f"columns to models; got {said!r}."
-        )
-        raise TableError(msg)
-    column, _, by = said.partition("=")
-    return column.strip(), by.strip()
+    usage = (
+        "embed (--embed) takes COLUMN or COLUMN=MODEL, in Python also a dict of "
+        "columns to models"
+    )
+    return parted(said, usage)
 
 
 def _checked(column: Any, by: Any) -> Any:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer._base.words import counted, some
+from mercer.app.tables.options import check_once, parted
 from mercer.app.tables.table import Table, TableError
 from mercer.app.tables.target import plain_spelling, read_target
 from mercer.evidence.reading import is_labeled
@@ -64,23 +65,17 @@ def read_sources(sources: Any) -> tuple[Source, ...]:
         found = tuple(
             one if isinstance(one, Source) else _parted(one) for one in sources
         )
-    names = [source.name for source in found]
-    twice = {name for name in names if names.count(name) > 1}
-    if twice:
-        msg = f"the source {min(twice)!r} is given twice; name it once."
-        raise TableError(msg)
+    check_once((source.name for source in found), "the source")
     return found
 
 
 def _parted(said: Any) -> Source:
-    name, _, sure = said.partition("=") if isinstance(said, str) else ("", "", "")
-    if not name.strip():
-        msg = (
-            "sources (--source) takes COLUMN or COLUMN=CONFIDENCE, in Python also a "
-            f"dict of names to rules; got {said!r}."
-        )
-        raise TableError(msg)
-    return Source(name.strip(), sure.strip() or None)
+    usage = (
+        "sources (--source) takes COLUMN or COLUMN=CONFIDENCE, in Python also a dict "
+        "of names to rules"
+    )
+    name, sure = parted(said, usage)
+    return Source(name, sure or None)
 
 
 def _source(name: str, by: Any) -> Source:
