@@ -1,6 +1,8 @@
 """How many threads work, and that results do not depend on it."""
 
+import os
 import sys
+from multiprocessing import get_context
 from threading import get_ident
 from typing import Any
 
@@ -95,11 +97,43 @@ def test_a_task_of_joblib_has_one_thread(backend: str) -> None:
     assert joblib.Parallel(n_jobs=1)(tasks) == [4, 4]
 
 
-def test_a_thread_of_a_team_has_no_team() -> None:
-    sizes: list[int] = []
-    with using_threads(4):
-        in_threads(lambda _: sizes.append(size_now()), range(8))
-    assert sizes == [1] * 8
+@pytest.mark.parametrize("n_jobs", [None, 1, 4])
+def test_a_thread_of_a_team_works_alone(n_jobs: int | None) -> None:
+    """As bases with `n_jobs` in a model with `n_jobs`: 4 times 4 threads else."""
+    seen: list[tuple[int, int]] = []
+
+    def task(_: int) -> None:
+        with using_threads(n_jobs):
+            seen.append((size_now(), openmp_threads()))
+
+    with threadpool_limits(2), using_threads(4):
+        in_threads(task, range(8))
+    assert seen == [(1, 1)] * 8
+
+
+def openmp_threads() -> int:
+    """Return how many threads OpenMP starts from this one."""
+    return max(
+        pool["num_threads"]
+        for pool in threadpool_info()
+        if pool["user_api"] == "openmp"
+    )
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not forked here")
+@pytest.mark.filterwarnings("ignore:This process.*is multi-threaded:DeprecationWarning")
+def test_a_forked_process_does_not_wait_for_threads_it_does_not_have() -> None:
+    def work() -> None:
+        in_threads(lambda _: None, range(4))
+
+    with using_threads(2):
+        work()
+        process = get_context("fork").Process(target=work)
+        process.start()
+        process.join(20)
+        if process.exitcode is None:
+            process.kill()
+    assert process.exitcode == 0
 
 
 def test_an_error_in_a_task_is_raised() -> None:

@@ -6,6 +6,7 @@ matrices are narrow. CPU seconds of a fit with two of them and with one: 34 and 
 of rows instead, which are cut the same way however many threads there are.
 """
 
+import os
 import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -56,6 +57,10 @@ class _OneThread:
             if self._holders == 0:
                 self._limits.restore_original_limits()
 
+    def limit_this_thread(self) -> None:
+        """Limit OpenMP in a new thread, too: it counts for each thread on its own."""
+        self._controller.limit(limits=1, user_api="openmp")
+
 
 ONE_THREAD = _OneThread()
 
@@ -69,7 +74,7 @@ class _Team:
 
     def run(self, task: Callable[[int], None], starts: range) -> None:
         if self._pool is None:
-            self._pool = ThreadPoolExecutor(self.size)
+            self._pool = ThreadPoolExecutor(self.size, initializer=_work_alone)
         list(self._pool.map(task, starts))
 
     def leave(self) -> None:
@@ -77,8 +82,18 @@ class _Team:
             self._pool.shutdown()
 
 
-# A thread of a team has none of its own: new threads begin with an empty context.
 _TEAM: ContextVar[_Team | None] = ContextVar("team", default=None)
+
+
+def _work_alone() -> None:
+    """Begin a thread of a team: what it calls may ask for no threads of its own."""
+    _TEAM.set(_Team(1))
+    ONE_THREAD.limit_this_thread()
+
+
+# The threads of a team do not live on in a forked process, which would wait for them.
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=lambda: _TEAM.set(None))
 
 
 @contextmanager
@@ -91,7 +106,7 @@ def using_threads(n_jobs: int | None = None) -> Iterator[None]:
         Threads, as in scikit-learn: -1 for one per core, -2 for one less, None for
         those that are in use already, which is one unless joblib was told otherwise.
         Inside of another number there are never more than that; inside a task of
-        joblib or Dask there is one.
+        `in_threads`, joblib or Dask there is one.
     """
     outer = _TEAM.get()
     size = count_threads(n_jobs) if n_jobs is not None or outer is None else outer.size
