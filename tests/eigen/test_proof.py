@@ -141,6 +141,16 @@ def test_rough_pairs_have_a_floor_that_is_one(tol: float, below: float) -> None:
     assert (1 - below) * values[k] <= found.floor <= values[k + 1]
 
 
+@pytest.mark.parametrize("tol", [0.5, 1.0, 3.0])
+def test_a_tolerance_that_allows_anything_has_a_floor_all_the_same(tol: float) -> None:
+    A, null = crowded_graph(1500)
+    options = {"upper": 2.0, "tol": tol, "rng": np.random.default_rng(0)}
+    found = searched_pairs(A, null, 19, **options)
+    outside = np.linalg.eigvalsh(A.toarray())[null.shape[1] :]
+    assert found.note == ""
+    assert outside[18] / 2 <= found.floor <= outside[19]
+
+
 def crowded_graph(n: int) -> tuple[sparse.csr_array, np.ndarray]:
     """Return the Laplacian of a 3-neighbour graph of one blob in 50 columns."""
     X = np.random.default_rng(0).standard_normal((n, 50))

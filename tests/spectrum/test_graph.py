@@ -156,8 +156,19 @@ def test_certificate_tells_of_a_cut_through_a_repeated_value() -> None:
     assert cut.certificate_.n_null == 10
     whole = GraphBasis(None).fit(square).certificate_
     assert whole.gap == np.inf
+    assert not whole.cuts_repeated_value
     assert whole.residual <= 1e-8
     assert whole.orthogonality <= 1e-12
+
+
+def test_rough_directions_that_are_not_in_order_show_no_repeated_value() -> None:
+    X = np.random.default_rng(0).normal(size=(1500, 30))
+    rough = GraphBasis(20, tol=0.5, random_state=0).fit(X).certificate_
+    assert rough.gap < 0
+    assert not rough.cuts_repeated_value
+    exact = GraphBasis(20, random_state=0).fit(X).certificate_
+    assert exact.gap > 0.005
+    assert not exact.cuts_repeated_value
 
 
 def test_n_components_is_an_upper_bound() -> None:

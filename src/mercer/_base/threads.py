@@ -58,7 +58,7 @@ class _OneThread:
                 self._limits.restore_original_limits()
 
     def limit_this_thread(self) -> None:
-        """Limit OpenMP in a new thread, too: it counts for each thread on its own."""
+        """Limit OpenMP in a new thread: it counts threads for each on its own."""
         self._controller.limit(limits=1, user_api="openmp")
 
 

@@ -26,8 +26,8 @@ ROUNDS = 20
 # Values closer than this share of the last kept one count as equal.
 SAME = 1e-6
 # The proof may end this share of the last kept value below it, or the tolerance if that
-# is larger; then half the blocks are enough.
-RESOLUTION = 0.01
+# is larger, up to a half; then half the blocks are enough.
+RESOLUTION, _COARSEST = 0.01, 0.5
 _ENOUGH = 12
 # The cut is this much above its estimate: one that is too low costs a search.
 _MARGIN = 1.05
@@ -310,7 +310,7 @@ def _how_many_are_sure(
 
 def _resolution(tol: float) -> float:
     """Return how far below the last value the proof may end, as a share of it."""
-    return max(RESOLUTION, tol)
+    return min(max(RESOLUTION, tol), _COARSEST)
 
 
 def _is_single(cut: float, tol: float) -> bool:

@@ -80,13 +80,14 @@ def graph_directions(
     U = pairs.vectors
     U *= column_signs(U)
     gap = pairs.next_value - float(pairs.values[-1])
+    same = SAME * max(abs(pairs.next_value), 1e-8 * usual)
     certificate = BasisCertificate(
         method=pairs.method,
         reason="asked for",
         residual=pairs.residual,
         orthogonality=orthogonality(U),
         gap=gap,
-        cuts_repeated_value=gap <= SAME * max(abs(pairs.next_value), 1e-8 * usual),
+        cuts_repeated_value=abs(gap) <= same < np.inf,
         n_null=n_null,
         recall=graph.recall,
         floor=pairs.floor,
@@ -107,7 +108,7 @@ def certificate_on_device(found: DeviceBasis) -> BasisCertificate:
         residual=found.pairs.residual,
         orthogonality=found.orthogonality,
         gap=found.gap,
-        cuts_repeated_value=found.gap <= 2e-6,
+        cuts_repeated_value=abs(found.gap) <= 2e-6,
         n_null=found.n_null,
         recall=found.graph.recall,
         floor=found.pairs.floor,

@@ -381,7 +381,7 @@ class KernelPool(TakesSparse, PoolBase):
         self._set_vectors(U)
 
     def _checked(self, X: ArrayLike | SparseArray, *, reset: bool) -> Any:
-        return checked_points(X, self, reset=reset, at_least=2, tensors=False)
+        return checked_points(X, self, reset=reset, at_least=2)
 
 
 def _covariance(U: FloatArray) -> FloatArray:
