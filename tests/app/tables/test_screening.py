@@ -118,6 +118,15 @@ def test_misleading_columns_are_left_out(column: Column, reason: str) -> None:
     assert left_out(frame, drop=("odd",)) == {}
 
 
+def test_ids_that_repeat_are_not_said_to_differ_in_every_row() -> None:
+    codes = np.arange(400) * 7919
+    said = left_out(leaky().assign(code=codes))
+    assert said == {"code": "names the rows: every cell differs"}
+    codes[200:280] = codes[:80]
+    said = left_out(leaky().assign(code=codes))
+    assert said == {"code": "names the rows: most cells differ"}
+
+
 def coded(n_labels: int, code: Column) -> pd.DataFrame:
     """Noise, and a code of the class that is right where the label is known."""
     rng = np.random.default_rng(0)

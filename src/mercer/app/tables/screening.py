@@ -152,7 +152,11 @@ def misleading(frame: "pd.DataFrame", labels: NDArray[Any]) -> list[LeftOut]:
     """
     known = is_labeled(labels)
     strings = strings_among(frame)
-    found = dict.fromkeys(_ids(frame, strings), "names the rows: every cell differs")
+    found = {
+        name: "names the rows: "
+        + ("every cell differs" if frame[name].is_unique else "most cells differ")
+        for name in _ids(frame, strings)
+    }
     names = np.array([str(v).casefold() for v in labels], dtype=object)
     for name in strings:
         if _is_copy(frame[name], names, known):
