@@ -137,6 +137,17 @@ def test_nothing_to_check_with_one_label_per_class(blobs: tuple[Any, Any]) -> No
     assert check(X, y) is None
 
 
+def test_nothing_to_check_where_labels_are_of_one_class(blobs: tuple[Any, Any]) -> None:
+    """Votes name the other classes, or nothing is labelled yet."""
+    X, truth = blobs
+    y = np.where((truth == 0) & (np.arange(300) < 60), 0, -1)
+    model = UnifiedKernelMachine(random_state=0).fit(X, y, sources={"votes": truth})
+    rng = np.random.default_rng(0)
+    assert check_by_hiding(model, X, model.labels_, rng=rng) is None
+    for labels in (Labels.read(y), Labels.read(np.full(300, -1))):
+        assert check_by_hiding(model, X, labels, rng=rng) is None
+
+
 def test_few_of_many_unlabelled_rows_give_nearly_the_same_check(
     blobs: tuple[Any, Any],
 ) -> None:

@@ -123,7 +123,7 @@ def check_by_hiding(
     Returns
     -------
     Check or None
-        None if no class has two labels.
+        None if no class has two labels, or fewer than two classes have any.
 
     See Also
     --------
@@ -132,7 +132,9 @@ def check_by_hiding(
     """
     labeled = labels.labeled
     codes = labels.codes[labeled]
-    if labels.counts().max() < 2:
+    counts = labels.counts()
+    # Votes of sources name classes that no label has.
+    if np.count_nonzero(counts) < 2 or counts.max() < 2:
         return None
     if n_repeats is None:
         n_repeats = 2 if len(labeled) <= 200 else 1

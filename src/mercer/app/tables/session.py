@@ -323,7 +323,9 @@ class Session:
     def check(
         self, *, advance: Callable[[float], None] = lambda share: None
     ) -> Check | None:
-        """Hide labels in turn and predict them; None if no class has two labels.
+        """Hide labels in turn and predict them, or return None if they are too few.
+
+        Two classes must have labels, and one of them two.
 
         Parameters
         ----------
