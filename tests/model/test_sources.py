@@ -315,6 +315,19 @@ def test_other_machines_learn_from_sources(moons, machine):
     assert (model.transduction_ == y[:SEEN]).mean() > 0.85
 
 
+@pytest.mark.parametrize("sizes", [{0: 0.45, 1: 0.45, 2: 0.1}, "1 > 0 > 2"])
+def test_sizes_may_name_a_class_that_hardly_anyone_votes_for(moons, sizes):
+    """Class 2 is nowhere the likeliest: the others share what was told."""
+    X, y, votes = moons
+    labels = np.where(np.arange(SEEN) < 8, y[:SEEN], -1)
+    odd = votes[:SEEN].assign(anna=votes["anna"].where(votes.index != 0, 2))
+    model = UnifiedKernelMachine(class_sizes=sizes, random_state=0)
+    model.fit(X[:SEEN], labels, sources=odd)
+    assert model.classes_.tolist() == [0, 1, 2]
+    assert model.believed_.taught.classes.tolist() == [0, 1]
+    assert (model.transduction_ == y[:SEEN]).mean() > 0.85
+
+
 def test_many_rows_are_learned_from_some_of_them(moons, monkeypatch):
     """At the limits of work: drawn rows alone carry beliefs, all rows get one."""
     from mercer.model import beliefs

@@ -10,8 +10,10 @@ from mercer.evidence.labels import Labels
 from mercer.evidence.sources import Sources
 from mercer.evidence.weighing import cautious
 from mercer.judging.sources import SourceReport, report_sources
+from mercer.machines._told_sizes import with_classes
 from mercer.model.beliefs import Believed, believe, joined_classes
 from mercer.model.fitted import FittedModel
+from mercer.model.learned import Learned
 from mercer.model.parts import ClassSizes, Machine
 
 
@@ -68,8 +70,15 @@ class SourcedModel(FittedModel):
 
     def _believed(self, labels: Labels, sources: Sources, machine: Machine) -> Believed:
         labels, sources = joined_classes(labels, sources)
+
+        def learned(taught: Labels, rows: IntArray | None) -> Learned:
+            # A class that few votes name may be nowhere the likeliest.
+            known = with_classes(machine, labels.classes, taught.classes)
+            found: Learned = self._learned(taught, known, rows)
+            return found
+
         return believe(
-            lambda taught, rows: self._learned(taught, machine, rows),
+            learned,
             labels,
             sources,
             rule=self._rule,
