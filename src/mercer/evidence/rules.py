@@ -4,6 +4,8 @@ from typing import Any
 
 import numpy as np
 
+from mercer._base.checks import is_empty
+
 
 def applied(rule: Any, table: Any) -> list[Any]:
     """Return the vote of a rule on every row, None where it says nothing.
@@ -12,7 +14,8 @@ def applied(rule: Any, table: Any) -> list[Any]:
     ----------
     rule : callable or (class, str)
         A function of a row; or a class, and the condition under which a row is of it,
-        as `pandas.DataFrame.eval` reads it.
+        as `pandas.DataFrame.eval` reads it. A condition is code, as a function is:
+        take none from strangers.
     table : data frame or iterable of rows
 
     Examples
@@ -30,10 +33,9 @@ def applied(rule: Any, table: Any) -> list[Any]:
         msg = f"the condition {condition!r} needs a data frame; give a function."
         raise TypeError(msg)
     fires = np.asarray(table.eval(condition, engine="python"))
-    if fires.dtype.kind not in "bO" or fires.shape != (len(table),):
+    if fires.shape != (len(table),) or not all(
+        isinstance(fire, bool | np.bool_) or is_empty(fire) for fire in fires
+    ):
         msg = f"the condition {condition!r} must be true or false for every row."
         raise ValueError(msg)
-    is_bool = [isinstance(fire, bool | np.bool_) for fire in fires]  # not NA
-    return [
-        label if b and fire else None for b, fire in zip(is_bool, fires, strict=True)
-    ]
+    return [label if not is_empty(fire) and fire else None for fire in fires]

@@ -164,6 +164,7 @@ def test_classes_that_only_a_source_names_are_said(table):
         (["anna=amount"], "between 0 and 1"),
         ({"x": ("Billing", "nothing > 2")}, "source 'x' failed"),
         ({"x": ("Billing", "amount + 2")}, "true or false for every row"),
+        ({"x": ("Billing", "llm")}, "true or false for every row"),
         ({"x": lambda row: row["nothing"]}, "KeyError"),
     ],
 )
@@ -176,6 +177,31 @@ def test_sources_of_one_class_and_no_label_are_refused(table):
     with pytest.raises(TableError, match="one class only, 'Billing'"):
         Session.open(
             table.drop(columns="team"), "team", sources={"x": ("Billing", "amount > 0")}
+        )
+
+
+def test_labels_of_one_class_and_votes_of_others_are_learned(table, truth):
+    own = np.where((np.arange(N) < 20) & (truth == "Billing"), "Billing", None)
+    found = mercer.learn(table.assign(team=own), "team", sources=["llm"])
+    assert found.check is None
+    assert found.labels.classes.tolist() == ["Billing", "support"]
+
+
+def test_without_a_label_their_numbers_are_not_spoken_of(table):
+    odd = table.assign(amount=0.0, llm=table["llm"].where(table.index < 4, None))
+    found = mercer.learn(odd.drop(columns="team"), "team", sources=["llm"])
+    assert found.proba.max(axis=1).mean() < 0.9  # unsure, so sizes would matter
+    assert not any("labels each" in said for said in found.warnings)
+
+
+def test_classes_that_sources_alone_name_have_sizes(table):
+    odd = table.assign(llm=table["llm"].where(table.index < 100, "Sales"))
+    sizes = {"Billing": 5, "Support": 4, "Sales": 1}
+    found = Session.open(odd, "team", sources=["llm"], class_sizes=sizes)
+    assert found.told.known_sizes == {"Billing": 0.5, "Sales": 0.1, "Support": 0.4}
+    with pytest.raises(TableError, match="lack a number for 'Sales'"):
+        Session.open(
+            odd, "team", sources=["llm"], class_sizes={"Billing": 1, "Support": 1}
         )
 
 

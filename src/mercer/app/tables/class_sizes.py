@@ -237,6 +237,8 @@ def sizes_matter(n_given: IntArray, proba: FloatArray) -> bool:
     False
     """
     n, n_classes = proba.shape
+    if not n_given.any():  # sources alone: no numbers of labels to compare
+        return False
     if n_given.max() > _ABOUT_EQUAL * _middle(n_given) or n_given.sum() > n / 2:
         return False
     counts = np.bincount(proba.argmax(axis=1), minlength=n_classes)

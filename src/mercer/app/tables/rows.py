@@ -69,12 +69,13 @@ class Rows:
         if task.sources:
             min_classes = 0  # their votes name the classes
         screened = screen(table, task, min_classes=min_classes, labels=labels)
-        given = Told.of(screened.labels, task)
+        votes = None
         if task.sources:
             votes, said = votes_of(table, task, screened.labels)
-            given = given.with_sources(votes)
-            check_voted(table, given.labels.classes)
             screened = screened._replace(notes=(*screened.notes, *said))
+        given = Told.of(screened.labels, task, votes)
+        if task.sources:
+            check_voted(table, given.labels.classes)
         pairs = None if task.pairs is None else read_pairs(task.pairs, ids)
         progress.stage("columns to numbers")
         encoder = TableEncoder(

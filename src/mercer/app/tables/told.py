@@ -39,13 +39,15 @@ class Told:
         return self.with_sources(now.told(rows, source, answers))
 
     @classmethod
-    def of(cls, y: NDArray[Any], task: Task) -> Self:
-        """Return what the target and the task say.
+    def of(cls, y: NDArray[Any], task: Task, sources: Sources | None = None) -> Self:
+        """Return what the target, votes of sources and the task say.
 
         Labels are None where there is none. A class that the task gives a size must
-        have a label, unless fewer than two have.
+        have a label or a vote, unless fewer than two have.
         """
         labels, sizes = Labels.read(y), None
+        if sources is not None:
+            labels, sources = joined_classes(labels, sources)
         if task.class_sizes is not None:
             sizes = sizes_by_class(
                 task.class_sizes,
@@ -53,7 +55,7 @@ class Told:
                 as_written=task.labels_as_written,
                 may_come_later=len(labels.classes) < 2,
             )
-        return cls(labels, sizes)
+        return cls(labels, sizes, sources)
 
     def model(self, task: Task, n_rows: int) -> UnifiedKernelMachine:
         """Return the model for these labels of n rows, not trained."""
