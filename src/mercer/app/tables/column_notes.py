@@ -49,7 +49,7 @@ def note_of(
         return ColumnNote(name, "text", f"{used} directions of its TF-IDF", used)
     kind = encoder.kinds_.get(name, "numeric")
     if name in encoder.codes_:
-        what, done = "codes", "scaled to variance 1; labels say whether they count"
+        what, done = "codes", "scaled to variance 1"
     elif kind == "numeric":
         flag = scales[0] == 1.0
         what, done = "number", "kept as 0/1" if flag else "scaled to variance 1"
