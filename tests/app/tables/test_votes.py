@@ -166,6 +166,8 @@ def test_classes_that_only_a_source_names_are_said(table):
         ({"x": ("Billing", "amount + 2")}, "true or false for every row"),
         ({"x": ("Billing", "llm")}, "true or false for every row"),
         ({"x": lambda row: row["nothing"]}, "KeyError"),
+        ({"x": lambda row: row["team"]}, "'team' .rules see all columns but the tar"),
+        ({"x": ("Billing", "team == 'Billing'")}, "'team' is not defined"),
     ],
 )
 def test_bad_sources_are_refused_in_words(table, sources, match):

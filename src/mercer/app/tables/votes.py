@@ -179,12 +179,14 @@ def _votes(table: Table, source: Source, task: "Task") -> NDArray[Any]:
         labels: NDArray[Any] = found.labels.copy()
         return labels
     votes = np.empty(len(table), dtype=object)
+    # Else hidden labels would reach their own predictions.
+    seen = table.frame.drop(columns=task.target, errors="ignore")
     try:
-        votes[:] = applied(source.rule, table.frame)
+        votes[:] = applied(source.rule, seen)
     except Exception as error:  # whatever a person's own function raises
         msg = (
             f"{table.source}: source {source.name!r} failed: "
-            f"{type(error).__name__}: {error}"
+            f"{type(error).__name__}: {error} (rules see all columns but the target)"
         )
         raise TableError(msg) from error
     return votes
