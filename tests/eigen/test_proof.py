@@ -124,7 +124,7 @@ def test_a_cut_below_the_wanted_values_is_raised(monkeypatch) -> None:
 
 @pytest.mark.parametrize(("tol", "below"), [(1e-3, 0.01), (3e-2, 0.03)])
 def test_rough_pairs_have_a_floor_that_is_one(tol: float, below: float) -> None:
-    """Their proof takes half the blocks and ends a little lower."""
+    """It is below the last value by the tolerance, or a hundredth, at most."""
     n, k = 3000, 60
     values = np.sort(np.random.default_rng(0).beta(3, 3, n)) * 2
     values[:30] *= 0.2
@@ -157,6 +157,22 @@ def crowded_graph(n: int) -> tuple[sparse.csr_array, np.ndarray]:
     graph = neighbor_graph(X, 3, weights="self_tuning", rng=np.random.default_rng(0))
     null, _ = graph_null_vectors(graph, "normalized", at_most=51)
     return sparse.csr_array(laplacian(graph.adjacency)), null
+
+
+def test_a_rough_proof_of_crowded_values_takes_fewer_blocks(monkeypatch) -> None:
+    blocks: list[int] = []
+
+    def counted(seen: float, done: int, **options) -> float:
+        blocks.append(done)
+        return largest_unseen(seen, done, **options)
+
+    monkeypatch.setattr("mercer.eigen.lanczos.largest_unseen", counted)
+    A, null = crowded_graph(4000)
+    rng = np.random.default_rng(0)
+    found = searched_pairs(A, null, 50, upper=2.0, tol=3e-2, rng=rng)
+    assert found.note == ""
+    assert found.floor >= 0.97 * found.values[-1]
+    assert 6 <= max(blocks) < 12
 
 
 def test_a_cut_that_is_too_low_ends_the_search_when_the_space_is_full() -> None:
