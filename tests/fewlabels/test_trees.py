@@ -7,6 +7,7 @@ from sklearn.datasets import load_iris, make_blobs
 from sklearn.ensemble import ExtraTreesClassifier
 
 from mercer import UnifiedKernelMachine
+from mercer.fewlabels._grow import grow_tree
 from mercer.fewlabels.learner import AutoKernel
 from mercer.fewlabels.machine import LeaveOneOutRLS
 from mercer.fewlabels.opinion import TreeScores, held_out_opinion
@@ -283,3 +284,19 @@ def test_trees_judge_any_number_of_labels_of_points_with_columns() -> None:
     assert held_out_opinion(RBF(), some, np.eye(2)[y[some]]) is None
     two = np.array([0, np.flatnonzero(y != y[0])[0]])  # one label per class
     assert held_out_opinion(model.kernel_, two, np.eye(2)[y[two]]) is None
+
+
+def test_no_tree_grows_on_the_order_of_columns_of_another(monkeypatch) -> None:
+    """Each swaps columns to and fro while it grows, and threads grow several."""
+    orders: list[np.ndarray] = []
+
+    def grown(columns, labels, C, order, *rest):
+        orders.append(order)
+        return grow_tree(columns, labels, C, order, *rest)
+
+    monkeypatch.setattr("mercer.fewlabels.trees.grow_tree", grown)
+    X = np.random.default_rng(0).normal(size=(30, 5))
+    grow_trees(X, np.eye(3)[np.arange(30) % 3], n_trees=20)
+    assert len(orders) == 20
+    for i, order in enumerate(orders):
+        assert not any(np.shares_memory(order, other) for other in orders[:i])
