@@ -201,10 +201,11 @@ def test_classes_that_sources_alone_name_have_sizes(table):
     sizes = {"Billing": 5, "Support": 4, "Sales": 1}
     found = Session.open(odd, "team", sources=["llm"], class_sizes=sizes)
     assert found.told.known_sizes == {"Billing": 0.5, "Sales": 0.1, "Support": 0.4}
-    with pytest.raises(TableError, match="lack a number for 'Sales'"):
-        Session.open(
-            odd, "team", sources=["llm"], class_sizes={"Billing": 1, "Support": 1}
-        )
+    two = {"Billing": 1, "Support": 1}
+    other = Session.open(odd, "team", sources=["llm"], class_sizes=two)
+    assert other.told.known_sizes is None  # how many are of Sales is not known
+    with pytest.raises(TableError, match="name the class 'Legal'"):
+        Session.open(odd, "team", sources=["llm"], class_sizes=two | {"Legal": 1})
 
 
 def test_what_a_person_writes_becomes_sources():

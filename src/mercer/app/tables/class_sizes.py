@@ -92,14 +92,15 @@ def sizes_by_class(
     given: Any,
     classes: list[Any],
     *,
+    voted: Iterable[Any] = (),
     as_written: bool = False,
     may_come_later: bool = False,
 ) -> dict[Any, float]:
     """Return the share of each class among all rows, as a person gave them.
 
-    They are counts or shares by the names of the classes. With `as_written` another
-    spelling is another class, as in the target. With `may_come_later` a class may have
-    a size before it has a label.
+    They are counts or shares by the names of the classes; classes that are `voted` for
+    by sources may have one. With `as_written` another spelling is another class, as in
+    the target. With `may_come_later` a class may have a size before it has a label.
 
     Examples
     --------
@@ -114,7 +115,7 @@ def sizes_by_class(
         raise TableError(msg)
     numbers: dict[Any, float] = {}
     for key in list(given.keys()):  # a Series iterates over its values
-        name = _class_of(key, classes, as_written)
+        name = _class_of(key, list(dict.fromkeys([*classes, *voted])), as_written)
         if name is None and may_come_later:
             name = key
         if name is None:

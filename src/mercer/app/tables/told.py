@@ -43,15 +43,18 @@ class Told:
         """Return what the target, votes of sources and the task say.
 
         Labels are None where there is none. A class that the task gives a size must
-        have a label or a vote, unless fewer than two have.
+        have a label or a vote, unless fewer than two have. Where a class of votes has
+        no size, sizes are estimated.
         """
         labels, sizes = Labels.read(y), None
+        own = labels.classes.tolist()
         if sources is not None:
             labels, sources = joined_classes(labels, sources)
         if task.class_sizes is not None:
             sizes = sizes_by_class(
                 task.class_sizes,
-                labels.classes.tolist(),
+                own,
+                voted=labels.classes.tolist(),
                 as_written=task.labels_as_written,
                 may_come_later=len(labels.classes) < 2,
             )
