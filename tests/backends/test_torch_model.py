@@ -141,10 +141,16 @@ def test_a_pool_of_tensors_has_the_density_and_the_units_of_one_of_arrays():
     np.testing.assert_allclose(device.extend(moved), device.vectors_[:4], atol=1e-5)
 
 
-def test_a_pool_of_arrays_refuses_tensors_in_words():
-    model = UnifiedKernelMachine(AutoKernel(KernelPool(8)))
-    with pytest.raises(TypeError, match="TorchPool"):
-        model.fit(torch.as_tensor(X), Y)
+def test_a_pool_of_arrays_takes_tensors_of_the_processor():
+    host, device = (
+        UnifiedKernelMachine(
+            AutoKernel(KernelPool(8, random_state=0)), random_state=0
+        ).fit(points, Y)
+        for points in (X, torch.as_tensor(X))
+    )
+    np.testing.assert_array_equal(device.transduction_, host.transduction_)
+    proba = device.predict_proba(torch.as_tensor(NEW))
+    np.testing.assert_allclose(proba, host.predict_proba(NEW), atol=1e-9)
 
 
 @pytest.mark.parametrize("laplacian", ["normalized", "random_walk"])

@@ -367,7 +367,7 @@ def test_points_without_structure_have_fewer_anchors(
     monkeypatch: pytest.MonkeyPatch, has_structure: bool
 ) -> None:
     rng = np.random.default_rng(0)
-    n, d = 9000, 12
+    n, d = 9000, 300
     X = rng.standard_normal((n, d)).astype(np.float32)
     if has_structure:
         X = X[:, :2] @ rng.standard_normal((2, d)).astype(np.float32)  # a plane

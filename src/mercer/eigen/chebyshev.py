@@ -10,7 +10,7 @@ from mercer.eigen.recurrence import aligned, parts, recur, zero_block
 
 _MAX_DEGREE = 2000
 _ROWS = 4096
-_SETTLED = 0.1  # share by which an estimate may still change
+_SETTLED = 0.05  # share by which an estimate may still change
 
 
 def chebyshev_filter(

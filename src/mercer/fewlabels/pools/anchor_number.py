@@ -9,8 +9,8 @@ from mercer.spectrum.anchor import ROUNDS, SAMPLED_PER_ANCHOR, anchor_index
 # Limit of work: with fewer points an anchor stands for itself alone.
 POINTS_PER_ANCHOR = 3
 # Limit of work: multiplications to place all points, some 30 seconds of one core. It
-# matters only where no partition into cells helps: a million points in 50 columns
-# without structure have 8,300 anchors in place of 20,000.
+# matters only where no partition into cells helps: points in some hundred columns
+# without structure.
 MOST_PRODUCTS = 5e11
 FEWEST = 2000
 
