@@ -225,6 +225,18 @@ def test_without_labels_no_class_swallows_the_others():
         assert (model.transduction_ == y).mean() > least
 
 
+@pytest.mark.parametrize("seed", [2, 5])
+def test_a_class_that_one_vote_names_takes_no_other_rows(seed):
+    y = np.random.default_rng(0).integers(0, 2, 60)
+    rng = np.random.default_rng(seed)
+    anna = np.where(rng.random(60) < 0.9, y, 1 - y)
+    anna[3] = -1
+    X = (3 * y + rng.standard_normal(60))[:, None]
+    votes = {"anna": anna, "rule": np.where(np.arange(60) == 3, 2, -1)}
+    model = UnifiedKernelMachine(random_state=0).fit(X, None, sources=votes)
+    assert np.count_nonzero(model.transduction_ == 2) <= 1
+
+
 def test_one_source_that_is_mostly_right_helps(groups):
     _, y, plain = groups
     rng = np.random.default_rng(0)

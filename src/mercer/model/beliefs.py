@@ -19,6 +19,8 @@ ROUNDS = 2
 # Limits of work: rows without a true label that a machine learns from, and rows that
 # it sees before the last one.
 MOST_TAUGHT, ROWS_SEEN = 2_000, 20_000
+# Votes with which a class counts half as much as one with many.
+_HALF = 10.0
 # A belief that is worth less than this share of a label is not one.
 _LEAST = 1e-3
 
@@ -124,8 +126,8 @@ def believe(
     doubt = C / (C + len(labels.labeled))
     for k in range(ROUNDS + 1):
         taught = _taught(labels, at, q, drawn)
-        # Without labels all classes are alike: shares of so few votes run away.
-        prior = np.full((len(at), C), -np.log(C))
+        # Without labels classes are alike: shares of so few votes run away.
+        prior = np.tile(_alike(labels, part), (len(at), 1))
         if len(taught.classes) > 1:
             fast = replace(rule, trees=0)  # trees are asked at the end
             p = _said(learned(taught, seen), taught, sources, fast, points, at, n)
@@ -142,6 +144,14 @@ def believe(
     whole = Weighed(sources, beliefs, found.reliability, found.copies)
     change = float(np.abs(q - before).sum(axis=1).mean()) / 2
     return Believed(beliefs, p, whole, taught, last, change)
+
+
+def _alike(labels: Labels, sources: Sources) -> FloatArray:
+    """Return log-probabilities, even but for classes that few votes name, (C,)."""
+    counts = labels.counts() + 1.0
+    np.add.at(counts, sources.answer, np.asarray(sources.votes.sum(axis=0)).ravel())
+    share = counts / (counts + _HALF)
+    return np.asarray(np.log(share / share.sum()))
 
 
 def _drawn(labels: Labels, sources: Sources, rng: np.random.Generator) -> BoolArray:
