@@ -5,7 +5,9 @@ import pkgutil
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from importlib import import_module
+from types import FunctionType
 
 import pytest
 
@@ -88,18 +90,25 @@ def test_names_under_see_also_exist() -> None:
                 assert hasattr(things[home[0]], last), name
 
 
-def test_estimators_name_what_is_related_to_them() -> None:
-    apart = {"BasisMixin", "KernelMachine", "SpectralLearner"}  # to be extended
-    alone = [
-        name
+def documented() -> dict[str, object]:
+    """Return public classes and functions of ours, without errors and warnings."""
+    return {
+        name: thing
         for name, thing in public_things().items()
-        if inspect.isclass(thing)
-        and hasattr(thing, "fit")
-        and hasattr(thing, "get_params")
-        and name not in apart
-        and not related(thing)
-    ]
-    assert alone == []
+        if inspect.isfunction(thing)
+        or (inspect.isclass(thing) and not issubclass(thing, BaseException))
+    }
+
+
+def test_public_names_say_what_is_related_to_them() -> None:
+    assert [name for name, thing in documented().items() if not related(thing)] == []
+
+
+def test_public_names_have_an_example() -> None:
+    """What is subclassed or returned says where its example is."""
+    shown = re.compile(r"^Examples\n-+\n|has\s+an\s+example\.", re.MULTILINE)
+    words = {name: inspect.getdoc(thing) or "" for name, thing in documented().items()}
+    assert [name for name, text in words.items() if not shown.search(text)] == []
 
 
 SECTION = re.compile(
@@ -146,3 +155,39 @@ def test_a_parameter_without_words_is_found() -> None:
         """
 
     assert described(Half) == {"a", "b", "c"}
+
+
+def own_methods(thing: type) -> dict[str, FunctionType]:
+    """Return public methods that a class itself defines."""
+    found = {name: getattr(x, "__func__", x) for name, x in vars(thing).items()}
+    return {
+        name: method
+        for name, method in found.items()
+        if isinstance(method, FunctionType)
+        and method.__module__.startswith("mercer")
+        and not name.startswith("_")
+    }
+
+
+def unnamed(function: Callable[..., object]) -> set[str]:
+    """Return the parameters that a docstring does not name."""
+    text = inspect.getdoc(function) or ""
+    asked = set(inspect.signature(function).parameters) - {"self", "cls"}
+    return {name for name in asked if not re.search(rf"(?<!\w){name}(?!\w)", text)}
+
+
+def test_functions_and_methods_name_their_parameters() -> None:
+    missing = {}
+    for name, thing in documented().items():
+        methods = own_methods(thing) if inspect.isclass(thing) else {"": thing}
+        for method, function in methods.items():
+            if not inspect.getdoc(function) or unnamed(function):
+                missing[f"{name}.{method}"] = unnamed(function)
+    assert missing == {}
+
+
+def test_a_parameter_without_a_name_is_found() -> None:
+    def half(X: object, n: int) -> None:
+        """Return X."""
+
+    assert unnamed(half) == {"n"}

@@ -26,6 +26,10 @@ def answer_shares(answers: NDArray[Any]) -> tuple[Labels, FloatArray]:
         Given to `fit` as `sample_weight` where five people who agree are to count for
         more than one.
 
+    See Also
+    --------
+    UnifiedKernelMachine : Takes such shares as y.
+
     Examples
     --------
     >>> labels, n_answers = answer_shares([["cat", "dog", "cat"], [None, None, "dog"]])

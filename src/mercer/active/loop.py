@@ -38,6 +38,10 @@ class History(Shown):
         Each has rows, answers, the number of labels and the share of predictions that
         changed.
 
+    See Also
+    --------
+    learn_actively : The loop that returns it.
+
     Examples
     --------
     >>> quiet = Round(np.array([7]), np.array([1]), n_labeled=5, changed=0.0)

@@ -18,6 +18,11 @@ def entropy(proba: FloatArray) -> FloatArray:
     proba : ndarray of shape (n, n_classes)
         Probabilities of the classes.
 
+    See Also
+    --------
+    margin : Of the two likeliest classes.
+    reducing_batch : Looks at all rows, not at one.
+
     Examples
     --------
     >>> import numpy as np
@@ -36,6 +41,11 @@ def least_confidence(proba: FloatArray) -> FloatArray:
     proba : ndarray of shape (n, n_classes)
         Probabilities of the classes.
 
+    See Also
+    --------
+    entropy : Of all classes.
+    margin : Of the two likeliest classes.
+
     Examples
     --------
     >>> import numpy as np
@@ -52,6 +62,11 @@ def margin(proba: FloatArray) -> FloatArray:
     ----------
     proba : ndarray of shape (n, n_classes)
         Probabilities of the classes.
+
+    See Also
+    --------
+    entropy : Of all classes.
+    least_confidence : Of the likeliest class.
 
     Examples
     --------
@@ -206,6 +221,10 @@ def ask_rows(
         Draws candidates and breaks ties.
     excluded : ndarray of int, optional
         Rows that nobody can label. They are not asked about, but still to be known.
+
+    See Also
+    --------
+    learn_actively : The loop around it.
 
     Examples
     --------

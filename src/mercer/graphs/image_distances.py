@@ -37,6 +37,11 @@ class TangentDistance:
         :math:`\rho`; keeps the distance well defined where tangent planes share a
         direction.
 
+    See Also
+    --------
+    AffineDistance : Over a fixed set of movements.
+    GraphBasis : Takes either as `metric`.
+
     Notes
     -----
     Two-sided, 7 tangents. It is symmetric, zero between equal images and never larger
@@ -215,6 +220,11 @@ class AffineDistance:
         Size: 1/growth, 1 and growth.
     slant : float, default=0.15
         Horizontal shear: -slant, 0 and slant.
+
+    See Also
+    --------
+    TangentDistance : Faster, for small movements.
+    GraphBasis : Takes either as `metric`.
 
     Notes
     -----

@@ -26,6 +26,11 @@ def degrees(adjacency: SparseArray) -> FloatArray:
     -------
     ndarray of shape (n,)
 
+    See Also
+    --------
+    laplacian : Of the same adjacency.
+    stationary_distribution : The degrees, summing to 1.
+
     Examples
     --------
     >>> from scipy.sparse import csr_array
@@ -115,6 +120,10 @@ def stationary_distribution(adjacency: SparseArray) -> FloatArray:
     -------
     ndarray of shape (n,)
         Non-negative, sums to one.
+
+    See Also
+    --------
+    degrees : The same up to a factor.
 
     Examples
     --------

@@ -330,6 +330,10 @@ def graph_from_neighbors(
     -------
     Graph
 
+    See Also
+    --------
+    neighbor_graph : Search and graph in one call.
+
     Examples
     --------
     >>> import numpy as np

@@ -46,7 +46,17 @@ class Judged(Protocol):
 
 @dataclass(frozen=True)
 class Score:
-    """A share of correct predictions with its 95% interval."""
+    """A share of correct predictions with its 95% interval.
+
+    See Also
+    --------
+    Check : Has one for the model and for each baseline.
+
+    Examples
+    --------
+    >>> Score("Mercer", 0.9, low=0.82, high=0.95, balanced=0.88).lead  # over itself
+    0.0
+    """
 
     name: str  # of the model
     accuracy: float  # to expect on unlabelled rows: see `held_out_interval`
@@ -63,6 +73,10 @@ class Check:
     """What cross-validation on the labelled rows found.
 
     Every number comes from models that did not see the label in question.
+
+    See Also
+    --------
+    check_by_hiding : Returns it, and has an example.
     """
 
     rows: IntArray  # (t,) tested rows
@@ -129,6 +143,18 @@ def check_by_hiding(
     --------
     held_out_interval : The interval it reports.
     expected_gain : What more labels would bring.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from mercer import UnifiedKernelMachine
+    >>> X, truth = load_iris(return_X_y=True)
+    >>> y = np.where(np.arange(150) % 5 == 0, truth, -1)
+    >>> model = UnifiedKernelMachine(random_state=0).fit(X, y)
+    >>> rng = np.random.default_rng(0)
+    >>> check = check_by_hiding(model, X, model.labels_, rng=rng)
+    >>> [score.name for score in check.scores], len(check.rows)
+    (['Mercer', 'logistic regression', 'random forest'], 30)
     """
     labeled = labels.labeled
     codes = labels.codes[labeled]

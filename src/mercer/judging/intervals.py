@@ -26,6 +26,10 @@ def paired_interval(
     weights : ndarray of shape (t,), optional
         Of the rows; by default they count alike.
 
+    See Also
+    --------
+    wilson_interval : Of one share.
+
     Examples
     --------
     >>> lead, low, high = paired_interval(np.array([1.0, 1.0, 0.0, -1.0]))
@@ -82,6 +86,11 @@ def wilson_interval(share: float, n: float, level: float = 0.95) -> tuple[float,
     level : float, default=0.95
         Probability that the interval holds the true share.
 
+    See Also
+    --------
+    paired_interval : Of the difference of two shares.
+    held_out_interval : Of hidden labels, which are not independent cases.
+
     Examples
     --------
     >>> low, high = wilson_interval(0.9, 20)
@@ -136,6 +145,11 @@ def held_out_interval(
     Returns
     -------
     expected, low, high : float
+
+    See Also
+    --------
+    wilson_interval : Of independent cases.
+    check_by_hiding : Where hidden labels come from.
 
     Notes
     -----

@@ -21,6 +21,10 @@ _DRAWS = 2000
 class Outlook(NamedTuple):
     """Expected accuracy with more labels.
 
+    See Also
+    --------
+    expected_gain : Returns it.
+
     Examples
     --------
     >>> print(Outlook(20, now=0.80, then=0.84, low=0.81, high=0.87))
@@ -136,6 +140,18 @@ def expected_gain(
     See Also
     --------
     check_by_hiding : How good the model is now.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from mercer import UnifiedKernelMachine
+    >>> X, truth = load_iris(return_X_y=True)
+    >>> y = np.where(np.arange(150) % 5 == 0, truth, -1)
+    >>> model = UnifiedKernelMachine(random_state=0).fit(X, y)
+    >>> rng = np.random.default_rng(0)
+    >>> found = expected_gain(model, model.labels_, rng=rng)
+    >>> bool(found.then >= found.now)
+    True
     """
     n = len(labels.labeled)
     if n < FEWEST_ROWS:

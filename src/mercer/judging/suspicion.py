@@ -53,6 +53,10 @@ class NoisePrior:
         Errors that are added for each class, spread evenly over the other classes,
         before it is estimated which class is taken for which.
 
+    See Also
+    --------
+    rank_labels : Takes it.
+
     Examples
     --------
     >>> NoisePrior().shares[0]  # there may be no wrong label at all
@@ -74,6 +78,10 @@ class NoisePrior:
 @dataclass(frozen=True, eq=False)
 class SuspiciousLabels(Shown):
     """Given labels, the least supported first.
+
+    See Also
+    --------
+    rank_labels : Returns them.
 
     Examples
     --------

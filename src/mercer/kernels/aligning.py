@@ -20,6 +20,11 @@ def alignment(K: ArrayLike, T: ArrayLike) -> float:
     float
         Between 0 and 1 for positive semi-definite matrices.
 
+    See Also
+    --------
+    centered_alignment : After centring.
+    ideal_target : The matrix to align with.
+
     References
     ----------
     Cristianini, Shawe-Taylor, Elisseeff and Kandola, "On kernel-target alignment",
@@ -44,6 +49,11 @@ def centered_alignment(K: ArrayLike, T: ArrayLike) -> float:
     Returns
     -------
     float
+
+    See Also
+    --------
+    alignment : Without centring.
+    CenteredAlignmentKernel : Maximises it.
 
     References
     ----------
@@ -70,6 +80,10 @@ def center(K: ArrayLike) -> FloatArray:
     Returns
     -------
     ndarray of shape (n, n)
+
+    See Also
+    --------
+    Centered : The same for a kernel.
 
     Examples
     --------
@@ -100,6 +114,10 @@ def ideal_target(y: ArrayLike) -> FloatArray:
     -------
     ndarray of shape (n_labeled, n_labeled)
         Over the labelled points, in order.
+
+    See Also
+    --------
+    alignment : Compares a Gram matrix with it.
 
     Examples
     --------

@@ -50,12 +50,22 @@ class Kernel(BaseEstimator, ABC):
 
     @abstractmethod
     def diag(self, X: Any) -> FloatArray:
-        """Return k(x, x) of every point, (n,), without the Gram matrix."""
+        """Return k(x, x) of every point, (n,), without the Gram matrix.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, n_features)
+        """
 
     def resolve(self, X: Any) -> Kernel:
         """Return this kernel with all that depends on training points fixed by X.
 
         A kernel that takes nothing from the data returns itself.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+            Training points.
         """
         return self
 
@@ -120,7 +130,12 @@ class PointKernel(Kernel):
         return self._gram(rows, None if Z is None else check_points(Z, like=rows))
 
     def diag(self, X: ArrayLike) -> FloatArray:
-        """Return k(x, x) of every row, (n,), without the Gram matrix."""
+        """Return k(x, x) of every row, (n,), without the Gram matrix.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, n_features)
+        """
         return self._diag(check_points(X))
 
     @abstractmethod

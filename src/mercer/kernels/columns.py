@@ -20,6 +20,10 @@ class OnColumns(Kernel):
     columns : sequence of int or str
         Positions, or names if the points come as a data frame.
 
+    See Also
+    --------
+    Weighted : Combines kernels of several groups of columns.
+
     Examples
     --------
     >>> from mercer.kernels.parametric import Linear
@@ -39,11 +43,22 @@ class OnColumns(Kernel):
         return kernel(self._block(X), None if Z is None else self._block(Z))
 
     def diag(self, X: Any) -> FloatArray:
-        """Return k(x, x) over the chosen columns."""
+        """Return k(x, x) over the chosen columns.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, n_features)
+        """
         return as_kernel(self.kernel).diag(self._block(X))
 
     def resolve(self, X: Any) -> Kernel:
-        """Return the kernel resolved on the chosen columns of X."""
+        """Return the kernel resolved on the chosen columns of X.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+            Training points.
+        """
         return OnColumns(as_kernel(self.kernel).resolve(self._block(X)), self.columns)
 
     def _block(self, X: Any) -> Any:

@@ -41,6 +41,11 @@ class Sum(_OfTwo):
     left, right : Kernel
         The two kernels.
 
+    See Also
+    --------
+    Weighted : With weights.
+    Product : Multiplies kernels.
+
     Examples
     --------
     >>> from mercer.kernels.parametric import RBF, Linear
@@ -58,6 +63,10 @@ class Product(_OfTwo):
     ----------
     left, right : Kernel
         The two kernels.
+
+    See Also
+    --------
+    Sum : Adds kernels.
 
     Examples
     --------
@@ -79,6 +88,10 @@ class Scaled(Kernel):
     factor : float
         At least 0.
 
+    See Also
+    --------
+    Weighted : Several kernels with their weights.
+
     Examples
     --------
     >>> from mercer.kernels.parametric import Linear
@@ -96,12 +109,23 @@ class Scaled(Kernel):
         return self.factor * self.kernel(X, Z)
 
     def diag(self, X: Any) -> FloatArray:
-        """Return the scaled diagonal."""
+        """Return the scaled diagonal.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, n_features)
+        """
         self._check()
         return self.factor * self.kernel.diag(X)
 
     def resolve(self, X: Any) -> Kernel:
-        """Return the scaled kernel resolved on X."""
+        """Return the scaled kernel resolved on X.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+            Training points.
+        """
         return Scaled(self.kernel.resolve(X), self.factor)
 
     def _check(self) -> None:
@@ -118,6 +142,11 @@ class Weighted(Kernel):
     weights : array-like of shape (n_kernels,)
         Negative weights are allowed, as in the affine combinations of Abbasnejad et
         al. (eq. 17); that the sum is then positive semi-definite is up to the caller.
+
+    See Also
+    --------
+    Sum : All weights are 1.
+    AverageKernel : The average as a learner.
 
     Examples
     --------
@@ -140,14 +169,25 @@ class Weighted(Kernel):
         return K
 
     def diag(self, X: Any) -> FloatArray:
-        """Return the weighted sum of the diagonals."""
+        """Return the weighted sum of the diagonals.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, n_features)
+        """
         weights = self._weights()
         diagonals = np.array([as_kernel(kernel).diag(X) for kernel in self.kernels])
         total: FloatArray = weights @ diagonals
         return total
 
     def resolve(self, X: Any) -> Kernel:
-        """Return the combination of the kernels resolved on X."""
+        """Return the combination of the kernels resolved on X.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+            Training points.
+        """
         return Weighted(
             [as_kernel(kernel).resolve(X) for kernel in self.kernels], self.weights
         )

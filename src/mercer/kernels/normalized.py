@@ -24,6 +24,10 @@ class Normalized(Kernel):
     kernel : Kernel, str or callable
         The kernel that this one is made from.
 
+    See Also
+    --------
+    TraceNormalized : One factor for all points.
+
     Examples
     --------
     >>> from mercer.kernels.parametric import Linear
@@ -47,11 +51,22 @@ class Normalized(Kernel):
         return K
 
     def diag(self, X: Any) -> FloatArray:
-        """Return ones, and 0 where k(x, x) = 0."""
+        """Return ones, and 0 where k(x, x) = 0.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, n_features)
+        """
         return (_inverse_norms(as_kernel(self.kernel).diag(X)) > 0).astype(np.float64)
 
     def resolve(self, X: Any) -> Kernel:
-        """Return the cosine of the kernel resolved on X."""
+        """Return the cosine of the kernel resolved on X.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+            Training points.
+        """
         return Normalized(as_kernel(self.kernel).resolve(X))
 
 
@@ -97,6 +112,10 @@ class TraceNormalized(_TrainingKernel):
     kernel : Kernel, str or callable
         The kernel that this one is made from.
 
+    See Also
+    --------
+    Normalized : Scales every point to k(x, x) = 1.
+
     Examples
     --------
     >>> from mercer.kernels.parametric import Linear
@@ -108,7 +127,13 @@ class TraceNormalized(_TrainingKernel):
         self.kernel = kernel
 
     def resolve(self, X: Any) -> Kernel:
-        """Return the kernel scaled to trace n on X."""
+        """Return the kernel scaled to trace n on X.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+            Training points.
+        """
         kernel = as_kernel(self.kernel).resolve(X)
         mean = float(kernel.diag(X).mean())
         if mean <= 0:
@@ -128,6 +153,10 @@ class Centered(_TrainingKernel):
     kernel : Kernel, str or callable
         The kernel that this one is made from.
 
+    See Also
+    --------
+    center : The same for a Gram matrix.
+
     Examples
     --------
     >>> from mercer.kernels.parametric import Linear
@@ -141,7 +170,13 @@ class Centered(_TrainingKernel):
         self.kernel = kernel
 
     def resolve(self, X: Any) -> "CenteredOn":
-        """Return the kernel centred on the rows of X."""
+        """Return the kernel centred on the rows of X.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+            Training points.
+        """
         kernel = as_kernel(self.kernel).resolve(X)
         return CenteredOn(kernel, X, float(kernel(X).mean()))
 

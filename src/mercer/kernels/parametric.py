@@ -27,6 +27,11 @@ from mercer.kernels.base import Kernel, PointKernel
 class Linear(PointKernel):
     r"""The inner product :math:`k(x, z) = x^\top z`.
 
+    See Also
+    --------
+    RBF : The Gaussian kernel.
+    Polynomial : Products of columns.
+
     Examples
     --------
     >>> Linear()([[1.0, 2.0]], [[3.0, 4.0]])
@@ -51,6 +56,11 @@ class Polynomial(PointKernel):
         Above 0; None means one over the number of features.
     coef0 : float, default=1.0
         c, at least 0: with a negative one the function is not a kernel.
+
+    See Also
+    --------
+    Linear : Of degree 1.
+    RBF : The Gaussian kernel.
 
     Examples
     --------
@@ -132,7 +142,13 @@ class RBF(PointKernel):
         self.gamma = gamma
 
     def resolve(self, X: Any) -> Kernel:
-        """Return the kernel with the rule, if gamma is one, applied to X."""
+        """Return the kernel with the rule, if gamma is one, applied to X.
+
+        Parameters
+        ----------
+        X : array-like or sparse array of shape (n, n_features)
+            Training points.
+        """
         return RBF(gamma=_rule(self.gamma)(X)) if isinstance(self.gamma, str) else self
 
     def _check(self) -> None:
@@ -179,6 +195,10 @@ class PairwiseKernelFunction(PointKernel):
         "additive_chi2" are not).
     params : dict, default=None
         Keyword arguments for it.
+
+    See Also
+    --------
+    as_kernel : Wraps a function or a name.
 
     Examples
     --------

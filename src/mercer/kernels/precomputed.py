@@ -18,6 +18,10 @@ class Precomputed(Kernel):
     K : ndarray of shape (n, n)
         Symmetric. It is shared, not copied, also by `sklearn.base.clone`.
 
+    See Also
+    --------
+    as_kernel : Wraps a function or a name.
+
     Examples
     --------
     >>> K = np.array([[2.0, 1.0], [1.0, 3.0]])
@@ -38,7 +42,13 @@ class Precomputed(Kernel):
         return K.astype(np.float64)
 
     def diag(self, X: ArrayLike) -> FloatArray:
-        """Return the diagonal at the rows numbered X, (n,)."""
+        """Return the diagonal at the rows numbered X, (n,).
+
+        Parameters
+        ----------
+        X : array-like of shape (m,)
+            Numbers of rows.
+        """
         values = np.asarray(self.K).diagonal()[self._numbers(X)]
         check_finite(values)
         return values.astype(np.float64)

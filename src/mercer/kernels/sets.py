@@ -25,6 +25,11 @@ def gaussian_set(
     -------
     list of RBF
 
+    See Also
+    --------
+    RBF : One of them.
+    AnnealedKernelMachine : Chooses among such kernels.
+
     Notes
     -----
     Dai and Yeung (2007), section 4. Whether sigma or its square divides the squared

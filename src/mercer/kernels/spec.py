@@ -52,6 +52,11 @@ def as_kernel(spec: Kernel | str | Callable[..., Any]) -> Kernel:
     -------
     Kernel
 
+    See Also
+    --------
+    PairwiseKernelFunction : What a function becomes.
+    Precomputed : What a matrix becomes.
+
     Examples
     --------
     >>> as_kernel("rbf")

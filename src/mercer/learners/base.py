@@ -66,7 +66,13 @@ class KernelFeatures(
 class SpectralLearner(KernelFeatures):
     """Weighs the directions of a basis.
 
-    Subclasses write `_default_basis`, and `fit`, which also sets `weights_`.
+    Subclasses write `_default_basis`, and `fit`, which also sets `weights_`:
+    docs/project/architecture.md has an example.
+
+    See Also
+    --------
+    FilterKernel : The shortest subclass.
+    Basis : What a learner works in.
     """
 
     basis: Basis | None

@@ -126,7 +126,12 @@ class AverageKernel(
         return self
 
     def transform(self, X: ArrayLike | SparseArray) -> FloatArray:
-        """Return the kernel between points and the training points, (m, n)."""
+        """Return the kernel between points and the training points, (m, n).
+
+        Parameters
+        ----------
+        X : array-like of shape (m, n_features)
+        """
         check_is_fitted(self, "kernel_")
         if self._is_precomputed():
             stack = _stacked(X, n=len(self.X_fit_), m=len(self.kernels_))

@@ -102,7 +102,14 @@ class FilterKernel(SpectralLearner):
         return self.learn(self.fitted_basis(X))
 
     def learn(self, basis: Basis, labels: Labels | ArrayLike | None = None) -> Self:
-        """Filter the values of a basis that is fitted already; labels are ignored."""
+        """Filter the values of a basis that is fitted already; labels are ignored.
+
+        Parameters
+        ----------
+        basis : Basis
+            Fitted.
+        labels : ignored
+        """
         self._check_parameters()
         if labels is not None:
             codes = Labels.read(labels, min_classes=2).codes

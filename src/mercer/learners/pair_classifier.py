@@ -143,31 +143,67 @@ class PairClassifier(ClassifierMixin, BaseEstimator):
         return self
 
     def decision_function(self, pairs: ArrayLike) -> FloatArray:
-        """Return the similarity of each pair, (m,)."""
+        """Return the similarity of each pair, (m,).
+
+        Parameters
+        ----------
+        pairs : array-like of shape (m, 2) or (m, 2, n_features)
+            Numbers of rows, or the points themselves.
+        """
         return 1 - self.pair_distance(pairs) ** 2 / 2
 
     def pair_score(self, pairs: ArrayLike) -> FloatArray:
-        """Return the similarity of each pair, (m,)."""
+        """Return the similarity of each pair, (m,).
+
+        Parameters
+        ----------
+        pairs : array-like of shape (m, 2) or (m, 2, n_features)
+            Numbers of rows, or the points themselves.
+        """
         return self.decision_function(pairs)
 
     def pair_distance(self, pairs: ArrayLike) -> FloatArray:
-        """Return the distance of each pair in the features of the kernel, (m,)."""
+        """Return the distance of each pair in the features of the kernel, (m,).
+
+        Parameters
+        ----------
+        pairs : array-like of shape (m, 2) or (m, 2, n_features)
+            Numbers of rows, or the points themselves.
+        """
         left, right = self._features(pairs)
         return np.asarray(np.linalg.norm(left - right, axis=1))
 
     def predict(self, pairs: ArrayLike) -> NDArray[Any]:
-        """Return one of `classes_` for each pair, (m,)."""
+        """Return one of `classes_` for each pair, (m,).
+
+        Parameters
+        ----------
+        pairs : array-like of shape (m, 2) or (m, 2, n_features)
+            Numbers of rows, or the points themselves.
+        """
         scores = self.decision_function(pairs)
         return self.classes_[(-scores <= self.threshold_).astype(np.intp)]
 
     def predict_proba(self, pairs: ArrayLike) -> FloatArray:
-        """Return the probabilities of both classes, (m, 2), from held-out pairs."""
+        """Return the probabilities of both classes, (m, 2), from held-out pairs.
+
+        Parameters
+        ----------
+        pairs : array-like of shape (m, 2) or (m, 2, n_features)
+            Numbers of rows, or the points themselves.
+        """
         scores = self.decision_function(pairs)
         p = expit(self._line[0] * scores + self._line[1])
         return np.column_stack([1 - p, p])
 
     def predict_log_proba(self, pairs: ArrayLike) -> FloatArray:
-        """Return the logarithm of `predict_proba`, (m, 2)."""
+        """Return the logarithm of `predict_proba`, (m, 2).
+
+        Parameters
+        ----------
+        pairs : array-like of shape (m, 2) or (m, 2, n_features)
+            Numbers of rows, or the points themselves.
+        """
         return log_of(self.predict_proba(pairs))
 
     def transform(self, X: ArrayLike) -> FloatArray:
@@ -193,7 +229,13 @@ class PairClassifier(ClassifierMixin, BaseEstimator):
         return KernelMetric(self.kernel_)
 
     def set_threshold(self, threshold: float) -> Self:
-        """Call pairs the same where minus the similarity is not above `threshold`."""
+        """Call pairs the same where minus the similarity is not above `threshold`.
+
+        Parameters
+        ----------
+        threshold : float
+            Of `predict`.
+        """
         check_is_fitted(self, "kernel_")
         if not isinstance(threshold, Real):
             msg = f"threshold must be a real number, got {type(threshold).__name__}."

@@ -216,12 +216,21 @@ class AnnealedKernelMachine(TakesSparse, LabeledScoreMixin, BaseEstimator):
         """Return the decision values of points, (m,) or (m, n_classes).
 
         For two classes above 0 for ``classes_[1]``.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, n_features)
         """
         scores = self._scores(X)
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
     def predict(self, X: ArrayLike | SparseArray) -> NDArray[Any]:
-        """Return the class of points, (m,)."""
+        """Return the class of points, (m,).
+
+        Parameters
+        ----------
+        X : array-like of shape (m, n_features)
+        """
         codes = codes_of(self._scores(X))
         return self.classes_[codes]
 
@@ -229,6 +238,10 @@ class AnnealedKernelMachine(TakesSparse, LabeledScoreMixin, BaseEstimator):
         """Return the logistic function of the decision values, (m, n_classes).
 
         Points that no labelled point reaches have the shares of the classes.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, n_features)
         """
         f, reached = self._values(X)
         proba = probabilities(self._shifted(f, reached))

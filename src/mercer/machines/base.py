@@ -38,7 +38,12 @@ from mercer.spectrum.features import DenseFeatures, Features
 
 
 class Solution(NamedTuple):
-    """What a machine found; one column for two classes, else one per class."""
+    """What a machine found; one column for two classes, else one per class.
+
+    See Also
+    --------
+    KernelMachine : Keeps it; docs/project/architecture.md has an example.
+    """
 
     coef: FloatArray  # (m, q) weights of the features of the map
     dual_coef: FloatArray  # (l, q)
@@ -50,14 +55,18 @@ class KernelMachine(
 ):
     r"""A classifier :math:`f(x) = \sum_i \alpha_i k(x, x_i) + b` over labelled points.
 
-    Subclasses write `_check_parameters` and `_solve`. A machine is trained by `fit`
-    on points, or by `solve` on the features of a kernel, without points.
+    Subclasses write `_check_parameters` and `_solve`: docs/project/architecture.md has
+    an example. `fit` trains on points, `solve` on the features of a kernel.
+
+    See Also
+    --------
+    RLSClassifier : The shortest subclass.
+    Solution : What `_solve` returns.
     """
 
     kernel: KernelLike | None
-    class_sizes: ClassShares | None = (
-        None  # a machine of your own need not have the two as parameters
-    )
+    # A machine of your own need not have these two as parameters.
+    class_sizes: ClassShares | None = None
     unreached: ClassShares = "prior"
     kernel_: Any  # resolved on the training points; None if precomputed
     learner_: Any  # fitted, if the kernel is to be learned
@@ -213,7 +222,12 @@ class KernelMachine(
         return scores.ravel() if scores.shape[1] == 1 else scores
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Return the class of points, (m,)."""
+        """Return the class of points, (m,).
+
+        Parameters
+        ----------
+        X : array-like of shape (m, n_features)
+        """
         codes = self._codes_of(self._scores(self.represent(X)))
         return self.classes_[codes]
 
@@ -223,12 +237,21 @@ class KernelMachine(
         Here the logistic function of the decision values, which says which class is
         more likely than which; `TemperatureScaledClassifier` makes the confidence
         right. Points that no labelled point reaches have the shares of the classes.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, n_features)
         """
         R = self.represent(X)
         return self._proba(self._scores(R), self._map.unreached(R))
 
     def represent(self, X: ArrayLike) -> FloatArray:
-        """Return points as the machine sees them: features or kernel values, (m, k)."""
+        """Return points as the machine sees them: features or kernel values, (m, k).
+
+        Parameters
+        ----------
+        X : array-like of shape (m, n_features)
+        """
         check_is_fitted(self, "dual_coef_")
         return self._map.represent(self._checked(X, reset=False))
 
@@ -237,11 +260,21 @@ class KernelMachine(
 
         ``similarity(X) @ dual_coef_ + intercept_`` is the decision, labelled point by
         labelled point.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, n_features)
         """
         return self._map.similarity(self.represent(X))
 
     def similarity_and_decision(self, R: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return `similarity` and decision values, (m, q), of represented points."""
+        """Return `similarity` and decision values, (m, q), of represented points.
+
+        Parameters
+        ----------
+        R : ndarray of shape (m, k)
+            What `represent` returned.
+        """
         return self._map.similarity(R), self._scores(R)
 
     def _scores(self, R: FloatArray) -> FloatArray:

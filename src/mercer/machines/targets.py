@@ -17,6 +17,10 @@ def targets_of(labels: Labels) -> FloatArray:
     labels : Labels
         Labels of the points.
 
+    See Also
+    --------
+    KernelMachine : What the targets are for.
+
     Examples
     --------
     >>> from mercer.evidence.labels import Labels

@@ -74,7 +74,14 @@ class TemperatureScaledClassifier(MetaEstimatorMixin, LabeledScoreMixin, BaseEst
         self.random_state = random_state
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Fit on all rows and the temperature on held-out labelled ones."""
+        """Fit on all rows and the temperature on held-out labelled ones.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+        y : array-like of shape (n,)
+            Classes; -1, None and NaN are unlabelled.
+        """
         if not is_classifier(self.estimator):
             msg = f"estimator must be a classifier, got {self.estimator!r}."
             raise TypeError(msg)
@@ -113,13 +120,23 @@ class TemperatureScaledClassifier(MetaEstimatorMixin, LabeledScoreMixin, BaseEst
         return self
 
     def predict_proba(self, X: ArrayLike) -> FloatArray:
-        """Return probabilities, (n, n_classes)."""
+        """Return probabilities, (n, n_classes).
+
+        Parameters
+        ----------
+        X : array-like of shape (m, n_features)
+        """
         check_is_fitted(self)
         p: FloatArray = softmax(_scores(self.estimator_, X) / self.temperature_, axis=1)
         return p
 
     def predict(self, X: ArrayLike) -> Any:
-        """Return what the estimator predicts."""
+        """Return what the estimator predicts.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, n_features)
+        """
         check_is_fitted(self)
         return self.estimator_.predict(X)
 
@@ -177,6 +194,10 @@ def fit_temperature(scores: FloatArray, codes: IntArray) -> float:
         One column per class.
     codes : ndarray of shape (n,)
         True columns.
+
+    See Also
+    --------
+    TemperatureScaledClassifier : Does it by cross-validation.
 
     Notes
     -----

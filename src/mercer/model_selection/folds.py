@@ -106,7 +106,15 @@ class SemiSupervisedKFold(BaseEstimator):
     def get_n_splits(
         self, X: object = None, y: ArrayLike | None = None, groups: object = None
     ) -> int:
-        """Return the number of splits; fewer than asked for when labels are few."""
+        """Return the number of splits; fewer than asked for when labels are few.
+
+        Parameters
+        ----------
+        X : ignored
+        y : array-like of shape (n,), optional
+            Classes; -1, None and NaN are unlabelled.
+        groups : ignored
+        """
         if y is None:
             return self.n_splits * self.n_repeats
         testable = _not_alone(Labels.read(y, min_classes=1))

@@ -75,7 +75,12 @@ class PairKFold(BaseEstimator):
     def get_n_splits(
         self, X: object = None, y: object = None, groups: object = None
     ) -> int:
-        """Return the number of splits."""
+        """Return the number of splits.
+
+        Parameters
+        ----------
+        X, y, groups : ignored
+        """
         return self.n_splits
 
 

@@ -81,6 +81,10 @@ def expected_calibration_error(
     sample_weight : array-like of shape (n,), optional
         How much each point counts; all alike by default.
 
+    See Also
+    --------
+    fit_temperature : Makes it smaller.
+
     Examples
     --------
     >>> import numpy as np

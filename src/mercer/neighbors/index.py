@@ -35,6 +35,10 @@ _DENSE_BYTES = 2**26  # sparse points that fit in here are made dense
 class NeighborIndex:
     """Points made ready for neighbour searches; made by `NeighborIndex.fit`.
 
+    See Also
+    --------
+    nearest_neighbors : The search in one call.
+
     Examples
     --------
     >>> import numpy as np
@@ -58,7 +62,14 @@ class NeighborIndex:
         recall: float = 0.99,
         rng: np.random.Generator,
     ) -> Self:
-        """Check the points and prepare them; parameters as `nearest_neighbors`."""
+        """Check the points and prepare them; parameters as `nearest_neighbors`.
+
+        Parameters
+        ----------
+        X : array-like or sparse array of shape (n, n_features)
+        metric, method, recall, rng
+            As in `nearest_neighbors`.
+        """
         _check_options(metric, method, recall)
         points = _prepared(X, metric)
         if method == "cells" and not isinstance(points, DensePoints):
@@ -121,6 +132,11 @@ class NeighborIndex:
     def neighbors_and_ties(self, k: int) -> Neighbors:
         """Find the `k` nearest neighbours of each point, and all as near as the k-th.
 
+        Parameters
+        ----------
+        k : int
+            Number of neighbours.
+
         Returns
         -------
         Neighbors
@@ -134,6 +150,13 @@ class NeighborIndex:
         """Find the `k` nearest points of each new point, and all as near as the k-th.
 
         Parameters and results as `query`, `neighbors_and_ties`.
+
+        Parameters
+        ----------
+        X_new : array-like or sparse array of shape (m, n_features)
+            New points.
+        k : int
+            Number of neighbours.
         """
         most = self.points.X.shape[0]
         return self._and_ties(
@@ -239,6 +262,11 @@ def nearest_neighbors(
     Neighbors
         Its `recall` is measured on further sampled rows: a neighbour counts if it is
         no farther than the true k-th.
+
+    See Also
+    --------
+    NeighborIndex : Keeps the index for new points.
+    neighbor_graph : A graph of the neighbours.
 
     Notes
     -----

@@ -15,6 +15,11 @@ Found: TypeAlias = tuple[NDArray[np.int32], FloatArray]  # indices and distances
 class Neighbors:
     """The k nearest neighbours of each of n points, the point itself left out.
 
+    See Also
+    --------
+    nearest_neighbors : Returns them.
+    graph_from_neighbors : Makes a graph of them.
+
     Examples
     --------
     >>> import numpy as np

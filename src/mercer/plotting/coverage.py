@@ -28,6 +28,10 @@ class IntervalDisplay(Display):
     coverage_interval_ : tuple of float
         Its 95% Wilson interval.
 
+    See Also
+    --------
+    held_out_interval : An interval to draw.
+
     Examples
     --------
     >>> from mercer.plotting import IntervalDisplay
@@ -59,7 +63,21 @@ class IntervalDisplay(Display):
         ax: Any = None,
         **style: Any,
     ) -> Self:
-        """Draw given intervals."""
+        """Draw given intervals.
+
+        Parameters
+        ----------
+        truth : array-like of shape (m,)
+            True values.
+        low, high : array-like of shape (m,)
+            Ends of the intervals.
+        level : float, default=0.95
+            Share of intervals that should hold the truth.
+        ax : matplotlib axes, optional
+            Drawn into; a new figure if left out.
+        **style
+            Given to `vlines`.
+        """
         values = [np.asarray(v, dtype=np.float64) for v in (truth, low, high)]
         if len({v.shape for v in values}) > 1 or values[0].ndim != 1:
             msg = f"truth, low and high must be vectors of one length: {values}."

@@ -91,7 +91,21 @@ class LabelCurveDisplay(Display):
         ax: Any = None,
         **style: Any,
     ) -> Self:
-        """Draw given accuracies, (m,) or (n_runs, m)."""
+        """Draw given accuracies, (m,) or (n_runs, m).
+
+        Parameters
+        ----------
+        n_labels : array-like of shape (m,)
+            Numbers of labels.
+        accuracy : array-like of shape (m,) or (n_runs, m)
+            Accuracy with each; several runs are drawn with their mean.
+        name : str, optional
+            For the legend.
+        ax : matplotlib axes, optional
+            Drawn into; a new figure if left out.
+        **style
+            Given to `plot`.
+        """
         counts = np.asarray(n_labels)
         runs = np.atleast_2d(np.asarray(accuracy, dtype=np.float64))
         if runs.shape[1:] != counts.shape:

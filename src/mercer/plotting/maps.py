@@ -58,6 +58,18 @@ class MapDisplay(Display):
 
         Without y a model's predictions colour the points. Rings mark the labelled
         rows where the model knows them and X has as many rows as it was fitted on.
+
+        Parameters
+        ----------
+        model : learner or model
+            Fitted.
+        X : array-like of shape (n, n_features)
+        y : array-like of shape (n,), optional
+            Colours of the points.
+        ax : matplotlib axes, optional
+            Drawn into; a new figure if left out.
+        **style
+            Given to `scatter`.
         """
         features = np.asarray(model.transform(X))
         colour = model.predict(X) if y is None else y
@@ -77,7 +89,21 @@ class MapDisplay(Display):
         ax: Any = None,
         **style: Any,
     ) -> Self:
-        """Draw given features, coloured by y."""
+        """Draw given features, coloured by y.
+
+        Parameters
+        ----------
+        features : array-like of shape (n, r)
+            Of the points; r is at least 2.
+        y : array-like of shape (n,)
+            Classes, which colour the points.
+        marked : array-like of shape (m,)
+            Rows with a ring.
+        ax : matplotlib axes, optional
+            Drawn into; a new figure if left out.
+        **style
+            Given to `scatter`.
+        """
         Phi = np.asarray(features, dtype=np.float64)
         codes, classes = group_rows(y, len(Phi))
         rng = np.random.default_rng(0)  # the same points, the same map

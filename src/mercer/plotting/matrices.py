@@ -22,6 +22,10 @@ class KernelMatrixDisplay(Display):
     names : list of str
         Names of the classes; unlabelled points come last.
 
+    See Also
+    --------
+    KernelWeightsDisplay : Weights of several kernels.
+
     Examples
     --------
     >>> import numpy as np
@@ -44,7 +48,20 @@ class KernelMatrixDisplay(Display):
     def from_estimator(
         cls, kernel: Any, X: ArrayLike, y: ArrayLike, *, ax: Any = None, **style: Any
     ) -> Self:
-        """Draw a kernel, or the `kernel_` of a fitted learner or model, at points."""
+        """Draw a kernel, or the `kernel_` of a fitted learner or model, at points.
+
+        Parameters
+        ----------
+        kernel : Kernel, learner or model
+            What is fitted gives its `kernel_`.
+        X : array-like of shape (n, n_features)
+        y : array-like of shape (n,)
+            Classes, which order the points; -1, None and NaN are unlabelled.
+        ax : matplotlib axes, optional
+            Drawn into; a new figure if left out.
+        **style
+            Given to `imshow`.
+        """
         function = getattr(kernel, "kernel_", kernel)
         return cls.from_predictions(function(X), y, ax=ax, **style)
 
@@ -52,7 +69,19 @@ class KernelMatrixDisplay(Display):
     def from_predictions(
         cls, matrix: ArrayLike, y: ArrayLike, *, ax: Any = None, **style: Any
     ) -> Self:
-        """Draw a matrix over points with the classes y (-1, None, NaN: unlabelled)."""
+        """Draw a matrix over points with the classes y (-1, None, NaN: unlabelled).
+
+        Parameters
+        ----------
+        matrix : array-like of shape (n, n)
+            Kernel values.
+        y : array-like of shape (n,)
+            Classes, which order the points.
+        ax : matplotlib axes, optional
+            Drawn into; a new figure if left out.
+        **style
+            Given to `imshow`.
+        """
         K = np.asarray(matrix, dtype=np.float64)
         if K.ndim != 2 or K.shape[0] != K.shape[1]:
             msg = f"the kernel's matrix must be square, got shape {K.shape}."

@@ -51,7 +51,22 @@ class ReliabilityDisplay(Display):
         ax: Any = None,
         **style: Any,
     ) -> Self:
-        """Draw the probabilities of a fitted classifier at points with labels y."""
+        """Draw the probabilities of a fitted classifier at points with labels y.
+
+        Parameters
+        ----------
+        model : classifier
+            Fitted, with `predict_proba`.
+        X : array-like of shape (n, n_features)
+        y : array-like of shape (n,)
+            True classes; unlabelled rows are left out.
+        n_bins : int, default=10
+            Number of groups of equal width.
+        ax : matplotlib axes, optional
+            Drawn into; a new figure if left out.
+        **style
+            Given to `errorbar`.
+        """
         return cls.from_predictions(
             y, model.predict_proba(X), model.classes_, n_bins=n_bins, ax=ax, **style
         )
@@ -67,7 +82,23 @@ class ReliabilityDisplay(Display):
         ax: Any = None,
         **style: Any,
     ) -> Self:
-        """Draw given probabilities, (n, n_classes), of true labels y."""
+        """Draw given probabilities, (n, n_classes), of true labels y.
+
+        Parameters
+        ----------
+        y : array-like of shape (n,)
+            True classes.
+        proba : array-like of shape (n, n_classes)
+            Probabilities.
+        classes : array-like of shape (n_classes,)
+            Class of each column.
+        n_bins : int, default=10
+            Number of groups of equal width.
+        ax : matplotlib axes, optional
+            Drawn into; a new figure if left out.
+        **style
+            Given to `errorbar`.
+        """
         P = np.asarray(proba, dtype=np.float64)
         if P.ndim != 2 or P.shape != (len(np.asarray(y)), len(np.asarray(classes))):
             msg = f"proba needs a row per label and a column per class, got {P.shape}."

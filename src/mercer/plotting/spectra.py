@@ -41,7 +41,17 @@ class SpectrumDisplay(Display):
 
     @classmethod
     def from_estimator(cls, learner: Any, *, ax: Any = None, **style: Any) -> Self:
-        """Draw the spectrum of a fitted learner with `weights_` and `basis_`."""
+        """Draw the spectrum of a fitted learner with `weights_` and `basis_`.
+
+        Parameters
+        ----------
+        learner : learner
+            Fitted, with `weights_` and `basis_`.
+        ax : matplotlib axes, optional
+            Drawn into; a new figure if left out.
+        **style
+            Given to `plot`.
+        """
         check_is_fitted(learner, "weights_")
         return cls.from_predictions(
             learner.basis_.values_, learner.weights_, ax=ax, **style
@@ -51,7 +61,19 @@ class SpectrumDisplay(Display):
     def from_predictions(
         cls, values: ArrayLike, weights: ArrayLike, *, ax: Any = None, **style: Any
     ) -> Self:
-        """Draw given values and weights."""
+        """Draw given values and weights.
+
+        Parameters
+        ----------
+        values : array-like of shape (r,)
+            Eigenvalues.
+        weights : array-like of shape (r,)
+            Weight of each direction.
+        ax : matplotlib axes, optional
+            Drawn into; a new figure if left out.
+        **style
+            Given to `plot`.
+        """
         values, weights = np.asarray(values), np.asarray(weights)
         if values.shape != weights.shape or values.ndim != 1:
             msg = (

@@ -26,6 +26,11 @@ class KernelWeightsDisplay(Display):
     names : list of str
         Names of the kernels.
 
+    See Also
+    --------
+    AnnealedKernelMachine : A machine with such weights.
+    InfluenceKernel : A learner with such weights.
+
     Examples
     --------
     >>> from mercer.plotting import KernelWeightsDisplay
@@ -48,7 +53,21 @@ class KernelWeightsDisplay(Display):
         ax: Any = None,
         **style: Any,
     ) -> Self:
-        """Draw `weights_` of a fitted combination of kernels."""
+        """Draw `weights_` of a fitted combination of kernels.
+
+        Parameters
+        ----------
+        model : estimator
+            Fitted, with `weights_`.
+        errors : array-like of shape (q,), optional
+            Error of each kernel alone.
+        names : sequence of str, optional
+            Of the kernels; their numbers if left out.
+        ax : matplotlib axes, optional
+            Drawn into; a new figure if left out.
+        **style
+            Given to `bar`.
+        """
         check_is_fitted(model, "weights_")
         return cls.from_predictions(model.weights_, errors, names=names, ax=ax, **style)
 
@@ -62,7 +81,21 @@ class KernelWeightsDisplay(Display):
         ax: Any = None,
         **style: Any,
     ) -> Self:
-        """Draw given weights, and errors where they are known."""
+        """Draw given weights, and errors where they are known.
+
+        Parameters
+        ----------
+        weights : array-like of shape (q,)
+            Weight of each kernel.
+        errors : array-like of shape (q,), optional
+            Error of each kernel alone.
+        names : sequence of str, optional
+            Of the kernels; their numbers if left out.
+        ax : matplotlib axes, optional
+            Drawn into; a new figure if left out.
+        **style
+            Given to `bar`.
+        """
         weights = np.asarray(weights, dtype=np.float64)
         words = [str(i + 1) for i in range(len(weights))] if names is None else names
         alone = None if errors is None else np.asarray(errors, dtype=np.float64)

@@ -52,6 +52,10 @@ class BasisCertificate(Shown):
         Why there are fewer directions than asked for, or less exact ones; empty if
         there are not.
 
+    See Also
+    --------
+    GraphBasis : Has one after `fit`.
+
     Examples
     --------
     >>> from mercer import GraphBasis
@@ -78,7 +82,12 @@ class BasisMixin(NestedParameters, TransformerMixin, BaseEstimator):
     """Fitted attributes and methods that every basis has.
 
     Subclasses write `fit`, which sets `vectors_`, `values_` and `certificate_`, and
-    `extend`.
+    `extend`: docs/project/architecture.md has an example.
+
+    See Also
+    --------
+    GramBasis : A short subclass.
+    Basis : What the library expects of it.
     """
 
     vectors_: Any  # (n, r) array, or `DeviceVectors`
@@ -93,19 +102,41 @@ class BasisMixin(NestedParameters, TransformerMixin, BaseEstimator):
         return other
 
     def fit(self, X: ArrayLike, y: object = None) -> Self:
-        """Compute the basis over the rows of X; y is ignored."""
+        """Compute the basis over the rows of X; y is ignored.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+        y : ignored
+        """
         raise NotImplementedError
 
     def extend(self, X: ArrayLike) -> FloatArray:
-        """Return the values of the basis vectors at new points, (m, r)."""
+        """Return the values of the basis vectors at new points, (m, r).
+
+        Parameters
+        ----------
+        X : array-like of shape (m, n_features)
+        """
         raise NotImplementedError
 
     def transform(self, X: ArrayLike) -> FloatArray:
-        """Return `extend(X)`; at a training point, its row of `vectors_`."""
+        """Return `extend(X)`; at a training point, its row of `vectors_`.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, n_features)
+        """
         return self.extend(X)
 
     def fit_transform(self, X: ArrayLike, y: object = None) -> FloatArray:
-        """Fit and return `vectors_`, with no search for the training rows."""
+        """Fit and return `vectors_`, with no search for the training rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+        y : ignored
+        """
         vectors: FloatArray = self.fit(X, y).vectors_
         return vectors
 
@@ -119,7 +150,13 @@ class BasisMixin(NestedParameters, TransformerMixin, BaseEstimator):
         return self
 
     def weighted(self, root: FloatArray) -> Features:
-        """Return the features U R of the training points, without a copy of U."""
+        """Return the features U R of the training points, without a copy of U.
+
+        Parameters
+        ----------
+        root : ndarray of shape (r, q)
+            The matrix R.
+        """
         if isinstance(self.vectors_, DeviceVectors):
             return TorchFeatures(self.vectors_.tensor, root)
         if not hasattr(self, "_moments"):
@@ -132,7 +169,12 @@ class BasisMixin(NestedParameters, TransformerMixin, BaseEstimator):
         return int(self.vectors_.shape[1])
 
     def get_feature_names_out(self, input_features: object = None) -> Any:
-        """Return names of the directions, the class name and a number."""
+        """Return names of the directions, the class name and a number.
+
+        Parameters
+        ----------
+        input_features : ignored
+        """
         stem = type(self).__name__.lower()
         return np.array([f"{stem}{i}" for i in range(self._n_features_out)], object)
 

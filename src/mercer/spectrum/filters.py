@@ -27,6 +27,11 @@ def diffusion(values: ArrayLike, *, t: float = 1.0) -> FloatArray:
     -------
     ndarray of shape (r,)
 
+    See Also
+    --------
+    FilterKernel : Applies a filter to a basis.
+    gaussian_field : Decays more slowly.
+
     References
     ----------
     Kondor and Lafferty (ICML 2002); Mao and Tsang (2010), after eq. (8).
@@ -54,6 +59,11 @@ def gaussian_field(values: ArrayLike, *, eps: float = 1e-2) -> FloatArray:
     Returns
     -------
     ndarray of shape (r,)
+
+    See Also
+    --------
+    FilterKernel : Applies a filter to a basis.
+    diffusion : Decays faster.
 
     References
     ----------
@@ -88,6 +98,10 @@ def polynomial(values: ArrayLike, *, degree: int = 4) -> FloatArray:
     -------
     ndarray of shape (r,)
 
+    See Also
+    --------
+    FilterKernel : Applies a filter to a basis.
+
     References
     ----------
     Chapelle, Weston and Schölkopf (NIPS 2002), polynomial transfer function.
@@ -115,6 +129,10 @@ def cluster(values: ArrayLike, *, n_kept: int) -> FloatArray:
     Returns
     -------
     ndarray of shape (r,)
+
+    See Also
+    --------
+    PairwiseKernel : A kernel to cluster with.
 
     References
     ----------
@@ -144,6 +162,10 @@ def truncated(values: ArrayLike, *, n_kept: int) -> FloatArray:
     Returns
     -------
     ndarray of shape (r,)
+
+    See Also
+    --------
+    FilterKernel : Applies a filter to a basis.
 
     References
     ----------

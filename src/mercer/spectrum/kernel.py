@@ -123,7 +123,13 @@ class SpectralKernel(Shown, Kernel):
         return left @ right.T
 
     def diag(self, X: ArrayLike | None = None) -> FloatArray:
-        """Return k(x, x) for each row, without the matrix."""
+        """Return k(x, x) for each row, without the matrix.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, n_features), optional
+            New points; the training points if left out.
+        """
         features = self.features(X)
         squares: FloatArray = np.einsum("ij,ij->i", features, features)
         return squares

@@ -215,6 +215,11 @@ def learn(
         `predictions` is a data frame, `check` says how good they are, `model` predicts
         new rows, and `save(folder)` writes the report.
 
+    See Also
+    --------
+    Session : Several rounds, with questions and answers.
+    UnifiedKernelMachine : The model, on arrays.
+
     Examples
     --------
     >>> import pandas as pd

@@ -41,6 +41,10 @@ class Session:
     task : Task
         What a person said about it.
 
+    See Also
+    --------
+    learn : The same in one call.
+
     Examples
     --------
     >>> import pandas as pd
@@ -132,7 +136,13 @@ class Session:
         return cls(Rows.read(data, task, min_classes=0, progress=progress), task)
 
     def fit(self, *, progress: Progress = quiet) -> Self:
-        """Learn from the labels so far."""
+        """Learn from the labels so far.
+
+        Parameters
+        ----------
+        progress : Progress, optional
+            Receives the stages of the work.
+        """
         told = self.told
         said = f"{len(self.rows):,} rows, {len(told.labels.labeled):,} labels"
         progress.note(said if self.plan is None else f"{said}: {self.plan}")
@@ -170,7 +180,13 @@ class Session:
         return other.fit() if self._model is None else other._relearned()
 
     def follow(self, page: Page) -> None:
-        """Take labels and class sizes from a page while it is open."""
+        """Take labels and class sizes from a page while it is open.
+
+        Parameters
+        ----------
+        page : Page
+            An open page of the studio.
+        """
         self._page = page
 
     @property

@@ -47,6 +47,11 @@ class Pairs:
     n_points : int
         Number of points the row numbers refer to.
 
+    See Also
+    --------
+    PairwiseKernel : Learns a kernel from pairs.
+    next_pairs : Which pairs to ask about.
+
     Examples
     --------
     >>> pairs = Pairs.from_index([(0, 1), (2, 1)], [(3, 0)], n_points=5)
@@ -124,7 +129,12 @@ class Pairs:
     ) -> Self:
         """Pairs between labelled points: all of them, or `n_pairs` drawn at random.
 
-        Entries -1, None and NaN of `y` are unlabelled and enter no pair.
+        Parameters
+        ----------
+        y : array-like of shape (n,)
+            Classes; -1, None and NaN are unlabelled and enter no pair.
+        n_pairs : int, optional
+        random_state : int, Generator or RandomState, optional
 
         Examples
         --------
@@ -161,6 +171,14 @@ class Pairs:
         the labelled points; cannot-links met on the way are kept. The constraint
         counts of the paper's Table 4 need `closure` on top.
 
+        Parameters
+        ----------
+        y : array-like of shape (n,)
+            Classes; -1, None and NaN are unlabelled.
+        ratio : float, default=0.7
+            Number of components over n, in (0, 1].
+        random_state : int, Generator or RandomState, optional
+
         Examples
         --------
         >>> y = [0, 1] * 50
@@ -193,9 +211,16 @@ class Pairs:
     ) -> Self:
         """Pairs from a data frame with two columns of row numbers and one of answers.
 
-        With `names` the two columns hold names of rows, as in `from_index`.
-        The answers are True/False, 1/0 or 1/-1. Any object whose columns are reached
-        by ``frame[name]`` is enough (pandas, polars, a dictionary of lists).
+        Parameters
+        ----------
+        frame : data frame or dict of lists
+            One pair per row; anything whose columns are ``frame[name]``.
+        n_points : int, optional
+            Number of rows of X; not needed with `names`.
+        names : array-like of shape (n,), optional
+            Name of each row of X; the two columns then hold names.
+        first, second, same : str
+            Columns: two rows, and the answer (True/False, 1/0 or 1/-1).
 
         Examples
         --------
@@ -224,7 +249,13 @@ class Pairs:
 
     @classmethod
     def from_matrix(cls, T: ArrayLike | SparseArray) -> Self:
-        """Pairs from a symmetric matrix of +1, -1 and 0 (eq. 1), dense or sparse."""
+        """Pairs from a symmetric matrix of +1, -1 and 0 (eq. 1), dense or sparse.
+
+        Parameters
+        ----------
+        T : array-like or sparse array of shape (n, n)
+            1 for a must-link, -1 for a cannot-link, 0 for neither.
+        """
         T = sparse.coo_array(T)
         if T.shape[0] != T.shape[1]:
             msg = f"T must be square, got shape {T.shape}."

@@ -178,7 +178,10 @@ class AnchorPool(PoolBase):
         return min(int(self.n_anchors), max(n_summed // POINTS_PER_ANCHOR, 2))
 
     def prepare(self, points: Any, m: int, rng: np.random.Generator) -> None:
-        """Choose anchors and plain kernels; points are what `find_units` returned."""
+        """Choose m anchors and plain kernels; points are what `find_units` returned.
+
+        Random numbers come from `rng`.
+        """
         anchors = choose_anchors(points, m, rng=rng)
         whole = anchors if self._origin is None else anchors + self._origin
         self.anchors_ = np.ldexp(whole, -self._exponent)
@@ -271,7 +274,7 @@ class AnchorPool(PoolBase):
         self.certificate_ = replace(self.certificate_, reason=reason)
 
     def keep(self, points: Any, ties: list[SparseArray], dense: FloatArray) -> Self:
-        """Keep points as they are, and what `place` returned of them as `vectors_`."""
+        """Keep points as they are, and `ties` and `dense` of `place` as `vectors_`."""
         self._own, self._density = points, dense[:, -1:]
         self.vectors_ = AnchorColumns(tuple(ties), self._maps, dense, self._mean)
         return self
@@ -381,11 +384,11 @@ class AnchorPool(PoolBase):
         return copy(self).keep(self._own[:0], list(none.ties), none.dense)
 
     def weighted(self, root: FloatArray) -> AnchorFeatures:
-        """Return the features U R of the training points, without computing U."""
+        """Return the features U R of the training points, without U; R is `root`."""
         squares = np.concatenate([np.diag(block.covariance) for block in self.blocks_])
         known = (np.zeros(len(squares)), squares)
         return AnchorFeatures(self.vectors_, root, known)
 
     def fit_transform(self, X: ArrayLike, y: object = None) -> FloatArray:
-        """Fit and return all rows of `vectors_`, computed."""
+        """Fit to X, whatever y is, and return all rows of `vectors_`, computed."""
         return np.asarray(self.fit(X, y).vectors_)

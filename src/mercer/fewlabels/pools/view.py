@@ -34,6 +34,10 @@ class View:
         How much its kernels count before there are labels, against those of the other
         views.
 
+    See Also
+    --------
+    KernelPool : The kernels of one view or of all columns.
+
     Examples
     --------
     >>> View("text", slice(2, None), metric="cosine").positions(5)
@@ -48,7 +52,13 @@ class View:
     prior: float = 1.0
 
     def positions(self, n_columns: int) -> IntArray:
-        """Return the positions of its columns among all of X."""
+        """Return the positions of its columns among all of X.
+
+        Parameters
+        ----------
+        n_columns : int
+            Number of columns of X.
+        """
         metrics = ("euclidean", "cosine")
         check_choice(self.metric, f"metric of view {self.name!r}", metrics)
         check_number(self.prior, f"prior of view {self.name!r}", above=0)
@@ -68,7 +78,13 @@ class View:
         return found
 
     def of(self, X: Any) -> Any:
-        """Return its columns of points, of length 1 if angles count."""
+        """Return its columns of points, of length 1 if angles count.
+
+        Parameters
+        ----------
+        X : ndarray or sparse array of shape (n, n_features)
+            All columns.
+        """
         at = self.positions(X.shape[1])
         # Neighbouring columns are not copied.
         is_block = at[-1] - at[0] == len(at) - 1 and (np.diff(at) == 1).all()
