@@ -1,5 +1,6 @@
 """What a person knows of the classes: how labels were drawn, and sizes."""
 
+import html
 import json
 import subprocess
 import sys
@@ -176,7 +177,7 @@ def test_answers_to_questions_are_not_drawn_at_random(
         ((), None),
         (["yes=10,no=90"], {"yes": 10, "no": 90}),
         (["yes=10", "no=90"], {"yes": 10, "no": 90}),
-        (["yes = 10 %, no = 90 %"], {"yes": 10, "no": 90}),
+        (["yes = 10 %, no = 90 %"], {"yes": 0.1, "no": 0.9}),
         (["a, b=.5,c=1e-1"], {"a, b": 0.5, "c": 0.1}),
         (["a=b=5,x=1=3"], {"a=b": 5, "x=1": 3}),
         (["0=1,1=-2"], {"0": 1, "1": -2}),
@@ -371,3 +372,71 @@ def test_when_sizes_matter() -> None:
     four = size_advice(np.full(4, 9), np.arange(4))
     assert four.startswith("The classes have about as many labels each (9)")
     assert "--class-sizes 0=NUMBER,1=NUMBER,2=NUMBER,...," in four
+
+
+@pytest.mark.parametrize(
+    ("texts", "sizes"),
+    [
+        (["yes=20%"], {"yes": 0.2}),
+        (["yes=5%-20%"], {"yes": (0.05, 0.2)}),
+        (["yes=few,no=.5 - .9"], {"yes": "few", "no": (0.5, 0.9)}),
+        (["x-1=1-2e-3"], {"x-1": (1, 2e-3)}),
+        (["no > yes"], "no > yes"),
+    ],
+)
+def test_sizes_known_in_part_are_read_as_written(texts: list[str], sizes: Any) -> None:
+    assert parse_sizes(texts) == sizes
+
+
+@pytest.mark.parametrize(
+    "given", [{"YES": 0.1}, {"yes": (0.05, 0.12)}, {"yes": "few"}, "no > yes"]
+)
+def test_sizes_known_in_part_reach_the_model(given: Any) -> None:
+    frame, _ = uneven()
+    result = learn(frame, id="code", class_sizes=given)
+    plain = given if isinstance(given, str) else {"yes": next(iter(given.values()))}
+    same = estimator(Session.open(frame, id="code"), class_sizes=plain)
+    np.testing.assert_array_equal(result.proba, same)
+    story = story_of(result, rng=np.random.default_rng(0))
+    assert story.class_sizes == ()
+    said = f"Class sizes as far as you gave them: {story.sizes_in_part}."
+    assert said in html.unescape(render(story))
+
+
+def test_the_command_line_takes_sizes_known_in_part(
+    folder: Path, tmp_path: Path
+) -> None:
+    words = ("learn", folder / "t.csv", "--id", "code", "--out", tmp_path / "o")
+    done = run(*words, "--class-sizes", "yes=5%-12%")
+    assert "Class sizes as far as you gave them: yes 0.05 to 0.12." in done.stdout
+    share = pd.read_parquet(tmp_path / "o/predictions.parquet")["prediction"] == "yes"
+    assert share.mean() < 0.13
+    model = persist.load(tmp_path / "o" / "model.skops")
+    assert np.allclose(model.model.machine.class_sizes.high, [1, 0.12])
+    done = run(*words)
+    assert "The last run was told class sizes (--class-sizes)" in done.stdout
+    done = run(*words, "--class-sizes", "yes=70%-90%,no=50%-60%")
+    assert done.exit_code == 2
+    assert "leave no share for every class" in done.stderr
+    done = run("label", folder / "t.csv", "--class-sizes", "no > yes", "--no-open")
+    assert done.exit_code == 2
+    assert "the studio takes a number for each class" in done.stderr
+
+
+def test_answers_of_further_classes_share_the_rest() -> None:
+    session = Session.open(uneven()[0], id="code", class_sizes={"yes": 0.1}).fit()
+    machine = session.tell(0, ["maybe"]).model.machine
+    assert machine.class_sizes.low.tolist() == [0, 0, 0.1]  # maybe, no, yes
+    assert machine.class_sizes.high.tolist() == [1, 1, 0.1]
+
+
+def test_classes_of_votes_without_a_size_are_named() -> None:
+    frame, _ = uneven()
+    frame["bot"] = np.where(np.arange(len(frame)) % 3, "no", "maybe")
+    sizes = {"yes": 0.1, "no": 0.9}
+    result = learn(frame, id="code", class_sizes=sizes, sources="bot")
+    said = "Sources name 'maybe', which your class sizes leave out"
+    assert [w for w in result.warnings if w.startswith(said)]
+    result = learn(frame, id="code", class_sizes={"yes": 0.1}, sources="bot")
+    assert not [w for w in result.warnings if w.startswith(said)]
+    assert result.session.model.machine.class_sizes.high[2] == 0.1  # of "yes"

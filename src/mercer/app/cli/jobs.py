@@ -47,7 +47,8 @@ class_sizes_option = click.option(
     multiple=True,
     metavar="NAME=NUMBER,...",
     help="How large the classes are among all rows, if you know it: counts or shares, "
-    "e.g. yes=10,no=90; may be repeated.",
+    "e.g. yes=10,no=90; may be repeated. To learn from a table, also in part: yes=20%, "
+    "yes=5%-20%, yes=few, or 'no > yes'.",
 )
 
 

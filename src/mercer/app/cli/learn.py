@@ -254,7 +254,8 @@ def _told(report: dict[str, Any]) -> list[str]:
     """Return what the person said of the classes."""
     from mercer.app.report.summary import told
 
-    said = told(report["classes"], report["class_sizes"], report["labels_drawn"])
+    names = "classes", "class_sizes", "labels_drawn", "sizes_in_part"
+    said = told(*(report[name] for name in names))
     return [said] if said else []
 
 

@@ -205,6 +205,7 @@ class Story:
     changes: tuple[str, ...] = ()  # since the run before
     labels_drawn: str = ""  # "at random" or "per class", if it was given
     class_sizes: tuple[float, ...] = ()  # shares of the classes, if they were given
+    sizes_in_part: str = ""  # what was said of them, if it leaves something open
     # Whether the figures are those of classes that count alike, and may not be of rows.
     counts_alike: bool = False
     sources: tuple[SourceOfLabels, ...] = ()  # of labels: rules, models, colleagues

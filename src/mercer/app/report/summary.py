@@ -124,7 +124,10 @@ def recalls(q: Quality) -> list[tuple[int, float, float]]:
 
 
 def told(
-    classes: Sequence[str], class_sizes: Sequence[float], labels_drawn: str
+    classes: Sequence[str],
+    class_sizes: Sequence[float],
+    labels_drawn: str,
+    in_part: str = "",
 ) -> str:
     """Return what a person said of the classes, in one sentence, or nothing.
 
@@ -139,6 +142,8 @@ def told(
         pairs = zip(classes, class_sizes, strict=True)
         sizes = [f"{name} {_percent(share)}" for name, share in pairs]
         return f"Class sizes as you gave them: {some(sizes)}."
+    if in_part:
+        return f"Class sizes as far as you gave them: {in_part}."
     if labels_drawn == "at random":
         return "Class sizes from the numbers of labels: drawn at random, as you said."
     if labels_drawn == "per class":
@@ -168,7 +173,8 @@ def found_of(found: float, total: float) -> str:
 
 
 def _told(story: Story) -> str:
-    said = told(story.classes, story.class_sizes, story.labels_drawn)
+    drawn, in_part = story.labels_drawn, story.sizes_in_part
+    said = told(story.classes, story.class_sizes, drawn, in_part)
     return f"<p>{escape(said)}</p>" if said else ""
 
 

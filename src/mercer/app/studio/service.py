@@ -23,6 +23,7 @@ from mercer.app.studio.store import Store, Transaction
 from mercer.app.studio.suggestions import suggestions, votes_on
 from mercer.app.studio.worker import ProcessEngine, openers
 from mercer.app.tables.session import Session
+from mercer.app.tables.sizes_in_part import whole
 
 CHECK_EVERY = 8  # one question in this many is drawn at random
 PATIENCE = 0.2  # seconds; a person looks at a row for longer
@@ -79,7 +80,8 @@ class Studio:
             given, sizes = names_of(session.y), session.class_sizes
         named = None
         if sizes is not None:
-            named = dict(zip(names_of(sizes), sizes.values(), strict=True))
+            shares = whole(sizes)
+            named = dict(zip(names_of(shares), shares.values(), strict=True))
         self.votes = votes_on(items, session, given)
         if self.votes is not None:
             classes = (*classes, *names_of(self.votes.classes))

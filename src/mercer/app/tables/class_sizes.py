@@ -14,12 +14,16 @@ from mercer.app.tables.table import TableError
 from mercer.app.tables.target import plain_spelling
 from mercer.evidence.labels import Labels
 from mercer.fewlabels.sizes import LabelsDrawn
+from mercer.machines._told_sizes import WORDS
 
 # A name is all that comes before "=number" at the end or before a comma, so that names
 # may hold commas and equals signs.
+_NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 _SIZE = re.compile(
-    r"(.+?)=\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*(%?)\s*(?:,|$)"
+    rf"(.+?)=\s*(?:({_NUMBER})\s*(%?)(?:\s*-\s*({_NUMBER})\s*(%?))?|"
+    rf"({'|'.join(WORDS)}))\s*(?:,|$)"
 )
+_ORDER = re.compile(r"[^=>]+(>[^=>]+)+")
 
 # Labels are about equal in number if half of the classes have as many as the largest
 # number but for this factor: of rare classes there may be fewer.
@@ -31,36 +35,44 @@ _SURE, _FEW = 0.9, 0.5
 _ROUNDED = 1.1
 
 
-def parse_sizes(texts: Iterable[str]) -> dict[str, float] | None:
+def parse_sizes(texts: Iterable[str]) -> dict[str, Any] | str | None:
     """Return the class sizes that options such as ``yes=10,no=90`` name.
 
-    Each text holds one class or more, separated by commas. A number is a count, a share
-    or a percentage. No text at all gives None.
+    Each text holds one class or more, separated by commas. A size is a count, a share,
+    a percentage, an interval or a word; one text may instead be an order of classes. No
+    text at all gives None.
 
     Examples
     --------
     >>> parse_sizes(["yes=10%,no=90%"])
-    {'yes': 10.0, 'no': 90.0}
+    {'yes': 0.1, 'no': 0.9}
     >>> parse_sizes(["red, or pink=1,blue=3", "x=0=0.5"])
     {'red, or pink': 1.0, 'blue': 3.0, 'x=0': 0.5}
+    >>> parse_sizes(["yes=5%-20%", "no=most"]), parse_sizes(["no > yes"])
+    ({'yes': (0.05, 0.2), 'no': 'most'}, 'no > yes')
     """
-    sizes: dict[str, float] = {}
+    sizes: dict[str, Any] = {}
     signs = set()
     texts = list(texts)
+    if len(texts) == 1 and _ORDER.fullmatch(texts[0]):
+        return texts[0].strip()
     for text in texts:
         found = list(_SIZE.finditer(text))
         if not found or "".join(m[0] for m in found) != text:
             msg = (
                 f"--class-sizes must be such as yes=10,no=90, got {text!r}. Write "
-                "numbers with a point, and without separators of thousands."
+                "numbers with a point, and without separators of thousands. Sizes that "
+                "are known in part: yes=20%, yes=5%-20%, yes=few or 'no > yes'; the "
+                f"words are {', '.join(WORDS)}."
             )
             raise TableError(msg)
-        for name, number, sign in (m.groups() for m in found):
-            signs.add(sign)
+        for name, low, sign, high, second, word in (m.groups() for m in found):
+            signs |= {sign for number, sign in ((low, sign), (high, second)) if number}
             if name.strip() in sizes:
                 msg = f"--class-sizes names the class {name.strip()!r} twice."
                 raise TableError(msg)
-            sizes[name.strip()] = float(number)
+            least, most = _number(low, sign), _number(high, second)
+            sizes[name.strip()] = word or (least if most is None else (least, most))
     if len(signs) > 1:
         msg = (
             "--class-sizes holds numbers with and without %; write all of them with it "
@@ -68,6 +80,10 @@ def parse_sizes(texts: Iterable[str]) -> dict[str, float] | None:
         )
         raise TableError(msg)
     return sizes if texts else None
+
+
+def _number(text: str | None, sign: str) -> float | None:
+    return None if text is None else float(text) / (100 if sign else 1)
 
 
 def check_drawn(labels_drawn: str | None, class_sizes: Any) -> None:
@@ -115,12 +131,10 @@ def sizes_by_class(
         raise TableError(msg)
     numbers: dict[Any, float] = {}
     for key in list(given.keys()):  # a Series iterates over its values
-        name = _class_of(key, list(dict.fromkeys([*classes, *voted])), as_written)
-        if name is None and may_come_later:
-            name = key
-        if name is None:
-            msg = f"class sizes name the class {str(key)!r}; {_are_of(classes)}."
-            raise TableError(msg)
+        every = list(dict.fromkeys([*classes, *voted]))
+        name = class_named(
+            key, every, as_written, or_else=key if may_come_later else None
+        )
         if name in numbers:
             msg = f"class sizes name the class {str(name)!r} twice; name it once."
             raise TableError(msg)
@@ -134,14 +148,25 @@ def sizes_by_class(
     return {c: numbers[c] / total for c in [*classes, *numbers]}
 
 
-def _class_of(key: Any, classes: list[Any], as_written: bool) -> Any:
-    """Return the class that a name stands for, or None."""
+def class_named(
+    key: Any, classes: list[Any], as_written: bool = False, *, or_else: Any = None
+) -> Any:
+    """Return the class that a name stands for, or raise where there is none.
+
+    Examples
+    --------
+    >>> class_named(" YES", ["no", "Yes"])
+    'Yes'
+    """
     name = " ".join(as_name(key).split())
-    exact = [c for c in classes if str(c) == name]
-    if exact or as_written:
-        return exact[0] if exact else None
-    alike = [c for c in classes if plain_spelling(str(c)) == plain_spelling(name)]
-    return alike[0] if len(alike) == 1 else None
+    found = [c for c in classes if str(c) == name]
+    if not found and not as_written:
+        alike = [c for c in classes if plain_spelling(str(c)) == plain_spelling(name)]
+        found = alike if len(alike) == 1 else []
+    if found or or_else is not None:
+        return found[0] if found else or_else
+    msg = f"class sizes name the class {str(key)!r}; {_are_of(classes)}."
+    raise TableError(msg)
 
 
 def _are_of(classes: list[Any]) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 
 from mercer._base.progress import Progress, quiet, watching
 from mercer._base.typing import BoolArray, FloatArray, IntArray
+from mercer._base.words import some
 from mercer.app.tables.class_sizes import size_advice, sizes_matter
 from mercer.app.tables.influence import Influence, column_influences
 from mercer.app.tables.model import TableModel
@@ -97,8 +98,9 @@ class TableResult:
     @property
     def counts_alike(self) -> bool:
         """Whether figures weigh classes equally that may differ in size."""
-        task = self.session.task
-        is_told = task.class_sizes is not None or task.labels_drawn == "at random"
+        session = self.session
+        is_random = session.task.labels_drawn == "at random"
+        is_told = session.told.known_sizes is not None or is_random
         return not is_told and sizes_matter(self.labels.counts(), self.proba)
 
     @property
@@ -187,9 +189,10 @@ def learn(
     labels_drawn : {"at random", "per class"}, optional
         How rows were chosen for labels, if that is known. At random, the numbers of
         labels tell how large the classes are; per class they tell nothing.
-    class_sizes : dict or Series, optional
+    class_sizes : dict, Series or str, optional
         How large the classes are among all rows, if that is known: counts or shares by
-        the names of the classes.
+        the names of the classes. In part: shares of some classes, pairs (least, most)
+        or words such as "few", or an order, "no > yes".
     pairs, drop, keep, labels_as_written, missing, memory
         See `Session.open`.
     random_state : int, default=0
@@ -271,6 +274,12 @@ def learned(session: Session, *, progress: Progress = quiet) -> TableResult:
     if result.sources is not None:
         said += result.sources.warnings
     said += weight_of_names(session)
+    if session.told.without_size:
+        which = some(map(repr, session.told.without_size))
+        said.append(
+            f"Sources name {which}, which your class sizes leave out, so these were "
+            "not used. Give a number for each class, or shares of some (--class-sizes)."
+        )
     if result.counts_alike:
         said.append(size_advice(session.labels.counts(), session.labels.classes))
     return replace(result, warnings=tuple(dict.fromkeys(said)))

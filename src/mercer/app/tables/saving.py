@@ -150,12 +150,13 @@ def _compared(
 
 def _no_longer_told(old: dict[str, Any], new: dict[str, Any]) -> list[str]:
     """Return which words about the classes the run before had, and this one lacks."""
-    if new["class_sizes"] or new["labels_drawn"]:
+    if new["class_sizes"] or new["labels_drawn"] or new["sizes_in_part"]:
         return []
     return [
         f"The last run was told {words} ({option}); this one was not."
         for name, words, option in (
             ("class_sizes", "class sizes", "--class-sizes"),
+            ("sizes_in_part", "class sizes", "--class-sizes"),
             ("labels_drawn", "how labels were drawn", "--labels-drawn"),
         )
         if old.get(name)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from copy import copy
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -311,7 +312,7 @@ class Session:
             return self._relearned()
         labels = told.labels.told(positions, np.array(answers, dtype=object))
         self._page = None
-        self._told = Told(labels, told.sizes).with_sources(told.sources)
+        self._told = replace(told, labels=labels).with_sources(told.sources)
         return self._relearned()
 
     def label(self, **settings: Any) -> Any:

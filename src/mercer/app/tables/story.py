@@ -103,6 +103,7 @@ def story_of(result: TableResult, *, rng: np.random.Generator) -> Story:
         **_repeated(result),
         labels_drawn=session.task.labels_drawn or "",
         class_sizes=tuple((session.told.known_sizes or {}).values()),
+        sizes_in_part=part.words if (part := session.told.in_part) else "",
         counts_alike=result.counts_alike,
         **_sources(result),
     )

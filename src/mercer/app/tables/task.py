@@ -40,9 +40,11 @@ class Task:
         How rows were chosen for labels. At random, the numbers of labels tell how
         large the classes are, and are used; per class, such as ten rows of each, they
         tell nothing. Rows that `ask` named are not drawn at random.
-    class_sizes : dict or Series, optional
+    class_sizes : dict, Series or str, optional
         How large the classes are among all rows, if that is known: counts or shares
-        by the names of the classes. They decide where classes overlap.
+        by the names of the classes. They decide where classes overlap. In part: shares
+        of some classes, pairs (least, most) or words such as "few", or an order,
+        "no > yes".
     memory : float, optional
         Bytes that may be used; three quarters of what is free when left out.
     random_state : int, default=0
@@ -69,7 +71,7 @@ class Task:
     labels_as_written: bool = False
     pairs: Any = None
     labels_drawn: LabelsDrawn | None = None
-    class_sizes: Mapping[Any, float] | None = None
+    class_sizes: Mapping[Any, Any] | str | None = None
     memory: float | None = None
     random_state: int = 0
     embed: tuple[Wanted, ...] = ()

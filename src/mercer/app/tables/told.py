@@ -1,7 +1,7 @@
 """What a session knows about the classes: labels, votes and class sizes."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol, Self
 
 import numpy as np
@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from mercer._base.typing import IntArray
 from mercer.app.tables.class_sizes import check_room, sizes_by_class, sizes_of
+from mercer.app.tables.sizes_in_part import SizesInPart, is_in_part
 from mercer.app.tables.task import Task
 from mercer.evidence.labels import Labels
 from mercer.evidence.sources import Sources
@@ -24,13 +25,14 @@ class Told:
     labels: Labels
     sizes: Mapping[Any, float] | None = None
     sources: Sources | None = None  # of the classes of the labels
+    in_part: SizesInPart | None = None  # in place of the sizes
 
     def with_sources(self, sources: Sources | None) -> "Told":
         """Return the same with other votes; labels and votes share their classes."""
         if sources is None:
             return self
         labels, votes = joined_classes(self.labels, sources)
-        return Told(labels, self.sizes, votes)
+        return replace(self, labels=labels, sources=votes)
 
     def voted(self, rows: IntArray, source: str, answers: list[Any]) -> "Told":
         """Return the same with the votes of a source, old or new, on some rows."""
@@ -44,26 +46,35 @@ class Told:
 
         Labels are None where there is none. A class that the task gives a size must
         have a label or a vote, unless fewer than two have. Where a class of votes has
-        no size, sizes are estimated.
+        no size, sizes are estimated (`without_size`).
         """
-        labels, sizes = Labels.read(y), None
+        labels = Labels.read(y)
         own = labels.classes.tolist()
         if sources is not None:
             labels, sources = joined_classes(labels, sources)
-        if task.class_sizes is not None:
-            sizes = sizes_by_class(
-                task.class_sizes,
-                own,
-                voted=labels.classes.tolist(),
-                as_written=task.labels_as_written,
-                may_come_later=len(labels.classes) < 2,
-            )
-        return cls(labels, sizes, sources)
+        told = cls(labels, None, sources)
+        given, as_written = task.class_sizes, task.labels_as_written
+        if given is None:
+            return told
+        every = labels.classes.tolist()
+        if is_in_part(given, own):
+            part = SizesInPart.read(given, every, as_written=as_written)
+            return replace(told, in_part=part)
+        sizes = sizes_by_class(
+            given,
+            own,
+            voted=every,
+            as_written=as_written,
+            may_come_later=len(every) < 2,
+        )
+        return replace(told, sizes=sizes)
 
     def model(self, task: Task, n_rows: int) -> UnifiedKernelMachine:
         """Return the model for these labels of n rows, not trained."""
         if self.sizes is not None:
             check_room(self.sizes, self.labels, n_rows)
+        if self.in_part is not None:
+            check_room(self.in_part.most(self.labels), self.labels, n_rows)
         return UnifiedKernelMachine(
             machine=self.machine(task),
             memory=task.memory,
@@ -75,11 +86,19 @@ class Told:
         """Shares of the classes that have labels, in order; None if one lacks."""
         return sizes_of(self.sizes, self.labels.classes)
 
+    @property
+    def without_size(self) -> list[str]:
+        """Classes that votes name and that were given no size, where others were."""
+        if self.sizes is None or self.known_sizes is not None:
+            return []
+        return [str(c) for c in self.labels.classes if c not in self.sizes]
+
     def machine(self, task: Task) -> LeaveOneOutRLS:
         """Return the classifier for these labels, not trained."""
-        return LeaveOneOutRLS(
-            class_sizes=self.known_sizes or "estimate", labels_drawn=task.labels_drawn
-        )
+        sizes: Any = self.known_sizes or "estimate"
+        if self.in_part is not None:
+            sizes = self.in_part.of(self.labels.classes)
+        return LeaveOneOutRLS(class_sizes=sizes, labels_drawn=task.labels_drawn)
 
 
 class Page(Protocol):

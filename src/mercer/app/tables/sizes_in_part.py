@@ -1,0 +1,121 @@
+"""Class sizes that are known in part: some shares, intervals, words or an order."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer._base.words import some
+from mercer.app.tables.class_sizes import class_named
+from mercer.app.tables.table import TableError
+from mercer.evidence.labels import Labels
+from mercer.machines._told_sizes import WORDS, ToldSizes, read_sizes
+
+
+@dataclass(frozen=True, eq=False)
+class SizesInPart:
+    """What a person knows of the class sizes, where something is left open.
+
+    Parameters
+    ----------
+    given : dict or str
+        Shares, pairs (least, most) and words by classes, or an order, largest first.
+    names : tuple
+        The classes in it.
+    """
+
+    given: Any
+    names: tuple[Any, ...]
+
+    @classmethod
+    def read(
+        cls, given: Any, classes: Iterable[Any], *, as_written: bool = False
+    ) -> "SizesInPart":
+        """Read what a person wrote; the names are those of classes, as in the target.
+
+        Examples
+        --------
+        >>> SizesInPart.read({"Spam": "few"}, ["ham", "spam"]).words
+        'spam few'
+        >>> SizesInPart.read("ham > spam", ["ham", "spam"]).words
+        'ham > spam'
+        """
+        classes = list(classes)
+        is_order = isinstance(given, str)
+        keys = given.split(">") if is_order else list(given.keys())
+        names = tuple(class_named(key, classes, as_written) for key in keys)
+        if is_order:
+            read = cls(" > ".join(map(str, names)), names)
+        else:
+            pairs = zip(names, (given[key] for key in keys), strict=True)
+            read = cls(dict(pairs), names)
+        try:
+            read.of(np.array(classes, dtype=object))
+        except ValueError as error:
+            raise TableError(
+                str(error).replace("class_sizes", "class sizes")
+            ) from error
+        return read
+
+    def of(self, classes: NDArray[Any]) -> ToldSizes:
+        """Return what is known of the shares of these classes among themselves."""
+        own = classes.tolist()
+        every = [*own, *(name for name in self.names if name not in own)]
+        found = read_sizes(self.given, np.array(every, dtype=object))
+        if len(every) == len(own):
+            return found
+        return found.of(np.arange(len(every)) < len(own))
+
+    def most(self, labels: Labels) -> dict[Any, float]:
+        """Return the largest share that each class may have."""
+        return dict(
+            zip(labels.classes.tolist(), self.of(labels.classes).high, strict=True)
+        )
+
+    @property
+    def words(self) -> str:
+        """What was said, as it is shown."""
+        if isinstance(self.given, str):
+            return self.given
+        return some(f"{name} {_said(v)}" for name, v in self.given.items())
+
+
+def is_in_part(given: Any, classes: Iterable[Any]) -> bool:
+    """Tell whether class sizes leave something open for these classes.
+
+    Examples
+    --------
+    >>> [is_in_part(g, "ab") for g in ("a > b", {"a": "few"}, {"a": 0.2}, {"a": 20})]
+    [True, True, True, False]
+    """
+    if isinstance(given, str):
+        return True
+    if not hasattr(given, "keys"):
+        return False
+    values = [given[key] for key in list(given.keys())]
+    if any(v in WORDS if isinstance(v, str) else np.size(v) == 2 for v in values):
+        return True
+    is_share = all(isinstance(v, int | float) and 0 < v < 1 for v in values)
+    return is_share and sum(values) < 1 - 1e-9 and len(values) < len(list(classes))
+
+
+def whole(given: Any) -> Any:
+    """Return class sizes, or raise unless they are numbers, as the studio needs."""
+    if is_in_part(given, ()):
+        msg = (
+            f"the studio takes a number for each class, such as yes=10,no=90; got "
+            f"{given!r}. `mercer learn` also takes sizes that are known in part."
+        )
+        raise TableError(msg)
+    return given
+
+
+def _said(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    if np.size(value) == 2:
+        least, most = value
+        return f"{least:.3g} to {most:.3g}"
+    return f"{value:.3g}"
