@@ -3,8 +3,7 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from mercer.optim.annealing import solve_annealed
-from mercer.optim.kernel_stack import FactoredStack
-from mercer.optim.loss_stack import dense_stack
+from mercer.optim.kernel_stack import FactoredStack, dense_stack
 from oracles.annealed import LOSSES as CONVEX
 from oracles.annealed import free_energy
 

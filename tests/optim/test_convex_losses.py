@@ -5,9 +5,8 @@ from hypothesis import strategies as st
 from sklearn.svm import LinearSVC
 
 from mercer.optim.convex_losses import difference, solve_column
-from mercer.optim.kernel_stack import DenseStack
+from mercer.optim.kernel_stack import DenseStack, LossStack, dense_stack
 from mercer.optim.kernel_weights import solve_kernel_weights
-from mercer.optim.loss_stack import LossStack, dense_stack
 from oracles.annealed import LOSSES as CONVEX
 from oracles.annealed import best_under_loss, multiple_kernel_rls
 
@@ -84,12 +83,12 @@ def test_scores_and_curvature_are_derivatives_of_the_value(loss):
     columns = np.stack([targets, -targets[::-1]], axis=1)
     stack = LossStack(K, noise, loss)
     weights = np.full(4, 0.25)
-    point = stack.factor(weights).solve(columns)
+    point = stack.factor(weights)(columns)
     hessian = point.curvature(np.arange(4))
     step = 1e-4
     for j in range(4):
-        ahead = stack.factor(weights + step * np.eye(4)[j]).solve(columns)
-        behind = stack.factor(weights - step * np.eye(4)[j]).solve(columns)
+        ahead = stack.factor(weights + step * np.eye(4)[j])(columns)
+        behind = stack.factor(weights - step * np.eye(4)[j])(columns)
         slope = (ahead.value - behind.value) / (2 * step)
         assert slope == pytest.approx(-point.scores[j], rel=1e-5)
         bend = (behind.scores - ahead.scores) / (2 * step)

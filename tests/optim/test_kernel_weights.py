@@ -54,8 +54,8 @@ def test_gap_is_an_upper_bound_and_weights_stay_on_the_simplex(seed, start, m):
 def test_factored_and_dense_kernels_agree(m):
     features, K, noise, targets = problem(7, m=m)
     weights = np.array([0.3, 0.0, 0.5, 0.2, 0.0])
-    dense = DenseStack(K, noise).factor(weights).solve(targets)
-    factored = FactoredStack(features, noise).factor(weights).solve(targets)
+    dense = DenseStack(K, noise).factor(weights)(targets)
+    factored = FactoredStack(features, noise).factor(weights)(targets)
     assert factored.value == pytest.approx(dense.value, rel=1e-10)
     np.testing.assert_allclose(factored.scores, dense.scores, rtol=1e-9)
     np.testing.assert_allclose(factored.coef(), dense.coef(), atol=1e-10)
@@ -69,13 +69,13 @@ def test_scores_and_curvature_are_derivatives_of_the_value():
     _, K, noise, targets = problem(3, m=2)
     stack = DenseStack(K, noise)
     weights = np.full(5, 0.2)
-    point = stack.factor(weights).solve(targets)
+    point = stack.factor(weights)(targets)
     everything = np.arange(5)
     hessian = point.curvature(everything)
     step = 1e-5
     for j in range(5):
-        ahead = stack.factor(weights + step * np.eye(5)[j]).solve(targets)
-        behind = stack.factor(weights - step * np.eye(5)[j]).solve(targets)
+        ahead = stack.factor(weights + step * np.eye(5)[j])(targets)
+        behind = stack.factor(weights - step * np.eye(5)[j])(targets)
         slope = (ahead.value - behind.value) / (2 * step)
         assert slope == pytest.approx(-point.scores[j], rel=1e-6)
         bend = (behind.scores - ahead.scores) / (2 * step)

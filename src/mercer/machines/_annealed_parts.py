@@ -21,8 +21,7 @@ from mercer.kernels.composite import Weighted
 from mercer.machines._maps import ROUNDING
 from mercer.machines._sizes import numbers_of
 from mercer.optim.convex_losses import Loss
-from mercer.optim.kernel_stack import FactoredStack, KernelStack
-from mercer.optim.loss_stack import dense_stack
+from mercer.optim.kernel_stack import FactoredStack, KernelStack, dense_stack
 from mercer.spectrum.kernel import SpectralKernel
 
 # Less than this share of the largest kernel value is rounding error of eigenvectors.

@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from mercer._base.typing import FloatArray
-from mercer.optim.kernel_stack import KernelStack, RidgePoint, RidgeSystem
+from mercer.optim.kernel_stack import KernelStack, RidgePoint, Solve
 
 _SLOPE_LEFT = 1e-2  # share of the slope that a line search may leave
 _LINE_STEPS = 30
@@ -21,7 +21,7 @@ class KernelWeights:
     value: float  # tr(tᵀ (K + D)⁻¹ t)
     gap: float  # value - optimum is at most gap * value
     n_iter: int
-    system: RidgeSystem
+    system: Solve
     point: RidgePoint
 
 
@@ -30,7 +30,7 @@ def solve_kernel_weights(
     targets: FloatArray,
     *,
     weights: FloatArray,
-    system: RidgeSystem | None = None,
+    system: Solve | None = None,
     tol: float = 1e-7,
     max_iter: int = 50,
 ) -> KernelWeights:
@@ -47,7 +47,7 @@ def solve_kernel_weights(
         One column per output; all share the weights.
     weights : ndarray of shape (N,)
         Where to start, on the simplex.
-    system : RidgeSystem, optional
+    system : callable, optional
         ``stack.factor(weights)``, if it is known already.
     tol : float, default=1e-7
         Largest relative duality gap.
@@ -74,7 +74,7 @@ def solve_kernel_weights(
     array([0., 1.])
     """
     system = stack.factor(weights) if system is None else system
-    point = system.solve(targets)
+    point = system(targets)
     for n_iter in range(max_iter + 1):
         gap = float(point.scores.max() - weights @ point.scores) + point.gap
         if gap <= tol * point.value or n_iter == max_iter:
@@ -143,8 +143,8 @@ def _line_search(
     weights: FloatArray,
     direction: FloatArray,
     furthest: float,
-    start: tuple[RidgeSystem, RidgePoint],
-) -> tuple[float, RidgeSystem, RidgePoint]:
+    start: tuple[Solve, RidgePoint],
+) -> tuple[float, Solve, RidgePoint]:
     """Zero of the slope on [0, furthest] by Newton's method within a bracket."""
     system, point = start
     initial = -float(direction @ point.scores)
@@ -154,7 +154,7 @@ def _line_search(
     below = (0.0, system, point)  # furthest point known to lie before the minimum
     for _ in range(_LINE_STEPS):
         system = stack.factor(_moved(weights, direction, step))
-        point = system.solve(targets)
+        point = system(targets)
         slope = -float(direction @ point.scores)
         if abs(slope) <= _SLOPE_LEFT * abs(initial) or (slope < 0 and step == furthest):
             return step, system, point
