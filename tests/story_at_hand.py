@@ -5,27 +5,27 @@ import numpy as np
 from mercer.app.report.story import (
     Bin,
     Column,
-    Contestant,
     Evidence,
     Fact,
     Influence,
     Listed,
     Map,
-    Outlook,
     Picture,
     Quality,
     Row,
-    SourceOfLabels,
     Story,
 )
+from mercer.judging.hiding import Score
+from mercer.judging.outlook import Outlook
+from mercer.judging.sources import SourceJudged
 
 
 def story(name: str = "cat") -> Story:
     """Return a small story in which every word from the table is `name`."""
     rng = np.random.default_rng(0)
     row = Row(name, name, name, 0.6, name, 0.3, ((name, name), ("b", 300 * name)))
-    ours = Contestant("Mercer", 0.9, 0.8, 0.95, 0.9, 0.0, -0.05, 0.05)
-    theirs = Contestant("random forest", 0.7, 0.6, 0.8, 0.7, 0.2, 0.1, 0.3)
+    ours = Score("Mercer", 0.9, 0.8, 0.95, 0.9, 0.0, -0.05, 0.05)
+    theirs = Score("random forest", 0.7, 0.6, 0.8, 0.7, 0.2, 0.1, 0.3)
     return Story(
         source=name,
         target=name,
@@ -72,7 +72,7 @@ def story(name: str = "cat") -> Story:
         influences=(Influence(name, 0.1, 0.05, 0.15),),
         outlook=Outlook(20, 0.9, 0.93, 0.91, 0.95),
         changes=(name,),
-        sources=(SourceOfLabels(name, 0.8, 0.7, 0.9, 0.5, 0.1, 12),),
+        sources=(SourceJudged(name, 0.8, 0.7, 0.9, 50, 0.5, 0.1, 9, 12, 0.5, ()),),
         rests_on=name,
         disputed=(name, "7"),
     )

@@ -8,7 +8,7 @@ else of a pair.
 """
 
 from dataclasses import dataclass
-from typing import Any, Protocol, Self
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 from scipy import sparse
@@ -16,35 +16,6 @@ from scipy import sparse
 from mercer._base.typing import FloatArray, IntArray, SparseArray
 
 __all__ = ["BasisForms", "EntryForms", "PairForms"]
-
-
-class PairForms(Protocol):
-    """What a solver asks of a set of pairs."""
-
-    @property
-    def n_pairs(self) -> int:
-        """Number of pairs."""
-
-    @property
-    def side(self) -> int:
-        """Side of the matrices the forms act on."""
-
-    def combine(self, weights: FloatArray) -> FloatArray | SparseArray:
-        """Return the sum of weights[p] S_p; the answer can be multiplied by `@`."""
-
-    def less(
-        self, weights: FloatArray, penalty: FloatArray | SparseArray
-    ) -> FloatArray:
-        """Return combine(weights) - penalty, dense and new."""
-
-    def apply(self, weights: FloatArray, Q: FloatArray) -> FloatArray:
-        """Return combine(weights) @ Q, for a narrow Q without forming the sum."""
-
-    def margins(self, left: FloatArray, right: FloatArray) -> FloatArray:
-        """Return <S_p, left right^T> for every p."""
-
-    def stacked(self) -> FloatArray | SparseArray:
-        """Return the forms as rows, (n_pairs, side²): its product with vec(K)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -187,6 +158,9 @@ class BasisForms:
         rows = np.einsum("p,pi,pj->pij", self.entries.signs / 2, i, j)
         symmetric: FloatArray = rows + rows.transpose(0, 2, 1)
         return symmetric.reshape(self.n_pairs, -1)
+
+
+PairForms: TypeAlias = EntryForms | BasisForms
 
 
 def _dense(penalty: Any) -> FloatArray:

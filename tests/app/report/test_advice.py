@@ -8,7 +8,8 @@ import pytest
 from mercer.app.report.advice import always, beside_always, is_worse, surest, todo
 from mercer.app.report.notes import by_kind, notes
 from mercer.app.report.page import render
-from mercer.app.report.story import Influence, Outlook, Story, Taken
+from mercer.app.report.story import Influence, Story, Taken
+from mercer.judging.outlook import Outlook
 from story_at_hand import story
 
 

@@ -12,10 +12,10 @@ from mercer.app.report.story import (
     Evidence,
     Influence,
     Listed,
-    Outlook,
 )
 from mercer.app.report.svg import image_uri, png_uri
 from mercer.app.tables.row_text import name_of
+from mercer.judging.outlook import Outlook
 from story_at_hand import story
 
 EVIL = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\"'&"

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from mercer.app.report.story import Influence
 from mercer.app.tables import influence
 from mercer.app.tables.influence import column_influences
 from mercer.app.tables.session import Session
@@ -26,7 +27,7 @@ def opened(n: int = 120) -> Session:
     return Session.open(frame).fit()
 
 
-def found(session: Session) -> dict[str, influence.Influence]:
+def found(session: Session) -> dict[str, Influence]:
     rows = column_influences(
         session.model,
         session.rows.encoder,

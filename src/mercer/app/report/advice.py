@@ -4,7 +4,8 @@ from html import escape
 
 from mercer._base.words import counted, some
 from mercer.app.report.markup import table
-from mercer.app.report.story import Outlook, Quality, Story, Taken
+from mercer.app.report.story import Quality, Story, Taken
+from mercer.judging.outlook import Outlook
 
 # Rows may be taken as they are where this share of them is expected to be right,
 SURE = 0.95

@@ -7,7 +7,8 @@ import numpy as np
 from mercer.app.report import svg
 from mercer.app.report.advice import by_confidence
 from mercer.app.report.markup import table
-from mercer.app.report.story import Contestant, Quality, Story
+from mercer.app.report.story import Quality, Story
+from mercer.judging.hiding import Score
 
 _SHOWN_CLASSES = 12
 # Confusions of more classes than this take the width of the page.
@@ -133,7 +134,7 @@ def _worst_confusions(story: Story, q: Quality) -> str:
     return table(("your label", "predicted", "#how often"), items)
 
 
-def rival_of(q: Quality) -> Contestant:
+def rival_of(q: Quality) -> Score:
     """Return the best of the baselines."""
     return max(q.contestants[1:], key=lambda c: c.accuracy)
 

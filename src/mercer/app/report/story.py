@@ -4,19 +4,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from mercer._base.typing import BoolArray, FloatArray, IntArray
-
-
-class Contestant(NamedTuple):
-    """A model and how often it was right about hidden labels."""
-
-    name: str
-    accuracy: float
-    low: float
-    high: float
-    balanced: float
-    lead: float  # of Mercer over it, on the same rows
-    lead_low: float
-    lead_high: float
+from mercer.judging.hiding import Score
+from mercer.judging.outlook import Outlook
+from mercer.judging.sources import SourceJudged
 
 
 class Bin(NamedTuple):
@@ -102,16 +92,6 @@ class Influence(NamedTuple):
     high: float
 
 
-class Outlook(NamedTuple):
-    """What more labels would bring."""
-
-    n_more: int
-    now: float  # expected accuracy with the present labels
-    then: float  # with n_more further ones
-    low: float
-    high: float
-
-
 class Evidence(NamedTuple):
     """One kind of similarity in the mixture that made the predictions."""
 
@@ -120,23 +100,11 @@ class Evidence(NamedTuple):
     usual: float  # share before any label counted
 
 
-class SourceOfLabels(NamedTuple):
-    """How reliable one source of labels is."""
-
-    name: str
-    accuracy: float  # share of its votes that are right
-    low: float
-    high: float
-    coverage: float  # share of the rows that it votes on
-    conflicts: float  # share of its votes that contradict the other sources
-    decided: int  # rows that have another class without it
-
-
 @dataclass(frozen=True, eq=False)
 class Quality:
     """Cross-validation on the labelled rows."""
 
-    contestants: tuple[Contestant, ...]  # Mercer first
+    contestants: tuple[Score, ...]  # Mercer first
     bins: tuple[Bin, ...]
     calibration_error: float
     confusion: FloatArray  # (n_classes, n_classes) given by predicted
@@ -208,7 +176,7 @@ class Story:
     sizes_in_part: str = ""  # what was said of them, if it leaves something open
     # Whether the figures are those of classes that count alike, and may not be of rows.
     counts_alike: bool = False
-    sources: tuple[SourceOfLabels, ...] = ()  # of labels: rules, models, colleagues
+    sources: tuple[SourceJudged, ...] = ()  # of labels: rules, models, colleagues
     rests_on: str = ""  # what the accuracies of the sources were judged by
     disputed: tuple[str, ...] = ()  # rows on which they contradict each other most
 

@@ -10,7 +10,8 @@ from mercer.app.report.advice import beside_always, todo
 from mercer.app.report.evidence import decided
 from mercer.app.report.notes import notes
 from mercer.app.report.quality import rival_of
-from mercer.app.report.story import Contestant, Quality, Story
+from mercer.app.report.story import Quality, Story
+from mercer.judging.hiding import Score
 
 # A class found less often than this is named in the summary.
 HARDLY = 0.5
@@ -189,5 +190,5 @@ def _share_of(share: float) -> str:
     return "nearly all" if share > 0.995 else f"about {share:.0%} of the"
 
 
-def _between(c: Contestant) -> str:
+def _between(c: Score) -> str:
     return f"{c.low:.0%} to {c.high:.0%}"

@@ -8,7 +8,8 @@ from io import BytesIO
 import numpy as np
 
 from mercer._base.typing import FloatArray
-from mercer.app.report.story import Bin, Contestant, Influence, Map, Picture
+from mercer.app.report.story import Bin, Influence, Map, Picture
+from mercer.judging.hiding import Score
 
 N_COLOURS = 10
 # Larger pictures are thinned out: they are shown at half of this.
@@ -58,7 +59,7 @@ def bar(x: float, y: float, length: float) -> str:
     )
 
 
-def draw_contest(contestants: Sequence[Contestant]) -> str:
+def draw_contest(contestants: Sequence[Score]) -> str:
     """Draw the accuracies with their intervals, one line per model."""
     left, right, step = 122.0, 344.0, 30.0
     least = min(c.low for c in contestants)

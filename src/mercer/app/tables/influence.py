@@ -1,13 +1,14 @@
 """Which columns matter: hidden labels predicted again with a column shuffled."""
 
 import warnings
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mercer._base.rows import take_rows
 from mercer._base.typing import FloatArray, IntArray
+from mercer.app.report.story import Influence
 from mercer.app.tables.encoding import TableEncoder
 from mercer.evidence.labels import Labels
 from mercer.judging.intervals import mean_interval
@@ -21,15 +22,6 @@ _PREDICTED = 4000
 _SPLITS = 3
 # A column is shuffled at most this often; chance is averaged out.
 _SHUFFLES = 10
-
-
-class Influence(NamedTuple):
-    """What is lost without a column."""
-
-    column: str
-    loss: float  # of the probability of hidden labels, with its cells shuffled
-    low: float
-    high: float
 
 
 def column_influences(

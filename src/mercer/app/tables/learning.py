@@ -11,8 +11,9 @@ import numpy as np
 from mercer._base.progress import Progress, quiet, watching
 from mercer._base.typing import BoolArray, FloatArray, IntArray
 from mercer._base.words import some
+from mercer.app.report.story import Influence
 from mercer.app.tables.class_sizes import size_advice, sizes_matter
-from mercer.app.tables.influence import Influence, column_influences
+from mercer.app.tables.influence import column_influences
 from mercer.app.tables.model import TableModel
 from mercer.app.tables.names_weight import weight_of_names
 from mercer.app.tables.notebook import headline, in_html

@@ -8,7 +8,6 @@ import numpy as np
 
 from mercer._base.words import counted
 from mercer.app.report.advice import promise
-from mercer.app.report.story import Outlook
 from mercer.app.report.summary import found_of, told
 from mercer.app.tables.row_text import listed
 
@@ -45,7 +44,7 @@ def in_html(result: "TableResult") -> str:
     notes = "".join(f"<li>{escape(note)}</li>" for note in result.warnings)
     gain = ""
     if result.outlook is not None:
-        said = promise(Outlook(*result.outlook))
+        said = promise(result.outlook)
         gain = f"<p>{said[0].upper()}{said[1:]}.</p>"
     return (
         f"<p><b>{escape(headline(result))}</b></p>{gain}{_told(result, names)}"

@@ -1,7 +1,6 @@
 """From a result to what the report shows."""
 
 from collections.abc import Callable
-from dataclasses import astuple
 from datetime import datetime
 from typing import Any
 
@@ -12,17 +11,13 @@ from mercer._base.random import draw_rows
 from mercer._base.typing import FloatArray, IntArray
 from mercer.app.report.story import (
     Bin,
-    Contestant,
     Evidence,
-    Influence,
     Listed,
     Map,
-    Outlook,
     Picture,
     Quality,
     Repeated,
     Row,
-    SourceOfLabels,
     Story,
     Taken,
 )
@@ -98,8 +93,8 @@ def story_of(result: TableResult, *, rng: np.random.Generator) -> Story:
         method=_method(session.plan),
         predictions=_with_contents(result, names),
         n_sure=None if sets is None else int((sets.sum(axis=1) == 1).sum()),
-        influences=tuple(Influence(*i) for i in result.influences),
-        outlook=None if result.outlook is None else Outlook(*result.outlook),
+        influences=result.influences,
+        outlook=result.outlook,
         **_repeated(result),
         labels_drawn=session.task.labels_drawn or "",
         class_sizes=tuple((session.told.known_sizes or {}).values()),
@@ -115,10 +110,7 @@ def _sources(result: TableResult) -> dict[str, Any]:
     if found is None:
         return {}
     return {
-        "sources": tuple(
-            SourceOfLabels(*(getattr(s, name) for name in SourceOfLabels._fields))
-            for s in found.sources
-        ),
+        "sources": found.sources,
         "rests_on": found.rests_on,
         "disputed": tuple(str(result.ids[row]) for row in found.disputed[:_DISPUTED]),
     }
@@ -148,7 +140,7 @@ def _quality(result: TableResult, names: tuple[str, ...]) -> Quality | None:
     right = check.proba.argmax(axis=1) == check.codes
     bins = reliability(check.proba.max(axis=1), right, weights=check.weights)
     return Quality(
-        contestants=tuple(Contestant(*astuple(score)) for score in check.scores),
+        contestants=check.scores,
         bins=tuple(map(Bin, *(column.tolist() for column in bins))),
         calibration_error=check.calibration_error,
         confusion=check.confusion,
