@@ -17,7 +17,7 @@ def _told(accuracy: float, low: float, labels: tuple[int, int]) -> Story:
     plain = story()
     assert plain.quality is not None
     ours, rival = plain.quality.contestants
-    ours = ours._replace(accuracy=accuracy, low=low)
+    ours = replace(ours, accuracy=accuracy, low=low)
     quality = replace(plain.quality, contestants=(ours, rival), doubtful=())
     return replace(plain, n_given=np.array(labels), quality=quality)
 
@@ -78,7 +78,7 @@ def test_rows_to_take_as_they_are_have_a_confidence_and_a_number() -> None:
     assert "At no probability could 95% right be shown" in todo(none)
     ours, rival = none.quality.contestants
     for accuracy, words in ((0.95, "hidden labels are too few"), (0.949, "At no")):
-        both = (ours._replace(accuracy=accuracy), rival)
+        both = (replace(ours, accuracy=accuracy), rival)
         found = replace(none, quality=replace(none.quality, contestants=both))
         assert words in todo(found)
 

@@ -122,7 +122,7 @@ def test_light_dark_and_paper() -> None:
 def test_the_verdict_follows_the_interval(low: float, high: float, words: str) -> None:
     plain = story()
     assert plain.quality is not None
-    rival = plain.quality.contestants[1]._replace(lead_low=low, lead_high=high)
+    rival = replace(plain.quality.contestants[1], lead_low=low, lead_high=high)
     quality = replace(plain.quality, contestants=(plain.quality.contestants[0], rival))
     assert words in render(replace(plain, quality=quality))
 
@@ -136,7 +136,7 @@ def test_the_headline_and_the_tile_say_the_same(accuracy: float, words: str) -> 
     plain = story()
     assert plain.quality is not None
     ours, rival = plain.quality.contestants
-    both = (ours._replace(accuracy=accuracy), rival)
+    both = (replace(ours, accuracy=accuracy), rival)
     page = render(replace(plain, quality=replace(plain.quality, contestants=both)))
     assert f"Expect {words} to be correct" in page
     assert f"<b>{accuracy:.0%}</b><span>expected correct" in page

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
-from mercer.app.studio import schema
 from mercer.app.studio.items import Items
 from mercer.app.studio.schema import StoreError
 from mercer.app.studio.state import notices_of
@@ -122,46 +121,6 @@ def test_newer_store_is_refused(url: str, tmp_path: Path) -> None:
     connection.close()
     with pytest.raises(StoreError, match="newer Mercer"):
         Store(url)
-
-
-@pytest.fixture
-def next_version(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Pretend that the next version has a further column."""
-    steps = ["ALTER TABLE mercer_meta ADD COLUMN note VARCHAR"]
-
-    def migrate(connection: Any) -> None:
-        for step in steps:
-            connection.execute(text(step))
-
-    monkeypatch.setattr(schema, "VERSION", schema.VERSION + 1)
-    monkeypatch.setitem(schema.MIGRATIONS, schema.VERSION - 1, migrate)
-    return steps
-
-
-def test_older_store_is_migrated_with_its_answers(
-    url: str, tmp_path: Path, next_version: list[str]
-) -> None:
-    schema.VERSION -= 1
-    small_studio(tmp_path).answer("ann", "t1", 3, 1)
-    schema.VERSION += 1
-    assert Store(url).ledger.n_answers == 1
-    found = read(tmp_path / "labels.db", "SELECT value, note FROM mercer_meta")
-    assert (str(schema.VERSION), None) in found
-
-
-def test_migration_happens_whole_or_not_at_all(
-    url: str, tmp_path: Path, next_version: list[str]
-) -> None:
-    schema.VERSION -= 1
-    small_studio(tmp_path).answer("ann", "t1", 3, 1)
-    schema.VERSION += 1
-    next_version.append("SELECT nonsense")
-    with pytest.raises(StoreError, match="nonsense"):
-        Store(url)
-    columns = read(tmp_path / "labels.db", "PRAGMA table_info(mercer_meta)")
-    assert [c[1] for c in columns] == ["key", "value"]
-    next_version.pop()
-    assert Store(url).ledger.n_answers == 1
 
 
 def test_a_changed_table_is_noticed_explained_and_matched(tmp_path: Path) -> None:

@@ -14,17 +14,23 @@ Said = dict[str, Any]
 Act = Callable[[Studio, Said], Any]
 
 
-def check_said(said: Any, *, needs_token: bool) -> Said:
-    """Return a body if it is an object with a person and, where needed, a token."""
+def check_object(said: Any) -> Said:
+    """Return a body if it is an object."""
     if not isinstance(said, dict):
         msg = "the body must be an object."
         raise RefusedError(msg)
+    return said
+
+
+def check_said(said: Any, *, needs_token: bool) -> Said:
+    """Return a body if it is an object with a person and, where needed, a token."""
+    found = check_object(said)
     for name in ("who", "token") if needs_token else ("who",):
-        value = said.get(name)
+        value = found.get(name)
         if not isinstance(value, str) or not 0 < len(value) <= 64:
             msg = f"{name} must be a text of 1 to 64 characters."
             raise RefusedError(msg)
-    return said
+    return found
 
 
 def _label(said: Said) -> int:

@@ -10,6 +10,11 @@ from mercer.app.studio.service import Studio
 MOST_CONFIG = 20_000
 
 
+def version(studio: Studio, said: Any = None) -> dict[str, Any]:
+    """Answer ``POST /setup``: by how many labels the model is known."""
+    return {"model_version": f"mercer-{studio.snapshot.n_labels}"}
+
+
 def predict(studio: Studio, said: dict[str, Any]) -> dict[str, Any]:
     """Answer ``POST /predict``: a choice and its probability for each task.
 
@@ -21,7 +26,7 @@ def predict(studio: Studio, said: dict[str, Any]) -> dict[str, Any]:
     if not isinstance(tasks, list):
         msg = "`tasks` must be a list."
         raise RefusedError(msg)
-    version = f"mercer-{studio.snapshot.n_labels}"
+    known = version(studio)
     by_id = {id: row for row, id in enumerate(studio.items.ids)}
     results = []
     for task in tasks:
@@ -30,18 +35,12 @@ def predict(studio: Studio, said: dict[str, Any]) -> dict[str, Any]:
         id = str(data.get(ID_FIELD, data.get(studio.items.task.id or "", "")))
         best = studio.prediction(by_id[id])[:1] if id in by_id else []
         if not best:
-            results.append({"model_version": version, "score": 0.0, "result": []})
+            results.append({**known, "score": 0.0, "result": []})
             continue
         label = studio.store.ledger.name_of(best[0]["label"])
         result = result_of(label, from_name, to_name)
-        results.append(
-            {
-                "model_version": version,
-                "score": best[0]["probability"],
-                "result": [result],
-            }
-        )
-    return {"results": results, "model_version": version}
+        results.append({**known, "score": best[0]["probability"], "result": [result]})
+    return {"results": results, **known}
 
 
 def webhook(studio: Studio, said: dict[str, Any]) -> dict[str, Any]:

@@ -1,7 +1,6 @@
-"""Tables of the store, their version, and how older versions become newer ones."""
+"""Tables of the store, and their version."""
 
 import secrets
-from collections.abc import Callable
 
 from sqlalchemy import (
     BigInteger,
@@ -60,16 +59,13 @@ claims = Table(
     Column("purpose", String(16), nullable=False),
 )
 
-# From a version to the next one.
-MIGRATIONS: dict[int, Callable[[Connection], None]] = {}
-
 
 class StoreError(RuntimeError):
     """A store that cannot be used, with the reason in its message."""
 
 
 def prepare(connection: Connection) -> None:
-    """Make the tables, or bring those of an older version up to date."""
+    """Make the tables, where there are none, or refuse those of a newer version."""
     if not inspect(connection).has_table(meta.name):
         metadata.create_all(connection)
         for key, value in (("version", str(VERSION)), ("clock", "0")):
@@ -82,11 +78,6 @@ def prepare(connection: Connection) -> None:
             "newer Mercer wrote it. Upgrade Mercer to open it."
         )
         raise StoreError(msg)
-    for version in range(found, VERSION):
-        MIGRATIONS[version](connection)
-    if found < VERSION:
-        row = update(meta).where(meta.c.key == "version")
-        connection.execute(row.values(value=str(VERSION)))
 
 
 def token(connection: Connection) -> str:

@@ -2,7 +2,7 @@
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from functools import partial
 from importlib.resources import files
@@ -17,7 +17,7 @@ from starlette.responses import FileResponse, JSONResponse, Response, StreamingR
 from starlette.routing import Route
 
 from mercer.app.studio import backend, views
-from mercer.app.studio.actions import ACTS, Act, check_said
+from mercer.app.studio.actions import ACTS, Act, check_object, check_said
 from mercer.app.studio.ahead import ahead
 from mercer.app.studio.exports import EXPORTS
 from mercer.app.studio.guard import Guard, TooLargeError, TooSlowError
@@ -35,7 +35,8 @@ from mercer.app.studio.table_view import Where, blind_rows, table_page
 KINDS = {".html": "text/html", ".js": "text/javascript", ".css": "text/css"}
 HEARTBEAT_SECONDS = 15.0
 
-Handler = Callable[[Request], Awaitable[Response]]
+# What Label Studio reads to see whether its backend is there.
+_HEALTH = {"status": "UP", "model_class": "UnifiedKernelMachine"}
 
 
 def make_app(studio: Studio, token: str, **guard: Any) -> Guard:
@@ -48,11 +49,11 @@ def make_app(studio: Studio, token: str, **guard: Any) -> Guard:
         "state": lambda request: studio.state(),
         "accuracy": lambda request: views.accuracy(studio),
         "review": lambda request: views.review(studio),
-        "table": lambda request: _table(studio, request),
-        "item/{row}": lambda r: _item(studio, _row(studio, r)),
+        "table": partial(_table, studio),
+        "item/{row}": partial(_item, studio),
         "ahead": lambda r: ahead(studio, r.query_params.get("who", "")),
         "history": lambda r: history(studio, r.query_params.get("who", "")),
-        "cell/{row}": lambda r: _cell(studio, r),
+        "cell/{row}": partial(_cell, studio),
         "why/{row}": lambda r: why(studio, _row(studio, r)),
     }
     app = Starlette(
@@ -60,17 +61,20 @@ def make_app(studio: Studio, token: str, **guard: Any) -> Guard:
             *_pages(),
             *(Route(f"/api/{path}", _get(read)) for path, read in gets.items()),
             *(
-                Route(f"/api/{name}", _post(studio, act, needs), methods=["POST"])
-                for name, (act, needs) in ACTS.items()
+                _post(f"/api/{name}", studio, act, partial(check_said, needs_token=n))
+                for name, (act, n) in ACTS.items()
             ),
-            Route("/api/events", _events(studio)),
-            Route("/api/image/{row}", _image(studio)),
-            Route("/api/sound/{row}", _sound(studio)),
-            Route("/api/map", _bytes(partial(_map, studio))),
-            Route("/api/colours", _bytes(partial(_colours, studio))),
-            Route("/api/export/{kind}", _export(studio)),
-            Route("/api/import/{kind}", _import(studio), methods=["POST"]),
-            *_backend(studio),
+            Route("/api/events", partial(_events, studio)),
+            Route("/api/image/{row}", partial(_image, studio)),
+            Route("/api/sound/{row}", partial(_sound, studio)),
+            Route("/api/map", lambda request: _binary(_map(studio))),
+            Route("/api/colours", lambda request: _binary(_colours(studio))),
+            Route("/api/export/{kind}", partial(_export, studio)),
+            Route("/api/import/{kind}", partial(_import, studio), methods=["POST"]),
+            Route("/ml/health", _get(lambda request: _HEALTH)),
+            _post("/ml/setup", studio, backend.version, check_object),
+            _post("/ml/predict", studio, backend.predict, check_object),
+            _post("/ml/webhook", studio, backend.webhook, check_object),
         ],
         exception_handlers={
             RefusedError: _refused,
@@ -82,19 +86,22 @@ def make_app(studio: Studio, token: str, **guard: Any) -> Guard:
     return Guard(app, token=token, **guard)
 
 
-def _post(studio: Studio, act: Act, needs_token: bool) -> Handler:
+def _post(
+    path: str, studio: Studio, act: Act, check: Callable[[Any], dict[str, Any]]
+) -> Route:
     async def handle(request: Request) -> Response:
-        said = check_said(parsed(await request.body()), needs_token=needs_token)
+        said = check(parsed(await request.body()))
         return JSONResponse(await run_in_threadpool(act, studio, said))
 
-    return handle
+    return Route(path, handle, methods=["POST"])
 
 
-def _get(read: Callable[[Request], Any]) -> Handler:
-    async def handle(request: Request) -> Response:
-        return JSONResponse(await run_in_threadpool(read, request))
+def _get(read: Callable[[Request], Any]) -> Callable[[Request], Response]:
+    return lambda request: JSONResponse(read(request))
 
-    return handle
+
+def _binary(body: bytes) -> Response:
+    return Response(body, media_type="application/octet-stream")
 
 
 def _row(studio: Studio, request: Request) -> int:
@@ -102,8 +109,9 @@ def _row(studio: Studio, request: Request) -> int:
     return studio.check_row(row, request.query_params.get("data"))
 
 
-def _item(studio: Studio, row: int) -> Any:
+def _item(studio: Studio, request: Request) -> Any:
     """Return a row that a person opened; one that checks the model still does."""
+    row = _row(studio, request)
     purpose = "check" if row in blind_rows(studio) else "picked"
     return studio.question(row, purpose)
 
@@ -125,38 +133,23 @@ def _cell(studio: Studio, request: Request) -> Any:
     return {"value": studio.items.cell(row, column)}
 
 
-def _image(studio: Studio) -> Handler:
-    async def handle(request: Request) -> Response:
-        row = _row(studio, request)
-        if studio.items.table.image_shape is None:
-            msg = f"{studio.items.table.source} has no images."
-            raise RefusedError(msg, 404)
-        is_full = request.query_params.get("size") == "full"
-        side = FULL_SIDE if is_full else IMAGE_SIDE
-        picture = await run_in_threadpool(studio.items.image, row, side)
-        return Response(picture, media_type="image/png")
-
-    return handle
+def _image(studio: Studio, request: Request) -> Response:
+    row = _row(studio, request)
+    if studio.items.table.image_shape is None:
+        msg = f"{studio.items.table.source} has no images."
+        raise RefusedError(msg, 404)
+    is_full = request.query_params.get("size") == "full"
+    picture = studio.items.image(row, FULL_SIDE if is_full else IMAGE_SIDE)
+    return Response(picture, media_type="image/png")
 
 
-def _sound(studio: Studio) -> Handler:
-    async def handle(request: Request) -> Response:
-        row, column = _row(studio, request), request.query_params.get("column", "")
-        path = await run_in_threadpool(sound_file, studio.items, row, column)
-        if path is None:
-            msg = "there is no such sound file in the folder of the table."
-            raise RefusedError(msg, 404)
-        return FileResponse(path, media_type=kind_of(path.name))
-
-    return handle
-
-
-def _bytes(read: Callable[[], bytes]) -> Handler:
-    async def handle(request: Request) -> Response:
-        body = await run_in_threadpool(read)
-        return Response(body, media_type="application/octet-stream")
-
-    return handle
+def _sound(studio: Studio, request: Request) -> Response:
+    row, column = _row(studio, request), request.query_params.get("column", "")
+    path = sound_file(studio.items, row, column)
+    if path is None:
+        msg = "there is no such sound file in the folder of the table."
+        raise RefusedError(msg, 404)
+    return FileResponse(path, media_type=kind_of(path.name))
 
 
 def _map(studio: Studio) -> bytes:
@@ -179,22 +172,19 @@ def _colours(studio: Studio) -> bytes:
     return np.column_stack([np.minimum(best, 255), sure]).astype(np.uint8).tobytes()
 
 
-def _export(studio: Studio) -> Handler:
-    async def handle(request: Request) -> Response:
-        kind = request.path_params["kind"]
-        if kind in FILES:
-            name, media = FILES[kind]
-            body = (await _learned(studio, request))[name]
-        elif kind in EXPORTS:
-            name, media, write = EXPORTS[kind]
-            body = await run_in_threadpool(write, studio)
-        else:
-            msg = f"export one of {', '.join([*EXPORTS, *FILES])}."
-            raise RefusedError(msg, 404)
-        headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-        return Response(body, media_type=media, headers=headers)
-
-    return handle
+async def _export(studio: Studio, request: Request) -> Response:
+    kind = request.path_params["kind"]
+    if kind in FILES:
+        name, media = FILES[kind]
+        body = (await _learned(studio, request))[name]
+    elif kind in EXPORTS:
+        name, media, write = EXPORTS[kind]
+        body = await run_in_threadpool(write, studio)
+    else:
+        msg = f"export one of {', '.join([*EXPORTS, *FILES])}."
+        raise RefusedError(msg, 404)
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return Response(body, media_type=media, headers=headers)
 
 
 async def _learned(studio: Studio, request: Request) -> dict[str, bytes]:
@@ -211,51 +201,21 @@ async def _learned(studio: Studio, request: Request) -> dict[str, bytes]:
     return await work
 
 
-def _import(studio: Studio) -> Handler:
-    async def handle(request: Request) -> Response:
-        kind = request.path_params["kind"]
-        if kind not in IMPORTS:
-            msg = f"import one of {', '.join(IMPORTS)}."
-            raise RefusedError(msg, 404)
-        body = await request.body()
-        read = IMPORTS[kind]
-        taken = await run_in_threadpool(lambda: take_in(studio, read(body)))
-        return JSONResponse(taken)
-
-    return handle
+async def _import(studio: Studio, request: Request) -> Response:
+    kind = request.path_params["kind"]
+    if kind not in IMPORTS:
+        msg = f"import one of {', '.join(IMPORTS)}."
+        raise RefusedError(msg, 404)
+    body = await request.body()
+    read = IMPORTS[kind]
+    taken = await run_in_threadpool(lambda: take_in(studio, read(body)))
+    return JSONResponse(taken)
 
 
-def _backend(studio: Studio) -> list[Route]:
-    """Return what Label Studio asks of a machine-learning backend."""
-
-    def post(act: Act) -> Handler:
-        async def handle(request: Request) -> Response:
-            said = parsed(await request.body())
-            if not isinstance(said, dict):
-                msg = "the body must be an object."
-                raise RefusedError(msg)
-            return JSONResponse(await run_in_threadpool(act, studio, said))
-
-        return handle
-
-    def health(request: Request) -> Any:
-        return {"status": "UP", "model_class": "UnifiedKernelMachine"}
-
-    def version(studio: Studio, said: Any) -> Any:
-        return {"model_version": f"mercer-{studio.snapshot.n_labels}"}
-
-    return [
-        Route("/ml/health", _get(health)),
-        Route("/ml/setup", post(version), methods=["POST"]),
-        Route("/ml/predict", post(backend.predict), methods=["POST"]),
-        Route("/ml/webhook", post(backend.webhook), methods=["POST"]),
-    ]
-
-
-def _events(studio: Studio) -> Handler:
+def _events(studio: Studio, request: Request) -> Response:
     """Stream a line whenever something has changed, and now and then without cause."""
 
-    async def stream(request: Request) -> AsyncIterator[str]:
+    async def stream() -> AsyncIterator[str]:
         loop, changed = asyncio.get_running_loop(), asyncio.Event()
 
         def hear() -> None:
@@ -272,10 +232,7 @@ def _events(studio: Studio) -> Handler:
         finally:
             studio.listeners.discard(hear)
 
-    async def handle(request: Request) -> Response:
-        return StreamingResponse(stream(request), media_type="text/event-stream")
-
-    return handle
+    return StreamingResponse(stream(), media_type="text/event-stream")
 
 
 def _pages() -> list[Route]:
@@ -286,15 +243,12 @@ def _pages() -> list[Route]:
         if ending in KINDS:
             body = file.read_bytes()
             path = "/" if file.name == "index.html" else f"/{file.name}"
-            routes.append(Route(path, _page(body, KINDS[ending])))
+            routes.append(Route(path, partial(_page, body, KINDS[ending])))
     return routes
 
 
-def _page(body: bytes, kind: str) -> Handler:
-    async def handle(request: Request) -> Response:
-        return Response(body, media_type=kind)
-
-    return handle
+def _page(body: bytes, kind: str, request: Request) -> Response:
+    return Response(body, media_type=kind)
 
 
 async def _refused(request: Request, error: Exception) -> Response:
