@@ -18,7 +18,13 @@ from threadpoolctl import (
 
 from mercer import UnifiedKernelMachine
 from mercer._base import threads
-from mercer._base.threads import ONE_THREAD, in_threads, row_blocks, using_threads
+from mercer._base.threads import (
+    ONE_THREAD,
+    in_blocks,
+    in_threads,
+    row_blocks,
+    using_threads,
+)
 from mercer.fewlabels import AutoKernel, LeaveOneOutRLS
 from mercer.fewlabels.pools.anchors import AnchorPool
 from mercer.fewlabels.pools.base import PoolBase
@@ -268,3 +274,17 @@ def test_libraries_are_looked_for_when_modules_were_imported(
     monkeypatch.setitem(sys.modules, "a_module_of_this_test", sys)
     with limit:
         assert len(looked) == 2
+
+
+def test_blocks_of_rows_are_taken_once_and_cut_alike() -> None:
+    seen: dict[int, list[slice]] = {}
+    for n_jobs in (1, 3):
+        seen[n_jobs] = []
+        with using_threads(n_jobs):
+            in_blocks(seen[n_jobs].append, 1000, 4, 8)
+        seen[n_jobs].sort(key=lambda rows: rows.start)
+    assert seen[1] == seen[3]
+    assert [rows.stop for rows in seen[1][-2:]] == [992, 1000]
+    assert [i for rows in seen[1] for i in range(rows.start, rows.stop)] == [
+        *range(1000)
+    ]

@@ -209,3 +209,25 @@ def in_threads(task: Callable[[int], None], starts: range) -> None:
             task(start)
     else:
         team.run(task, starts)
+
+
+def in_blocks(
+    work: Callable[[slice], None], n: int, least: int, multiple: int = 1
+) -> None:
+    """Do work on each block of n rows, in the threads of `using_threads`.
+
+    Parameters
+    ----------
+    work : callable
+        Takes the rows of a block, as a slice.
+    n, least, multiple : int
+        See `row_blocks`.
+
+    Examples
+    --------
+    >>> in_blocks(print, 5, least=3)
+    slice(0, 3, None)
+    slice(3, 5, None)
+    """
+    blocks = row_blocks(n, least, multiple)
+    in_threads(lambda i: work(slice(i, min(i + blocks.step, n))), blocks)

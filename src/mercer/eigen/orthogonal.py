@@ -1,13 +1,12 @@
 """Blocks of long vectors made orthonormal, a few rows at a time and in place."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
-from numba import njit
 from scipy.linalg import eigh
 
-from mercer._base.threads import in_threads, row_blocks
+from mercer._base.threads import in_blocks
 from mercer._base.typing import FloatArray, SparseArray
 
 # Rows of a product: BLAS multiplies matrices of this size as they are, in half the
@@ -22,69 +21,67 @@ _KEPT = 0.9
 _EVEN = 1e-4
 
 
-def _in_panels(n: int, work: Callable[[int, slice], None]) -> None:
-    """Do work on panels of rows, given the number of the block they are in."""
-    blocks = row_blocks(n, _PER_BLOCK, _ROWS)
+def _panels(block: slice) -> Iterator[slice]:
+    for first in range(block.start, block.stop, _ROWS):
+        yield slice(first, min(first + _ROWS, block.stop))
 
-    def block(start: int) -> None:
-        stop = min(start + blocks.step, n)
-        for first in range(start, stop, _ROWS):
-            work(start // blocks.step, slice(first, min(first + _ROWS, stop)))
 
-    in_threads(block, blocks)
+def _added(product: Callable[[slice], FloatArray], n: int) -> FloatArray:
+    """Return the sum of what blocks of n rows give, in their order."""
+    parts = {}
+
+    def work(block: slice) -> None:
+        parts[block.start] = product(block)
+
+    in_blocks(work, n, _PER_BLOCK, _ROWS)
+    total: FloatArray = np.sum([parts[start] for start in sorted(parts)], axis=0)
+    return total
 
 
 def inner(V: Any, P: Any) -> FloatArray:
     """Return VᵀP; panels are added in double precision."""
-    n_blocks = len(row_blocks(len(P), _PER_BLOCK, _ROWS))
-    totals = np.zeros((n_blocks, V.shape[1], P.shape[1]))
 
-    def add(block: int, rows: slice) -> None:
-        totals[block] += V[rows].T @ P[rows]
+    def product(block: slice) -> FloatArray:
+        total = np.zeros((V.shape[1], P.shape[1]))
+        for rows in _panels(block):
+            total += V[rows].T @ P[rows]
+        return total
 
-    _in_panels(len(P), add)
-    total: FloatArray = totals.sum(axis=0)
-    return total
+    return _added(product, len(P))
 
 
 def subtract(P: Any, V: Any, C: FloatArray) -> None:
     """Replace P by P - V C."""
     C = C.astype(P.dtype, copy=False)
 
-    def take_off(_: int, rows: slice) -> None:
-        P[rows] -= V[rows] @ C
+    def take_off(block: slice) -> None:
+        for rows in _panels(block):
+            P[rows] -= V[rows] @ C
 
     if len(C):
-        _in_panels(len(P), take_off)
+        in_blocks(take_off, len(P), _PER_BLOCK, _ROWS)
 
 
 def turn(V: Any, Y: FloatArray, out: Any) -> None:
     """Write V Y to `out`, which may be a part of V."""
     Y = Y.astype(V.dtype, copy=False)
 
-    def write(_: int, rows: slice) -> None:
-        out[rows] = V[rows] @ Y
+    def write(block: slice) -> None:
+        for rows in _panels(block):
+            out[rows] = V[rows] @ Y
 
-    _in_panels(len(V), write)
+    in_blocks(write, len(V), _PER_BLOCK, _ROWS)
 
 
 def remove_null(P: Any, null: SparseArray) -> None:
     """Replace P by its projection to the complement of orthonormal sparse vectors."""
-    shares = np.zeros((null.shape[1], P.shape[1]))
-    _remove(null.indptr, null.indices, null.data, P, shares)
+    null = null.astype(np.float64, copy=False)
+    shares = _added(lambda rows: null[rows].T @ P[rows], len(P))
 
+    def take_off(rows: slice) -> None:
+        P[rows] -= null[rows] @ shares
 
-@njit(cache=True, nogil=True)
-def _remove(indptr: Any, indices: Any, data: Any, P: Any, shares: Any) -> None:
-    n, k = P.shape
-    for i in range(n):
-        for p in range(indptr[i], indptr[i + 1]):
-            for t in range(k):
-                shares[indices[p], t] += data[p] * P[i, t]
-    for i in range(n):
-        for p in range(indptr[i], indptr[i + 1]):
-            for t in range(k):
-                P[i, t] -= data[p] * shares[indices[p], t]
+    in_blocks(take_off, len(P), _PER_BLOCK, _ROWS)
 
 
 def remove(P: Any, null: SparseArray, V: Any) -> None:

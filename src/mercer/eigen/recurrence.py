@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from mercer._base.machine_code.instructions import PLAIN
-from mercer._base.threads import in_threads, row_blocks
+from mercer._base.threads import in_blocks
 from mercer._base.typing import SparseArray
 
 if PLAIN:
@@ -40,14 +40,11 @@ def recur(
     All numbers are of one type, which decides the precision; A is from `parts`, X and
     Y are from `zero_block` or `aligned`.
     """
-    n = len(X)
-    blocks = row_blocks(n, _PER_BLOCK)
 
-    def block(start: int) -> None:
-        stop = min(start + blocks.step, n)
-        _recur(indptr, indices, data, X, Y, a, b, c, start, stop)
+    def block(rows: slice) -> None:
+        _recur(indptr, indices, data, X, Y, a, b, c, rows.start, rows.stop)
 
-    in_threads(block, blocks)
+    in_blocks(block, len(X), _PER_BLOCK)
 
 
 def zero_block(shape: tuple[int, int], dtype: Any) -> Any:

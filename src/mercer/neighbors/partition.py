@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.extmath import randomized_svd
 
-from mercer._base.threads import in_threads, row_blocks
+from mercer._base.threads import in_blocks
 from mercer.neighbors.exact import DensePoints, Float32Array, Int32Array
 from mercer.neighbors.panels import nearest_around
 from mercer.neighbors.select import group_rows
@@ -64,13 +64,11 @@ def _by_blocks(
 ) -> Int32Array:
     """Return a number for each row of P, found by blocks of rows in threads."""
     found = np.empty(len(P), dtype=np.int32)
-    blocks = row_blocks(len(P), _PER_BLOCK)
 
-    def task(start: int) -> None:
-        rows = slice(start, start + blocks.step)
+    def task(rows: slice) -> None:
         found[rows] = find(P[rows])
 
-    in_threads(task, blocks)
+    in_blocks(task, len(P), _PER_BLOCK)
     return found
 
 

@@ -11,7 +11,7 @@ from typing import Protocol
 import numpy as np
 from numba import njit
 
-from mercer._base.threads import in_threads, row_blocks
+from mercer._base.threads import in_blocks
 from mercer._base.typing import FloatArray, IntArray
 from mercer.spectrum.scores import ArrayScores, Scores, class_counts
 
@@ -102,15 +102,13 @@ class DenseFeatures:
         inner = inner.astype(self.vectors.dtype, copy=False)
         product = np.empty((len(self.vectors), A.shape[1]), order="F")
         step = max(_SMALL // max(inner.size, 1), 64)
-        blocks = row_blocks(len(product), 16 * step, step)
 
-        def task(first: int) -> None:
-            last = min(first + blocks.step, len(product))
-            for start in range(first, last, step):
-                rows = slice(start, min(start + step, last))
+        def task(block: slice) -> None:
+            for start in range(block.start, block.stop, step):
+                rows = slice(start, min(start + step, block.stop))
                 product[rows] = self.vectors[rows] @ inner
 
-        in_threads(task, blocks)
+        in_blocks(task, len(product), 16 * step, step)
         return product
 
     def scores(self, A: FloatArray, offset: FloatArray) -> ArrayScores:
