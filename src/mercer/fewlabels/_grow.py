@@ -3,19 +3,19 @@
 from typing import Any
 
 import numpy as np
-from numba import njit
 
-from mercer._base.threads import in_threads, row_blocks
-from mercer._base.typing import FloatArray, IntArray
+from mercer._base.machine_code.compiled import compiled
+from mercer._base.threads import in_blocks
+from mercer._base.typing import BoolArray, FloatArray, IntArray
 
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 _FIRST, _SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
-_UNIT = 2.0**-53
+_HIGH, _UNIT = np.uint64(11), 2.0**-53  # 53 bits as a number in [0, 1)
 _TIE = 1e-9  # two splits whose merits differ by less, relatively, are level
 
 
-@njit(cache=True, nogil=True)
-def _hash(state, key):  # type: ignore[no-untyped-def]
+@compiled()
+def _hash(state: Any, key: Any) -> Any:
     """Return 64 bits that look random and are a function of the two (splitmix64)."""
     z = state + _MIX * (np.uint64(key) + np.uint64(1))
     z = (z ^ (z >> np.uint64(30))) * _FIRST
@@ -23,22 +23,10 @@ def _hash(state, key):  # type: ignore[no-untyped-def]
     return z ^ (z >> np.uint64(31))
 
 
-@njit(cache=True, nogil=True)
-def _unit(bits):  # type: ignore[no-untyped-def]
-    """Return a number in [0, 1)."""
-    return float(bits >> np.uint64(11)) * _UNIT
-
-
-@njit(cache=True, nogil=True)
-def _extremes(values, rows):  # type: ignore[no-untyped-def]
-    low = high = values[rows[0]]
-    for i in rows:
-        low, high = min(low, values[i]), max(high, values[i])
-    return low, high
-
-
-@njit(cache=True, nogil=True)
-def _merit(values, labels, rows, threshold, total, inside):  # type: ignore[no-untyped-def]
+@compiled()
+def _merit(
+    values: Any, labels: Any, rows: Any, threshold: Any, total: Any, inside: Any
+) -> float:
     """Return how unmixed the two sides are: squared weights over the weight, summed."""
     starts, classes, weights = labels
     inside[:] = 0.0
@@ -55,20 +43,20 @@ def _merit(values, labels, rows, threshold, total, inside):  # type: ignore[no-u
     return squares / max(weight, 1e-300) + others / max(rest, 1e-300)
 
 
-@njit(cache=True, nogil=True)
-def _best_split(  # type: ignore[no-untyped-def]
-    columns,
-    labels,
-    rows,
-    total,
-    inside,
-    order,
-    places,
-    fixed,
-    n_tried,
-    state,
-    is_turned,
-):
+@compiled()
+def _best_split(
+    columns: Any,
+    labels: Any,
+    rows: Any,
+    total: Any,
+    inside: Any,
+    order: Any,
+    places: Any,
+    fixed: bool,
+    n_tried: int,
+    state: Any,
+    is_turned: Any,
+) -> Any:
     """Return the best of several random splits; column -1 where points are equal.
 
     Columns are taken from `order` one after the other where it is `fixed`, else drawn.
@@ -77,21 +65,24 @@ def _best_split(  # type: ignore[no-untyped-def]
     d, n_seen, tried = len(order), 0, 0
     while n_seen < d and tried < n_tried:
         key = np.uint64(2 * n_seen)
-        drawn = 0 if fixed else int(_unit(_hash(state, key)) * (d - n_seen))
+        drawn = 0 if fixed else int((_hash(state, key) >> _HIGH) * _UNIT * (d - n_seen))
         places[n_seen] = n_seen + drawn
         j = order[n_seen + drawn]
         order[n_seen + drawn], order[n_seen] = order[n_seen], j
         n_seen += 1
-        low, high = _extremes(columns[j], rows)
+        values = columns[j]
+        low = high = values[rows[0]]
+        for i in rows:
+            low, high = min(low, values[i]), max(high, values[i])
         if low == high:
             continue
         tried += 1
-        u = _unit(_hash(state, key + np.uint64(1)))
+        u = (_hash(state, key + np.uint64(1)) >> _HIGH) * _UNIT
         u = 1 - u if is_turned[j] else u
         threshold = low + u * (high - low)
         if not low <= threshold < high:  # by rounding
             threshold = low
-        merit = _merit(columns[j], labels, rows, threshold, total, inside)
+        merit = _merit(values, labels, rows, threshold, total, inside)
         if merit > best * (1 + _TIE):
             best, column, cut = merit, j, threshold
     for k in range(n_seen - 1, -1, -1):  # what is drawn depends on the node alone
@@ -99,9 +90,16 @@ def _best_split(  # type: ignore[no-untyped-def]
     return column, cut
 
 
-# Loops in place of functions of arrays, which take seconds to compile.
-@njit(cache=True, nogil=True)
-def grow_tree(columns, labels, C, every, v, pair, is_turned, n_tried):  # type: ignore[no-untyped-def]
+def grow_tree(
+    columns: FloatArray,
+    labels: tuple[IntArray, IntArray, FloatArray],
+    C: int,
+    every: IntArray,
+    v: int,
+    pair: int,
+    is_turned: BoolArray,
+    n_tried: int,
+) -> tuple[Any, ...]:
     """Grow one tree.
 
     Parameters
@@ -128,27 +126,52 @@ def grow_tree(columns, labels, C, every, v, pair, is_turned, n_tried):  # type: 
     depth : int
     """
     d, count = columns.shape
-    label_starts, classes, weights = labels
     most = 2 * count - 1
-    feature, left = np.zeros(most, np.int32), np.zeros(most, np.int32)
-    leaf, threshold = np.zeros(most, np.int32), np.full(most, np.inf)
-    depth = np.zeros(most, np.int64)
-    mixed, n_mixed = np.zeros((count, C)), 0
-    rows, spare = np.arange(count), np.empty(count, np.int64)
-    root, places = np.empty(v, np.int64), np.empty(d, np.int64)
-    for k in range(v):
-        root[k] = every[(k + pair) % v]
-    starts, stops = np.zeros(most, np.int64), np.zeros(most, np.int64)
-    states = np.zeros(most, np.uint64)
-    stops[0], states[0] = count, _hash(np.uint64(pair), np.uint64(0))
+    # Made here: a function that makes arrays takes longer to compile.
+    nodes = np.zeros((6, most), np.int64)
+    threshold, states = np.full(most, np.inf), np.zeros(most, np.uint64)
+    mixed = np.zeros((count, C))
+    root, room = np.roll(every[:v], -pair), np.empty((3, max(count, d)), np.int64)
+    n_nodes, n_mixed, deepest = _grow(
+        columns, labels, every, root, pair, is_turned, n_tried, nodes, threshold,
+        states, mixed, room, np.empty((2, C)),
+    )  # fmt: skip
+    feature, left, leaf = nodes[:3, :n_nodes]
+    return feature, threshold[:n_nodes], left, leaf, mixed[:n_mixed], deepest
+
+
+@compiled()
+def _grow(
+    columns: Any,
+    labels: Any,
+    every: Any,
+    root: Any,
+    pair: int,
+    is_turned: Any,
+    n_tried: int,
+    nodes: Any,
+    threshold: Any,
+    states: Any,
+    mixed: Any,
+    room: Any,
+    weights: Any,
+) -> Any:
+    """Fill in `nodes`, `threshold` and `mixed`; return how much of them, and depth."""
+    feature, left, leaf = nodes[0], nodes[1], nodes[2]
+    depth, starts, stops = nodes[3], nodes[4], nodes[5]
+    total, below = weights[0], weights[1]
+    rows, spare, places = room[0], room[1], room[2]
+    C, n_mixed = len(total), 0
+    for i in range(columns.shape[1]):
+        rows[i] = i
+    stops[0], states[0] = columns.shape[1], _hash(np.uint64(pair), np.uint64(0))
     n_nodes, node, deepest = 1, 0, 0
-    total, below = np.empty(C), np.empty(C)
     while node < n_nodes:
         inside = rows[starts[node] : stops[node]]
         total[:], present = 0.0, 0
         for i in inside:
-            for k in range(label_starts[i], label_starts[i + 1]):
-                total[classes[k]] += weights[k]
+            for k in range(labels[0][i], labels[0][i + 1]):
+                total[labels[1][k]] += labels[2][k]
         for c in range(C):
             present += total[c] > 0
         column, cut = -1, 0.0
@@ -194,10 +217,7 @@ def grow_tree(columns, labels, C, every, v, pair, is_turned, n_tried):  # type: 
             )
         n_nodes += 2
         node += 1
-    return (
-        feature[:n_nodes], threshold[:n_nodes], left[:n_nodes], leaf[:n_nodes],
-        mixed[:n_mixed], deepest,
-    )  # fmt: skip
+    return n_nodes, n_mixed, deepest
 
 
 # Fewer points are not worth the ranks; in larger trees few points are at any node.
@@ -205,7 +225,7 @@ _RANKED_FROM, _MOST_NODES = 4096, 4096
 _SIDE_BY_SIDE = 1024  # points
 _PER_BLOCK = 8 * _SIDE_BY_SIDE  # points that a thread takes at a time, at least
 _TILE = 256  # points whose lines, which hold several columns, stay in the cache
-_BLOCK = 128  # points that go down a tree one by one: their steps overlap
+_ONE_BY_ONE = 128  # points that go down a tree at a time: their steps overlap
 
 
 def count_votes(trees: Any, X: FloatArray) -> FloatArray:
@@ -219,6 +239,9 @@ def count_votes(trees: Any, X: FloatArray) -> FloatArray:
     votes = np.zeros((len(X), trees.mixed.shape[1]))
     nodes = trees.roots, trees.feature, trees.left, trees.leaf, trees.mixed
     sizes = np.diff(trees.roots, append=len(trees.left))
+    arrays: Any = *nodes, trees.depths, trees.threshold
+    move: Any = _move_one_by_one
+    step = _ONE_BY_ONE
     # Ranks are taken of all columns, which as many trees pay for.
     if (
         len(X) >= _RANKED_FROM
@@ -230,21 +253,16 @@ def count_votes(trees: Any, X: FloatArray) -> FloatArray:
         most = max(np.diff(starts).max(), place.max())
         if most <= np.iinfo(np.int16).max:
             kind = np.uint8 if most <= np.iinfo(np.uint8).max else np.int16
-            narrow = rank.astype(kind), place.astype(kind)
-            _by_blocks(_move_side_by_side, X, *nodes, cuts, starts, *narrow, votes)
-            return votes
-    _by_blocks(_move_one_by_one, X, *nodes, trees.depths, trees.threshold, votes)
+            arrays = cuts, starts, nodes, rank.astype(kind), place.astype(kind)
+            move, step = _move_side_by_side, _SIDE_BY_SIDE
+
+    def work(block: slice) -> None:
+        for start in range(block.start, block.stop, step):
+            rows = slice(start, min(start + step, block.stop))
+            move(np.ascontiguousarray(X[rows], np.float64), *arrays, votes[rows])
+
+    in_blocks(work, len(X), _PER_BLOCK)
     return votes
-
-
-def _by_blocks(move: Any, X: FloatArray, *arrays: Any) -> None:
-    """Let threads move blocks of rows of X down the trees."""
-    blocks = row_blocks(len(X), _PER_BLOCK)
-
-    def task(start: int) -> None:
-        move(X, *arrays, start, min(start + blocks.step, len(X)))
-
-    in_threads(task, blocks)
 
 
 def _ranked(trees: Any, d: int) -> tuple[FloatArray, IntArray, IntArray]:
@@ -268,22 +286,33 @@ def _places(trees: Any, sizes: IntArray) -> IntArray:
     return places
 
 
-@njit(cache=True, nogil=True)
-def _vote(nodes, leaf, mixed, votes):  # type: ignore[no-untyped-def]
-    """Add what the leaves that points are at say of them."""
+def _move_side_by_side(
+    X: FloatArray,
+    cuts: FloatArray,
+    starts: IntArray,
+    nodes: tuple[Any, ...],
+    rank: IntArray,
+    place: IntArray,
+    votes: FloatArray,
+) -> None:
+    """Add the votes of all trees for a few points to `votes`, (m, C).
+
+    A node moves all points that are at it, and what it asks is a comparison of two
+    small whole numbers, 32 or 64 at a time. So are votes of leaves of one class
+    counted.
+    """
     m, C = votes.shape
-    for i in range(m):
-        kind = leaf[nodes[i]]
-        if kind < C:
-            votes[i, kind] += 1.0
-        else:
-            for c in range(C):
-                votes[i, c] += mixed[kind - C, c]
+    ranks = np.empty((X.shape[1], m), rank.dtype)
+    _rank_points(X, cuts, starts, ranks)
+    counts, classes = np.zeros((C, m), np.int32), np.arange(C, dtype=place.dtype)
+    at = np.empty(m, place.dtype)
+    _move(ranks, *nodes, rank, place, classes, at, counts, votes)
+    votes += counts.T
 
 
-@njit(cache=True, nogil=True)
-def _rank_points(X, start, cuts, starts, ranks):  # type: ignore[no-untyped-def]
-    """Count the thresholds below each value of a block of points, column by column."""
+@compiled()
+def _rank_points(X: Any, cuts: Any, starts: Any, ranks: Any) -> None:
+    """Count the thresholds below each value, column by column."""
     d, m = ranks.shape
     x, at = np.empty(_TILE), np.empty(_TILE, np.int64)
     for begin in range(0, m, _TILE):
@@ -293,7 +322,7 @@ def _rank_points(X, start, cuts, starts, ranks):  # type: ignore[no-untyped-def]
             if size == 0:
                 continue
             for i in range(width):
-                x[i], at[i] = X[start + begin + i, j], first
+                x[i], at[i] = X[begin + i, j], first
             while size > 1:  # all points at once: no branch to be guessed
                 half = size // 2
                 for i in range(width):
@@ -303,66 +332,73 @@ def _rank_points(X, start, cuts, starts, ranks):  # type: ignore[no-untyped-def]
                 ranks[j, begin + i] = at[i] - first + (cuts[at[i]] < x[i])
 
 
-@njit(cache=True, nogil=True)
-def _move_side_by_side(  # type: ignore[no-untyped-def]
-    X, roots, feature, left, leaf, mixed, cuts, starts, rank, place, votes, begin, end
-):
-    """Add the votes of all trees for rows of X, `begin` to `end`, to `votes`, (m, C).
-
-    A node moves all points of a block that are at it, and what it asks is a comparison
-    of two small whole numbers, 32 or 64 at a time. So are votes of leaves of one class
-    counted.
-    """
-    C = votes.shape[1]
-    classes = np.arange(C).astype(place.dtype)
-    ranks = np.zeros((X.shape[1], _SIDE_BY_SIDE), rank.dtype)
-    places = np.empty(_SIDE_BY_SIDE, place.dtype)
-    counts = np.empty((C, _SIDE_BY_SIDE), np.int32)
-    for start in range(begin, end, _SIDE_BY_SIDE):
-        m = min(_SIDE_BY_SIDE, end - start)
-        _rank_points(X, start, cuts, starts, ranks[:, :m])
-        at = places[:m]
-        counts[:] = 0
-        for tree in range(len(roots)):
-            root = roots[tree]
-            stop = roots[tree + 1] if tree + 1 < len(roots) else len(left)
-            at[:] = place[root]
-            for k in range(root, stop):  # parents come before their children
-                if left[k] == k:
-                    continue
-                here, cut = place[k], rank[k]
-                low, high = place[left[k]], place[left[k] + 1]
-                values = ranks[feature[k], :m]
-                for i in range(m):
-                    child = high if values[i] > cut else low
-                    at[i] = child if at[i] == here else at[i]
-            for c in range(C):
-                count, mine = counts[c, :m], classes[c]
-                for i in range(m):
-                    count[i] += at[i] == mine
-            for k in range(root, stop):
-                if leaf[k] >= C and left[k] == k:
-                    for i in range(m):
-                        if at[i] == place[k]:
-                            for c in range(C):
-                                votes[start + i, c] += mixed[leaf[k] - C, c]
-        for c in range(C):
+@compiled()
+def _move(
+    ranks: Any,
+    roots: Any,
+    feature: Any,
+    left: Any,
+    leaf: Any,
+    mixed: Any,
+    rank: Any,
+    place: Any,
+    classes: Any,
+    at: Any,
+    counts: Any,
+    votes: Any,
+) -> None:
+    m, C = votes.shape
+    for tree in range(len(roots)):
+        root = roots[tree]
+        stop = roots[tree + 1] if tree + 1 < len(roots) else len(left)
+        for i in range(m):
+            at[i] = place[root]
+        for k in range(root, stop):  # parents come before their children
+            if left[k] == k:
+                continue
+            here, cut, values = place[k], rank[k], ranks[feature[k]]
+            low, high = place[left[k]], place[left[k] + 1]
             for i in range(m):
-                votes[start + i, c] += counts[c, i]
-
-
-@njit(cache=True, nogil=True)
-def _move_one_by_one(  # type: ignore[no-untyped-def]
-    X, roots, feature, left, leaf, mixed, depths, threshold, votes, begin, end
-):
-    """Add the votes of all trees for rows of X, `begin` to `end`, to `votes`."""
-    node = np.empty(_BLOCK, np.int32)
-    for start in range(begin, end, _BLOCK):
-        m = min(_BLOCK, end - start)
-        for tree in range(len(roots)):
-            node[:m] = roots[tree]
-            for _ in range(depths[tree]):
+                child = high if values[i] > cut else low
+                at[i] = child if at[i] == here else at[i]
+        for c in range(C):
+            count, mine = counts[c], classes[c]
+            for i in range(m):
+                count[i] += at[i] == mine
+        for k in range(root, stop):
+            if leaf[k] >= C and left[k] == k:
                 for i in range(m):
-                    at = node[i]
-                    node[i] = left[at] + (X[start + i, feature[at]] > threshold[at])
-            _vote(node[:m], leaf, mixed, votes[start : start + m])
+                    if at[i] == place[k]:
+                        for c in range(C):
+                            votes[i, c] += mixed[leaf[k] - C, c]
+
+
+@compiled()
+def _move_one_by_one(
+    X: Any,
+    roots: Any,
+    feature: Any,
+    left: Any,
+    leaf: Any,
+    mixed: Any,
+    depths: Any,
+    threshold: Any,
+    votes: Any,
+) -> None:
+    """Add the votes of all trees for a few points to `votes`, (m, C)."""
+    m, C = votes.shape
+    node = np.empty(_ONE_BY_ONE, np.int32)
+    for tree in range(len(roots)):
+        for i in range(m):
+            node[i] = roots[tree]
+        for _ in range(depths[tree]):
+            for i in range(m):
+                at = node[i]
+                node[i] = left[at] + (X[i, feature[at]] > threshold[at])
+        for i in range(m):
+            kind = leaf[node[i]]
+            if kind < C:
+                votes[i, kind] += 1.0
+            else:
+                for c in range(C):
+                    votes[i, c] += mixed[kind - C, c]

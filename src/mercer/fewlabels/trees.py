@@ -74,7 +74,7 @@ class ArrayColumns:
 
     def take(self, rows: IntArray) -> "ArrayColumns":
         """Return some points."""
-        return ArrayColumns(np.asfortranarray(self.values[rows]))
+        return ArrayColumns(self.values[rows])
 
     def thinned(self, most: int) -> "ArrayColumns":
         """Return at most this many points, evenly spaced."""
@@ -158,7 +158,7 @@ def grow_trees(
     return RandomTrees(
         roots.astype(np.int32),
         np.array(depths, np.int32),
-        np.concatenate(feature),
+        np.concatenate(feature).astype(np.int32),
         np.concatenate(threshold),
         np.concatenate(
             [at + root for at, root in zip(left, roots, strict=True)]

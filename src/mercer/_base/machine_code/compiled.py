@@ -27,10 +27,12 @@ def _fingerprint(folder: Path) -> str:
 
 def compiled(**options: Any) -> Callable[[Callable[..., Any]], Any]:
     """Compile a function that calls compiled ones of its folder or this one."""
+    # What other compiled code would need to call it as a function of C takes time.
+    settings = {"nogil": True, "cache": True, "no_cfunc_wrapper": True, **options}
 
     def decorate(function: Callable[..., Any]) -> Any:
         folder = Path(function.__code__.co_filename).parent
         function.__qualname__ += f"_{_fingerprint(folder)}"
-        return njit(nogil=True, cache=True, **options)(function)
+        return njit(**settings)(function)
 
     return decorate
