@@ -95,12 +95,12 @@ def test_accepted_predictions_are_no_evidence(studio: Studio) -> None:
         with studio.writing() as transaction:
             transaction.claim(studio.items.keys[row], "ann", "check")
         studio.answer("ann", token, row, label)
-    before, digest, told = accuracy(studio), studio.digest(), studio.told().codes
+    before, digest, told = accuracy(studio), studio.told().digest(), studio.told().codes
     assert before["now"]["mean"] < 0.95
     bulk.act(studio, said(studio, action="accept", where={}))
     assert codes(studio) == [1, 0, 1, 0, 1]
     assert studio.told().codes.tolist() == told.tolist() == [1, -1, -1, 0, -1]
-    assert studio.digest() == digest
+    assert studio.told().digest() == digest
     assert accuracy(studio) == before
     assert 1 in studio.told().closed  # and nobody is asked about them again
     studio.answer("ann", "t3", 1, 0)  # said by a person, it counts

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from mercer import Session, persist
 from mercer.app.cli.main import main
-from mercer.app.studio.classes import rename_class
+from mercer.app.studio.classes import rename_class, set_sizes
 from mercer.app.studio.engine import wait_until
 from mercer.app.studio.learned_files import learned_files
 from mercer.app.studio.service import Studio
@@ -125,16 +125,20 @@ def test_sizes_from_the_page_are_learned_from_and_kept(tmp_path: Path) -> None:
     studio = predicted(tmp_path / "told")
     assert share_of_yes(studio) > 0.15
     yes = {n: c for c, n in studio.store.ledger.classes.items()}["yes"]
-    studio.set_sizes("ann", "t1", {yes: "10 %"})  # the other class gets the rest
+    set_sizes(studio, "ann", "t1", {yes: "10 %"})  # the other class gets the rest
     assert studio.class_sizes == pytest.approx({yes: 0.1, 1 - yes: 0.9})
-    assert wait_until(lambda: studio.snapshot.learned_from == studio.digest(), 60)
+    assert wait_until(
+        lambda: studio.snapshot.learned_from == studio.told().digest(), 60
+    )
     assert share_of_yes(studio) == pytest.approx(0.1, abs=0.02)
     made = learned_files(studio)
     assert b"Class sizes as you gave them" in made["report.html"]
-    studio.set_sizes("ben", "t2", {})
-    assert wait_until(lambda: studio.snapshot.learned_from == studio.digest(), 60)
+    set_sizes(studio, "ben", "t2", {})
+    assert wait_until(
+        lambda: studio.snapshot.learned_from == studio.told().digest(), 60
+    )
     assert share_of_yes(studio) > 0.15
-    studio.set_sizes("ann", "t3", {yes: "12,5"})
+    set_sizes(studio, "ann", "t3", {yes: "12,5"})
     studio.engine.stop()
     frame, _ = uneven()
     again = small_studio(tmp_path / "told", frame, classes=())
@@ -187,15 +191,15 @@ def test_a_body_that_is_no_mapping_of_texts_is_refused(
 
 def test_rounded_sizes_are_taken(tmp_path: Path) -> None:
     studio = small_studio(tmp_path, classes=("a", "b", "c"))
-    studio.set_sizes("ann", "t1", dict.fromkeys(range(3), "33.3"))
+    set_sizes(studio, "ann", "t1", dict.fromkeys(range(3), "33.3"))
     assert studio.store.ledger.sizes == dict.fromkeys(range(3), 33.3)
-    studio.set_sizes("ann", "t1", {})  # the same act once more
+    set_sizes(studio, "ann", "t1", {})  # the same act once more
     assert studio.store.ledger.sizes == dict.fromkeys(range(3), 33.3)
 
 
 def test_the_rest_goes_to_classes_with_labels(tmp_path: Path) -> None:
     studio = small_studio(tmp_path, classes=("a", "b", "c"))
-    studio.set_sizes("ann", "t1", {0: "10"})
+    set_sizes(studio, "ann", "t1", {0: "10"})
     assert studio.class_sizes == pytest.approx({0: 0.1})
     studio.answer("ann", "t2", 0, 1)
     assert studio.class_sizes == pytest.approx({0: 0.1, 1: 0.9})
@@ -208,7 +212,7 @@ def test_the_rest_goes_to_classes_with_labels(tmp_path: Path) -> None:
 def test_the_same_start_leaves_what_the_page_said(tmp_path: Path) -> None:
     studio = small_studio(tmp_path, class_sizes={"cat": 1.0, "dog": 3.0})
     assert studio.store.ledger.sizes == {0: 25.0, 1: 75.0}
-    studio.set_sizes("ann", "t1", {0: "40", 1: "60"})
+    set_sizes(studio, "ann", "t1", {0: "40", 1: "60"})
     studio.add_class("ann", "t2", "bird")
     same = small_studio(tmp_path, class_sizes={"dog": 3.0, "cat": 1.0})
     assert same.store.ledger.sizes == {0: 40.0, 1: 60.0}
@@ -241,7 +245,7 @@ def test_a_session_learns_the_sizes_of_its_page(tmp_path: Path) -> None:
     session = Session.open(frame, id="code")
     with session.label(store=tmp_path / "a.db") as page:
         yes = {n: c for c, n in page.studio.store.ledger.classes.items()}["yes"]
-        page.studio.set_sizes("ann", "t1", {yes: "10"})
+        set_sizes(page.studio, "ann", "t1", {yes: "10"})
         assert page.wait()
         assert session.class_sizes == pytest.approx({"yes": 0.1, "no": 0.9})
         assert np.mean(session.predictions == "yes") == pytest.approx(0.1, abs=0.02)

@@ -5,8 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mercer.app.studio.pair_labels import implied_labels
-from mercer.app.studio.pairing import next_pair
+from mercer.app.studio.pairing import answer_pair, implied_labels, next_pair
 from mercer.app.studio.refused import RefusedError
 from studio_at_hand import rows, small_studio
 
@@ -41,15 +40,15 @@ def test_pairs_label_rows_are_not_repeated_and_can_be_undone(tmp_path: Path) -> 
     pair = next_pair(studio, "ann")
     first, second = pair["first"]["row"], pair["second"]["row"]
     assert second == 0  # a labelled row tells most
-    following = studio.answer_pair("ann", "t1", first, second, True)
+    following = answer_pair(studio, "ann", "t1", first, second, True)
     assert studio.labels()[0][first] == 1
     assert following["first"]["row"] not in {0, first}
-    studio.answer_pair("ann", "t1", first, second, True)  # sent twice, kept once
+    answer_pair(studio, "ann", "t1", first, second, True)  # sent twice, kept once
     assert len([e for e in studio.store.ledger.events if e.kind == "pair"]) == 1
     studio.undo("ann", "t2")
     assert studio.labels()[0][first] == -1
     with pytest.raises(RefusedError, match="itself"):
-        studio.answer_pair("ann", "t3", 2, 2, True)
+        answer_pair(studio, "ann", "t3", 2, 2, True)
 
 
 def test_different_asks_about_the_same_row_with_another_one(tmp_path: Path) -> None:
@@ -58,7 +57,7 @@ def test_different_asks_about_the_same_row_with_another_one(tmp_path: Path) -> N
     studio.answer("ann", "t1", 1, 1)
     pair = next_pair(studio, "ann")
     row, other = pair["first"]["row"], pair["second"]["row"]
-    following = studio.answer_pair("ann", "t2", row, other, False)
+    following = answer_pair(studio, "ann", "t2", row, other, False)
     assert studio.labels()[0][row] == -1
     if following["first"]["row"] == row:
         assert following["second"]["row"] != other

@@ -84,7 +84,7 @@ def test_labels_after_each_event_equal_those_of_a_fresh_start(tmp_path: Path) ->
         lambda: studio.undo("ben", "t5"),
         lambda: studio.undo("ann", "t6"),
         lambda: studio.skip("ann", "t7", 2),
-        lambda: studio.answer_pair("ann", "t8", 3, 0, True),
+        lambda: answer_pair(studio, "ann", "t8", 3, 0, True),
         lambda: studio.reask("ann", "t9"),
         lambda: studio.undo("ann", "t10"),
     ]

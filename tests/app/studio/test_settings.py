@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from mercer.app.studio import settings
-from mercer.app.studio.history import history
+from mercer.app.studio.engine import similar_rows
 from mercer.app.studio.ledger import Ledger
 from mercer.app.studio.refused import RefusedError
 from mercer.app.studio.service import Studio
-from mercer.app.studio.similar import similar_rows
 from mercer.app.studio.table_view import Where, rows_where
+from mercer.app.studio.views import history
 from studio_at_hand import label_rows, rows, small_studio
 
 

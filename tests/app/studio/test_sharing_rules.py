@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from mercer.app.studio import store
-from mercer.app.studio.pairing import next_pair
+from mercer.app.studio.pairing import answer_pair, next_pair
 from studio_at_hand import rows, small_studio
 
 
@@ -27,9 +27,9 @@ def test_a_pair_that_people_disagree_on_does_not_count(tmp_path: Path) -> None:
     studio = small_studio(tmp_path, rows(6))
     studio.answer("ann", "t0", 0, 1)
     first = next_pair(studio, "ann")["first"]["row"]
-    studio.answer_pair("ann", "t1", first, 0, True)
+    answer_pair(studio, "ann", "t1", first, 0, True)
     assert studio.pairs() == [(first, 0, True)]
     assert studio.labels()[0][first] == 1
-    studio.answer_pair("ben", "t2", first, 0, False)
+    answer_pair(studio, "ben", "t2", first, 0, False)
     assert studio.pairs() == []
     assert studio.labels()[0][first] == -1

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from typing import Any
 
 from mercer.app.studio import bulk, settings
-from mercer.app.studio.classes import MOST_NAME, rename_class
-from mercer.app.studio.pairing import next_pair
+from mercer.app.studio.classes import MOST_NAME, rename_class, set_sizes
+from mercer.app.studio.pairing import answer_pair, next_pair
 from mercer.app.studio.parsing import whole
 from mercer.app.studio.refused import RefusedError
 from mercer.app.studio.service import Studio
@@ -109,7 +109,7 @@ def _sizes(studio: Studio, said: Said) -> Any:
         msg = "sizes must hold a text for each number of a class."
         raise RefusedError(msg)
     by_label = {int(c): text for c, text in sizes.items()}
-    studio.set_sizes(said["who"], said["token"], by_label)
+    set_sizes(studio, said["who"], said["token"], by_label)
     return {}
 
 
@@ -124,7 +124,7 @@ def _pair(studio: Studio, said: Said) -> Any:
     if type(same) is not bool:
         msg = "same must be true or false."
         raise RefusedError(msg)
-    pair = studio.answer_pair(said["who"], said["token"], row, other, same)
+    pair = answer_pair(studio, said["who"], said["token"], row, other, same)
     return {"pair": pair}
 
 

@@ -15,7 +15,6 @@ from mercer._base.progress import Progress
 from mercer._base.typing import FloatArray, IntArray
 from mercer.active.cold import cold_rows
 from mercer.app.studio.items import names_of
-from mercer.app.studio.similar import similar_rows
 from mercer.app.tables.session import Session
 from mercer.evidence.labels import Labels
 from mercer.evidence.reading import UNLABELED
@@ -25,6 +24,7 @@ from mercer.judging.layout import place_points
 DRAWN_AT = (20, 100)  # labels at which the map is drawn again
 _MOST_DOUBTFUL = 100  # labels listed
 AHEAD = 40  # questions kept ready
+_AT_ONCE = 20_000  # rows that are compared with one
 
 
 @dataclass(frozen=True, eq=False)
@@ -320,3 +320,21 @@ def wait_until(test: Callable[[], bool], seconds: float) -> bool:
             return True
         time.sleep(0.01)
     return test()
+
+
+def similar_rows(
+    features: Callable[[IntArray], FloatArray], n_rows: int, row: int, n: int
+) -> list[int]:
+    """Return the n rows with the largest cosine to one in the kernel, itself first.
+
+    Inner products of the features of rows are the kernel.
+    """
+    target = features(np.array([row]))[0]
+    cosines = np.empty(n_rows)
+    for start in range(0, n_rows, _AT_ONCE):
+        rows = np.arange(start, min(start + _AT_ONCE, n_rows))
+        F = features(rows)
+        length = np.linalg.norm(F, axis=1)
+        cosines[rows] = F @ target / np.where(length > 0, length, 1.0)
+    cosines[row] = np.inf
+    return [int(i) for i in np.argsort(-cosines, kind="stable")[:n]]

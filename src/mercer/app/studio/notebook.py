@@ -57,7 +57,9 @@ class LabelPage:
 
         def is_up_to_date() -> bool:
             snapshot = self.studio.snapshot
-            return snapshot.ready and snapshot.learned_from == self.studio.digest()
+            return (
+                snapshot.ready and snapshot.learned_from == self.studio.told().digest()
+            )
 
         return wait_until(is_up_to_date, seconds)
 

@@ -21,7 +21,6 @@ from mercer.app.studio.actions import ACTS, Act, check_object, check_said
 from mercer.app.studio.ahead import ahead
 from mercer.app.studio.exports import EXPORTS
 from mercer.app.studio.guard import Guard, TooLargeError, TooSlowError
-from mercer.app.studio.history import history
 from mercer.app.studio.interop import IMPORTS, take_in
 from mercer.app.studio.items import FULL_SIDE, IMAGE_SIDE
 from mercer.app.studio.learned_files import FILES, LOOK_SECONDS, learned_files
@@ -52,7 +51,7 @@ def make_app(studio: Studio, token: str, **guard: Any) -> Guard:
         "table": partial(_table, studio),
         "item/{row}": partial(_item, studio),
         "ahead": lambda r: ahead(studio, r.query_params.get("who", "")),
-        "history": lambda r: history(studio, r.query_params.get("who", "")),
+        "history": lambda r: views.history(studio, r.query_params.get("who", "")),
         "cell/{row}": partial(_cell, studio),
         "why/{row}": lambda r: why(studio, _row(studio, r)),
     }

@@ -8,16 +8,14 @@ from typing import Any
 import numpy as np
 
 from mercer._base.typing import IntArray
-from mercer.app.studio import pairing
-from mercer.app.studio.classes import add_class, counts_of, set_sizes
+from mercer.app.studio.classes import add_class, counts_of, shares_of
 from mercer.app.studio.engine import Engine, ModelEngine, Snapshot, Told, wait_until
 from mercer.app.studio.first_events import numbers_of, start, token_of
 from mercer.app.studio.items import Items, changes, names_of
 from mercer.app.studio.ledger import Event
-from mercer.app.studio.pair_labels import implied_labels
+from mercer.app.studio.pairing import agreed, implied_labels
 from mercer.app.studio.queue import claim
 from mercer.app.studio.refused import RefusedError
-from mercer.app.studio.sizes import shares_of
 from mercer.app.studio.state import state_of
 from mercer.app.studio.store import Store, Transaction
 from mercer.app.studio.suggestions import suggestions, votes_on
@@ -109,10 +107,6 @@ class Studio:
     def class_sizes(self) -> dict[int, float]:
         """Shares of the classes as people gave them; empty where they did not."""
         return shares_of(self.store.ledger.sizes, counts_of(self))
-
-    def digest(self) -> int:
-        """Return a number that tells what the model should have learned from."""
-        return self.told().digest()
 
     def told(self) -> Told:
         """Return what people have said so far.
@@ -240,23 +234,13 @@ class Studio:
             self.write(transaction, who, token, row, kind, fields)
         return True
 
-    def answer_pair(
-        self, who: str, token: str, row: int, other: int, same: bool
-    ) -> dict[str, Any] | None:
-        """Keep whether two rows belong together and return the next two."""
-        return pairing.answer_pair(self, who, token, row, other, same)
-
     def pairs(self) -> list[tuple[int, int, bool]]:
         """Return the pairs that people agree on."""
-        return pairing.agreed(self.store.ledger, self.items.row_of)
+        return agreed(self.store.ledger, self.items.row_of)
 
     def add_class(self, who: str, token: str, name: str) -> int:
         """Make a class and return its number."""
         return add_class(self, who, token, name)
-
-    def set_sizes(self, who: str, token: str, said: dict[int, str]) -> None:
-        """Keep how large classes are, in per cent, in place of earlier sizes."""
-        set_sizes(self, who, token, said)
 
     def question(self, row: int, purpose: str) -> dict[str, Any]:
         """Return a row with what the model says about it."""
@@ -337,7 +321,7 @@ class Studio:
         """Wait until the model has learned the last answer, where that is quick."""
         if before.proba is None or before.error or before.seconds > self.patience:
             return False
-        told = self.digest()
+        told = self.told().digest()
         return before.learned_from != told and wait_until(
             lambda: self.snapshot.learned_from == told, self.patience
         )

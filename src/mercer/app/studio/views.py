@@ -1,4 +1,4 @@
-"""What the page shows besides question and table: doubts, people, accuracy."""
+"""What the page shows besides the question: doubts, people, accuracy, the past."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -14,6 +14,7 @@ from mercer.judging.estimate import LearningCurve
 # Rows that were drawn, or that the model chose; those that people pick tell nothing.
 ASKED = ("check", "model", "random")
 MORE = 20  # further labels whose expected gain is shown
+MOST_PAST = 30  # rows that a person can go back to after a reload
 
 
 def review(studio: Studio) -> dict[str, Any]:
@@ -116,3 +117,24 @@ def accuracy(studio: Studio) -> dict[str, Any]:
         "more": MORE,
         "curve": [{"labels": int(n), **asdict(curve.at(n))} for n in points],
     }
+
+
+def history(studio: Studio, who: str) -> list[dict[str, Any]]:
+    """Return the rows a person answered or skipped last, the latest first."""
+    ledger, row_of = studio.store.ledger, studio.items.row_of
+    found: dict[str, dict[str, Any]] = {}
+    for event in reversed(ledger.events):
+        is_own = event.who == who and event.kind in {"answer", "skip"}
+        item = event.item
+        if not is_own or event.seq in ledger.undone or item is None:
+            continue
+        if item not in found and item in row_of:
+            row = row_of[item]
+            found[item] = {
+                "row": row,
+                "id": studio.items.ids[row],
+                "label": event.label,
+            }
+            if len(found) == MOST_PAST:
+                break
+    return list(found.values())
