@@ -8,8 +8,7 @@ import pytest
 from PIL import Image
 
 import mercer
-from mercer.app.embedding.image_cells import holds_images
-from mercer.app.embedding.sound_cells import holds_sounds
+from mercer.app.embedding.file_cells import holds_images, holds_sounds
 from mercer.app.embedding.wanted import read_embed
 from mercer.app.tables.columns import is_text, ngrams_of
 from mercer.app.tables.encoding import TableEncoder

@@ -13,6 +13,7 @@ import pytest
 from mercer.app.studio.classes import rename_class
 from mercer.app.studio.engine import Snapshot, Told, wait_until
 from mercer.app.studio.items import Items
+from mercer.app.studio.pairing import answer_pair
 from mercer.app.studio.reasons import why
 from mercer.app.studio.refused import RefusedError
 from mercer.app.studio.service import PATIENCE

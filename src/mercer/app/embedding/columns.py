@@ -14,10 +14,14 @@ from mercer._base.words import counted, some
 from mercer.app.embedding.cache import Cache
 from mercer.app.embedding.computing import Computed, Items, texts, vectors_of
 from mercer.app.embedding.embedder import Kind, embedded_name
-from mercer.app.embedding.file_cells import file_items
-from mercer.app.embedding.image_cells import holds_images, opened_image
+from mercer.app.embedding.file_cells import (
+    file_items,
+    holds_images,
+    holds_sounds,
+    opened_image,
+    opened_sound,
+)
 from mercer.app.embedding.models import LIGHT, Model, find_model, load
-from mercer.app.embedding.sound_cells import holds_sounds, opened_sound
 from mercer.app.embedding.wanted import Wanted, read_embed
 from mercer.app.tables.columns import ngrams_of
 from mercer.app.tables.table import Table, TableError

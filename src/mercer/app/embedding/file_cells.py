@@ -1,6 +1,7 @@
 """Cells of a table that name a file, or hold its bytes: images and recordings."""
 
 import hashlib
+import io
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -8,11 +9,20 @@ from typing import Any
 import numpy as np
 
 from mercer._base.words import reason
-from mercer.app.embedding.computing import Items, key_of
+from mercer.app.embedding.computing import Items, UnreadableError, key_of
+from mercer.app.tables.folders import IMAGES
+from mercer.app.tables.recordings import (
+    SOUNDS,
+    Recording,
+    is_recording,
+    read_recording,
+)
 from mercer.app.tables.table import Table, TableError
 
 # With at least this share of cells that are files, a column is one of files.
 _MOST = 0.9
+# Models look at some 224 pixels a side; more than this is read at a reduced size.
+_SIDE = 1024
 
 
 def file_items(
@@ -51,7 +61,29 @@ def is_nothing(cell: Any) -> bool:
     return cell is None or isinstance(cell, float) or (cell is not cell) or cell == ""
 
 
-def most_are(cells: Sequence[Any], is_file: Callable[[Any], bool]) -> bool:
+def holds_images(cells: Sequence[Any]) -> bool:
+    """Tell whether most cells are paths or bytes of images, or records of them.
+
+    Examples
+    --------
+    >>> holds_images(["a/1.JPG", None, "b.png"]), holds_images(["see photo.png", "no"])
+    (True, False)
+    """
+    return _most_are(cells, _is_image)
+
+
+def holds_sounds(cells: Sequence[Any]) -> bool:
+    """Tell whether most cells are paths or bytes of recordings, or records of them.
+
+    Examples
+    --------
+    >>> holds_sounds(["a/1.WAV", None, "b.mp3"]), holds_sounds(["a.png", "b.wav"])
+    (True, False)
+    """
+    return _most_are(cells, _is_sound)
+
+
+def _most_are(cells: Sequence[Any], is_file: Callable[[Any], bool]) -> bool:
     """Tell whether the filled cells are files, but for some that are broken.
 
     One odd path must not turn a column of images into texts.
@@ -60,12 +92,31 @@ def most_are(cells: Sequence[Any], is_file: Callable[[Any], bool]) -> bool:
     return bool(filled) and sum(map(is_file, filled)) >= _MOST * len(filled)
 
 
+def _is_image(cell: Any) -> bool:
+    held = _of_record(cell)
+    is_whole = isinstance(cell, dict) or isinstance(held, bytes)
+    return bool(held) if is_whole else _ends_in(held, IMAGES)
+
+
+def _is_sound(cell: Any) -> bool:
+    held = _of_record(cell)
+    return is_recording(held) if isinstance(held, bytes) else _ends_in(held, SOUNDS)
+
+
+def _ends_in(path: Any, endings: set[str]) -> bool:
+    return isinstance(path, str) and Path(path.strip()).suffix.lower() in endings
+
+
+def _of_record(cell: Any) -> Any:
+    """Return the bytes or the path of a record, as of Hugging Face; else the cell."""
+    return cell.get("bytes") or cell.get("path") if isinstance(cell, dict) else cell
+
+
 def _source(cell: Any, folder: Path, source: str) -> Any:
     """Return bytes, an array, the path of a file, or None."""
     if isinstance(cell, np.ndarray):
         return cell
-    if isinstance(cell, dict):
-        cell = cell.get("bytes") or cell.get("path")
+    cell = _of_record(cell)
     if is_nothing(cell):
         return None
     if isinstance(cell, bytes):
@@ -95,3 +146,32 @@ def _key(source: Any) -> bytes:
         return key_of(f"{source.shape}{source.dtype}".encode() + source.tobytes())
     with source.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").digest()
+
+
+def opened_image(source: Any) -> Any:
+    """Return an image of Pillow in colours, as a person would see it."""
+    from PIL import Image, ImageOps
+
+    if isinstance(source, np.ndarray):
+        pixels = np.round(np.asarray(source) * 255).astype(np.uint8)
+        return Image.fromarray(pixels.squeeze()).convert("RGB")
+    try:
+        with Image.open(
+            io.BytesIO(source) if isinstance(source, bytes) else source
+        ) as image:
+            if max(image.size) > _SIDE:
+                image.draft("RGB", (_SIDE, _SIDE))
+                image.thumbnail((_SIDE, _SIDE))
+            return ImageOps.exif_transpose(image).convert("RGB")
+    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
+        what = "its bytes" if isinstance(source, bytes) else str(source)
+        msg = f"{what} cannot be read as an image: {reason(error)}"
+        raise UnreadableError(msg) from error
+
+
+def opened_sound(source: Any) -> Recording:
+    """Return a recording that a file, or bytes, hold."""
+    try:
+        return read_recording(source)
+    except TableError as error:
+        raise UnreadableError(str(error)) from error

@@ -3,9 +3,8 @@
 from importlib.util import find_spec
 
 from mercer.app.embedding.embedder import embedded_name
-from mercer.app.embedding.image_cells import holds_images
+from mercer.app.embedding.file_cells import holds_images, holds_sounds
 from mercer.app.embedding.models import LIGHT, USUAL
-from mercer.app.embedding.sound_cells import holds_sounds
 from mercer.app.tables.table import Table
 
 

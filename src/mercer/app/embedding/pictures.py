@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from mercer.app.embedding.embedder import Vectors, unit
-from mercer.app.embedding.torch_device import in_pieces, opened_model
+from mercer.app.embedding.torch_device import in_pieces, opened_model, outputs
 
 
 class Pictures:
@@ -25,23 +25,8 @@ class Pictures:
         return Vectors(unit(array), np.ones(len(items), dtype=np.intp))
 
     def _encode(self, images: list[Any]) -> Any:
-        import torch
-
         pixels = self._prepare(images=images, return_tensors="pt")["pixel_values"]
-        pixels = pixels.to(self._model.device, self._model.dtype)
-        with torch.inference_mode():
-            if hasattr(self._model, "get_image_features"):  # of texts and images
-                found = self._model.get_image_features(pixel_values=pixels)
-            else:
-                found = self._model(pixel_values=pixels)
-        return _one_each(found).float().cpu().numpy()
-
-
-def _one_each(found: Any) -> Any:
-    """Return one vector per image of what a model returned."""
-    if hasattr(found, "shape"):
-        return found
-    pooled = getattr(found, "pooler_output", None)
-    if pooled is not None:
-        return pooled.flatten(1)
-    return found.last_hidden_state[:, 0]
+        given = {"pixel_values": pixels}
+        found, pooled = outputs(self._model, given, "get_image_features")
+        pooled = found[:, 0] if pooled is None else pooled.flatten(1)
+        return pooled.float().cpu().numpy()

@@ -9,7 +9,7 @@ import numpy as np
 
 from mercer._base.typing import FloatArray
 from mercer.app.embedding.embedder import Vectors, averaged
-from mercer.app.embedding.torch_device import opened_model
+from mercer.app.embedding.torch_device import opened_model, outputs
 from mercer.app.tables.recordings import Recording
 from mercer.app.tables.table import TableError
 
@@ -48,24 +48,11 @@ class Sounds:
         return Vectors(averaged(array, pieces), pieces)
 
     def _encode(self, wave: FloatArray) -> FloatArray:
-        import torch
-
         given = self._prepare(wave, sampling_rate=self._rate, return_tensors="pt")
-        given = {
-            name: value.to(self._model.device, self._model.dtype)
-            if value.is_floating_point()
-            else value.to(self._model.device)
-            for name, value in given.items()
-        }
-        with torch.inference_mode():
-            if hasattr(self._model, "get_audio_features"):  # of texts and sounds
-                found = self._model.get_audio_features(**given)
-            else:
-                found = self._model(**given)
-        if not hasattr(found, "shape"):
-            pooled = getattr(found, "pooler_output", None)
-            found = found.last_hidden_state.mean(1) if pooled is None else pooled
-        return np.asarray(found.float().cpu().numpy()[0])
+        found, pooled = outputs(self._model, given, "get_audio_features")
+        if pooled is None:
+            pooled = found.mean(1)
+        return np.asarray(pooled.float().cpu().numpy()[0])
 
 
 def pieces_of(recording: Recording, rate: int) -> list[FloatArray]:

@@ -1,6 +1,6 @@
 """Models of PyTorch: read from a folder, where they compute, and in which batches."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -59,6 +59,28 @@ def opened_model(
     device = best_device()
     model = model.eval().to(device)
     return prepare, model.half() if device == "cuda" else model
+
+
+def outputs(model: Any, given: Mapping[str, Any], both: str) -> tuple[Any, Any]:
+    """Return the last states of a model of transformers, and what it pooled of them.
+
+    A model of texts and something else has a method `both` for the latter, which may
+    return vectors alone: there are no states then. What a model did not pool is None.
+    """
+    import torch
+
+    own = {
+        name: value.to(model.device, model.dtype)
+        if value.is_floating_point()
+        else value.to(model.device)
+        for name, value in given.items()
+    }
+    with torch.inference_mode():
+        found = getattr(model, both, model)(**own)
+    if hasattr(found, "shape"):
+        return None, found
+    states = getattr(found, "last_hidden_state", None)
+    return states, getattr(found, "pooler_output", None)
 
 
 def in_pieces(

@@ -56,10 +56,8 @@ class LabelPage:
         """Wait until the model knows all answers and sizes; tell whether it does."""
 
         def is_up_to_date() -> bool:
-            snapshot = self.studio.snapshot
-            return (
-                snapshot.ready and snapshot.learned_from == self.studio.told().digest()
-            )
+            snapshot, told = self.studio.snapshot, self.studio.told()
+            return snapshot.ready and snapshot.learned_from == told.digest()
 
         return wait_until(is_up_to_date, seconds)
 

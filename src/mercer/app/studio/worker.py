@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 
 from mercer._base.progress import Progress, quiet
 from mercer._base.threads import using_threads
-from mercer.app.embedding.image_cells import holds_images
-from mercer.app.embedding.sound_cells import holds_sounds
+from mercer.app.embedding.file_cells import holds_images, holds_sounds
 from mercer.app.studio.engine import ModelEngine, Snapshot, Told
 from mercer.app.tables.rows import Rows
 from mercer.app.tables.session import Session
