@@ -75,6 +75,7 @@ def test_the_terminal_says_what_the_figure_hides() -> None:
     }
     report: dict[str, Any] = {"classes": ["a", "b", "c"], "changes": []}
     report |= {"class_sizes": [], "labels_drawn": "", "counts_alike": False}
+    report |= {"sizes_in_part": ""}
     said: dict[str, Any] = {"rows": 90, "labels": 17, "classes": ["a", "b", "c"]}
     said |= {"accuracy": {}, "warnings": [], "files": {}}
     text = describe(said | {"report": report | {"quality": quality}})

@@ -18,6 +18,7 @@ import click
 
 if TYPE_CHECKING:
     from mercer._base.progress import Progress
+    from mercer.app.tables.task import Task
 
 F = TypeVar("F", bound=Callable[..., Any])
 BAD_INPUT, INTERRUPTED, TERMINATED = 2, 130, 143
@@ -42,16 +43,6 @@ def stem_of(file: str) -> str:
     return stem or "table"
 
 
-class_sizes_option = click.option(
-    "--class-sizes",
-    multiple=True,
-    metavar="NAME=NUMBER,...",
-    help="How large the classes are among all rows, if you know it: counts or shares, "
-    "e.g. yes=10,no=90; may be repeated. To learn from a table, also in part: yes=20%, "
-    "yes=5%-20%, yes=few, or 'no > yes'.",
-)
-
-
 embed_option = click.option(
     "--embed",
     multiple=True,
@@ -63,14 +54,52 @@ embed_option = click.option(
 )
 
 
-source_option = click.option(
-    "--source",
-    "sources",
-    multiple=True,
-    metavar="COLUMN[=CONFIDENCE]",
-    help="Column of guesses that may be wrong, as of a language model, a rule or a "
-    "colleague, and the column that says how sure they are; may be repeated.",
-)
+def task_options(function: F) -> F:
+    """Add the options that say what is learned from a table, for `task_of`."""
+    for option in (
+        click.option(
+            "--source",
+            "sources",
+            multiple=True,
+            metavar="COLUMN[=CONFIDENCE]",
+            help="Column of guesses that may be wrong, as of a language model, a rule "
+            "or a colleague, and the column that says how sure they are; may be "
+            "repeated.",
+        ),
+        embed_option,
+        click.option(
+            "--keep",
+            multiple=True,
+            help="Column to learn from although it looks misleading; may be repeated.",
+        ),
+        click.option(
+            "--drop", multiple=True, help="Column not to learn from; may be repeated."
+        ),
+        click.option(
+            "--class-sizes",
+            multiple=True,
+            metavar="NAME=NUMBER,...",
+            help="How large the classes are among all rows, if you know it: counts or "
+            "shares, e.g. yes=10,no=90; may be repeated. To learn from a table, also "
+            "in part: yes=20%, yes=5%-20%, yes=few, or 'no > yes'.",
+        ),
+        click.option("--id", default=None, help="Column that names the rows."),
+        click.option(
+            "--target", default="label", show_default=True, help="Column of labels."
+        ),
+    ):
+        function = option(function)
+    return function
+
+
+def task_of(said: dict[str, Any]) -> "Task":
+    """Return the task that options name, and leave those about reading in `said`."""
+    from mercer.app.tables.class_sizes import parse_sizes
+    from mercer.app.tables.task import Task
+
+    known = {name: said.pop(name) for name in Task.__annotations__ if name in said}
+    known["class_sizes"] = parse_sizes(known["class_sizes"])
+    return Task.of(**known)
 
 
 def reading_options(function: F) -> F:

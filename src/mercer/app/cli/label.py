@@ -4,19 +4,12 @@ from typing import Any
 
 import click
 
-from mercer.app.cli.jobs import (
-    class_sizes_option,
-    embed_option,
-    reading_options,
-    source_option,
-    stop_with,
-)
+from mercer.app.cli.jobs import reading_options, stop_with, task_of, task_options
 
 
 @click.command("label")
 @click.argument("file")
-@click.option("--target", default="label", show_default=True, help="Column of labels.")
-@click.option("--id", "id_column", default=None, help="Column that names the rows.")
+@task_options
 @click.option("--classes", default="", help="Classes to offer, separated by commas.")
 @click.option(
     "--store",
@@ -31,13 +24,6 @@ from mercer.app.cli.jobs import (
     show_default=True,
     help="Number of people asked about each row.",
 )
-@class_sizes_option
-@click.option("--drop", multiple=True, help="Column not to learn from.")
-@click.option(
-    "--keep", multiple=True, help="Column to learn from although it looks misleading."
-)
-@embed_option
-@source_option
 @click.option(
     "--host",
     default="127.0.0.1",
@@ -58,21 +44,14 @@ from mercer.app.cli.jobs import (
 @reading_options
 def command(
     file: str,
-    target: str,
-    id_column: str | None,
     classes: str,
     store: str | None,
     overlap: int,
-    class_sizes: tuple[str, ...],
-    drop: tuple[str, ...],
-    keep: tuple[str, ...],
-    embed: tuple[str, ...],
-    sources: tuple[str, ...],
     host: str,
     port: int,
     names: tuple[str, ...],
     open_page: bool,
-    **reading: Any,
+    **said: Any,
 ) -> None:
     """Label the rows of FILE on a page that asks the most useful question next.
 
@@ -84,30 +63,20 @@ def command(
     try:
         from mercer.app.studio.from_file import open_studio
         from mercer.app.studio.serving import Running
-        from mercer.app.tables.class_sizes import parse_sizes
-        from mercer.app.tables.task import Task
     except ImportError as error:
         stop_with(
             f'The studio needs {error.name}: pip install "mercer[studio]"',
             as_json=False,
         )
     try:
+        task = task_of(said)
         studio = open_studio(
             file,
-            Task.of(
-                target,
-                id=id_column,
-                class_sizes=parse_sizes(class_sizes),
-                drop=drop,
-                keep=keep,
-                missing=reading.pop("missing"),
-                embed=embed,
-                sources=sources,
-            ),
+            task,
             classes=tuple(c.strip() for c in classes.split(",") if c.strip()),
             store=store,
             overlap=overlap,
-            **reading,
+            **said,
         )
         running = Running(studio, host=host, port=port, names=names)
     except (ValueError, OSError, RuntimeError, ImportError) as error:

@@ -8,21 +8,19 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mercer.app.cli.jobs import (
-    class_sizes_option,
-    embed_option,
     is_first_run,
     output_options,
     reading_options,
     run,
-    source_option,
     stem_of,
+    task_of,
+    task_options,
 )
 
 if TYPE_CHECKING:
     from mercer._base.progress import Progress
     from mercer.app.tables.learning import TableResult
     from mercer.app.tables.task import Task
-    from mercer.fewlabels.sizes import LabelsDrawn
 
 _FIRST_RUN = "First run: some functions are compiled and kept, about 10 s of CPU time."
 _NOT_RANDOM = (
@@ -33,8 +31,7 @@ _NOT_RANDOM = (
 
 @click.command("learn")
 @click.argument("file")
-@click.option("--target", default="label", show_default=True, help="Column to predict.")
-@click.option("--id", "id_column", default=None, help="Column that names the rows.")
+@task_options
 @click.option(
     "--out",
     type=click.Path(file_okay=False, path_type=Path),
@@ -60,25 +57,15 @@ _NOT_RANDOM = (
     help="How rows were chosen for labels: at random, or per class, such as ten of "
     "each.",
 )
-@class_sizes_option
-@click.option(
-    "--drop", multiple=True, help="Column not to learn from; may be repeated."
-)
-@click.option(
-    "--keep",
-    multiple=True,
-    help="Column to learn from although it looks misleading; may be repeated.",
-)
 @click.option(
     "--labels-as-written",
     is_flag=True,
     help="Treat every spelling in the target as a class, even NA and ?.",
 )
-@embed_option
-@source_option
 @click.option("--memory", default=None, help="Limit on memory, e.g. 4GB.")
 @click.option(
     "--seed",
+    "random_state",
     type=click.IntRange(min=0),
     default=0,
     show_default=True,
@@ -88,23 +75,11 @@ _NOT_RANDOM = (
 @output_options
 def command(
     file: str,
-    target: str,
-    id_column: str | None,
     out: Path | None,
-    pairs: Path | None,
     answers: tuple[Path, ...],
-    labels_drawn: "LabelsDrawn | None",
-    class_sizes: tuple[str, ...],
-    drop: tuple[str, ...],
-    keep: tuple[str, ...],
-    labels_as_written: bool,
-    embed: tuple[str, ...],
-    sources: tuple[str, ...],
-    memory: str | None,
-    seed: int,
     quiet: bool,
     as_json: bool,
-    **reading: Any,
+    **said: Any,
 ) -> None:
     """Predict a column of FILE from the rows where it is filled in.
 
@@ -125,30 +100,14 @@ def command(
     def job(progress: "Progress") -> dict[str, Any]:
         from mercer._base.threads import using_threads
         from mercer.app.tables.answers import HISTORY, add_answers, not_used
-        from mercer.app.tables.class_sizes import parse_sizes
         from mercer.app.tables.learning import learn_task
         from mercer.app.tables.parquet_parts import is_pattern
         from mercer.app.tables.reading import read_table
         from mercer.app.tables.saving import save_result
         from mercer.app.tables.target import read_ids
-        from mercer.app.tables.task import Task
         from mercer.app.tables.writing import check_writable
 
-        task = Task.of(
-            target,
-            id=id_column,
-            pairs=pairs,
-            labels_drawn=labels_drawn,
-            class_sizes=parse_sizes(class_sizes),
-            drop=drop,
-            keep=keep,
-            labels_as_written=labels_as_written,
-            missing=reading["missing"],
-            memory=memory,
-            random_state=seed,
-            embed=embed,
-            sources=sources,
-        )
+        task = task_of(said)
         check_writable(folder)
         if is_first_run():
             progress.note(_FIRST_RUN)
@@ -156,18 +115,18 @@ def command(
             if answers:
                 msg = "--answers are for one table, not for many files."
                 raise click.UsageError(msg)
-            if sources:
+            if task.sources:
                 msg = "--source is for one table, not for many files."
                 raise click.UsageError(msg)
             return _learn_parts(file, task, folder, progress)
         progress.stage("reading")
-        table = read_table(file, as_text=task.as_text, memory=task.memory, **reading)
+        table = read_table(file, **task.reading, **said)
         answered = None
         if answers:
             answered = add_answers(
                 table,
                 read_ids(table, task.id),
-                target,
+                task.target,
                 list(answers),
                 id=task.id,
                 history=folder / HISTORY,
@@ -177,14 +136,14 @@ def command(
         with using_threads(-1):
             result = learn_task(table, task, progress=progress)
             note = "" if answers else not_used(folder / HISTORY)
-            if answers and labels_drawn == "at random":
+            if answers and task.labels_drawn == "at random":
                 note = _NOT_RANDOM
             if note:
                 result = replace(result, warnings=(*result.warnings, note))
             paths = save_result(result, folder, progress=progress, answered=answered)
             return summarise(result, paths)
 
-    stages = usual_stages(embeds=bool(embed))
+    stages = usual_stages(embeds=bool(said["embed"]))
     run(job, describe, stages=stages, quiet=quiet, as_json=as_json)
 
 

@@ -38,9 +38,7 @@ def open_studio(
         Passed on to `mercer.app.tables.reading.read_table`.
     """
     task = task or Task()
-    table = read_table(
-        file, as_text=task.as_text, missing=task.missing, memory=task.memory, **reading
-    )
+    table = read_table(file, **task.reading, **reading)
     where = store or _beside(str(file))
     url = where if "://" in where else sqlite_url(Path(where))
     return Studio(Items(table, task), Store(url), classes=classes, overlap=overlap)

@@ -61,9 +61,7 @@ class Rows:
         if isinstance(data, str | Path):
             from mercer.app.tables.reading import read_table
 
-            data = read_table(
-                data, as_text=task.as_text, missing=task.missing, memory=task.memory
-            )
+            data = read_table(data, **task.reading)
         table = read_vectors(as_table(data))
         ids = read_ids(table, task.id)
         if task.sources:

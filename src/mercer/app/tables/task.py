@@ -128,6 +128,15 @@ class Task:
         return tuple(c for c in known if c)
 
     @property
+    def reading(self) -> dict[str, Any]:
+        """What `mercer.app.tables.reading.read_table` takes of it."""
+        return {
+            "as_text": self.as_text,
+            "missing": self.missing,
+            "memory": self.memory,
+        }
+
+    @property
     def votes(self) -> set[str]:
         """Columns of votes and of confidences, which are not learned from."""
         return {column for source in self.sources for column in source.columns}
