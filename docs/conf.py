@@ -58,6 +58,7 @@ sphinx_gallery_conf = {
     "min_reported_time": 10_000,
     "default_thumb_file": str(HERE / "_static" / "logo.svg"),
     "show_signature": False,
+    "within_subsection_order": "reference.ByUse",
 }
 
 html_theme = "pydata_sphinx_theme"
@@ -80,6 +81,7 @@ html_theme_options = {
     "show_nav_level": 1,
     "header_links_before_dropdown": 6,
     "navbar_end": ["theme-switcher"],
+    "pygments_dark_style": "github-dark",
     "navbar_persistent": ["search-button"],
     "footer_start": ["copyright"],
     "footer_end": [],

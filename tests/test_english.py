@@ -46,6 +46,7 @@ SAY = {
     r"\blonel(y|ier|iest)\b": "isolated, far from the others",
     r"\d %(?!\")": "95%, without a space",
     r"\b(papers?|reproduce) 00\d": "the authors of the paper",
+    r", (the|its|their) [a-z]+ (says?|decides?|tells?)[.;]": "the labels decide which",
 }
 
 
@@ -69,7 +70,8 @@ def test_the_patterns_are_found() -> None:
     text += "labels that others speak against\na lonely point\nfrom which on it counts"
     text += "\nas in paper 003"
     text += "\nIt is read. Of two answers the later one counts."
-    assert len(found(text)) == 13
+    text += "\nwhich view counts, the labels say."
+    assert len(found(text)) == 14
     assert not found("there is no label; it is no longer open, and so on")
     assert not found("150 directions per graph, 95% of the pairs")
 

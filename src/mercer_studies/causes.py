@@ -14,9 +14,9 @@ NOT_EXPLAINED = "We do not know why."
 
 @dataclass(frozen=True)
 class Cause:
-    """A sentence about worse cells of a study, and which it is about.
+    """Why some cells of a study come out worse than in print.
 
-    Patterns are those of a shell: ``*`` stands for anything.
+    Rows and columns are patterns as in a shell: ``*`` stands for anything.
     """
 
     study: str

@@ -242,7 +242,7 @@ def _columns(sources: SourcesLike, names: Any) -> dict[str, Any]:
         if array.ndim == 1:
             array = array[:, None]
         if array.ndim != 2:
-            msg = f"sources must be (n, m), a column for each; got {array.ndim}D."
+            msg = f"sources must have shape (n, n_sources), got {array.shape}."
             raise ValueError(msg)
         m = array.shape[1]
         given = [f"source {k}" for k in range(m)] if names is None else list(names)

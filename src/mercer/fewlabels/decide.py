@@ -1,4 +1,4 @@
-"""The rule for few labels, step by step: decisions in, better decisions out.
+"""The rule for few labels: each step takes a decision and returns a better one.
 
 decision = regress(features, labels)
 decision = with_trees(decision, opinion)

@@ -124,7 +124,7 @@ class AutoKernel(TakesSparse, LabelLearner):
             raise TypeError(_NO_POOL.format(basis))
 
     def fitted_basis(self, X: Any, labels: Labels | None = None) -> Any:
-        """Return a pool fitted to X; which one, its certificate says.
+        """Return a pool fitted to X; its certificate says which one.
 
         Parameters
         ----------

@@ -327,6 +327,9 @@ def _images(X: ArrayLike, *, like: ArrayLike | None = None) -> FloatArray:
         )
         raise ValueError(msg)
     if like is not None and np.shape(like)[1] != pixels:
-        msg = f"X has images of {np.shape(like)[1]} pixels and Z of {pixels}."
+        msg = (
+            f"X has images of {np.shape(like)[1]} pixels and Z of {pixels}; "
+            "give images of one size."
+        )
         raise ValueError(msg)
     return images

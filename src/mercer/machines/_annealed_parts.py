@@ -87,7 +87,7 @@ class MatrixFunction:
         return self.of(self.kernel(X, self.points))
 
     def of(self, K: FloatArray) -> tuple[FloatArray, BoolArray]:
-        """Return the same from kernel values with the training points."""
+        """Return what a call returns, from kernel values with the training points."""
         return K @ self.coef, _reached(K[:, self.labeled])
 
 
@@ -138,7 +138,7 @@ class FeatureFunction:
         return self.of([kernel.features(X) for kernel in self.kernels])
 
     def of(self, features: list[FloatArray]) -> tuple[FloatArray, BoolArray]:
-        """Return the same from the features of the points."""
+        """Return what a call returns, from the features of the points."""
         f: FloatArray = sum(
             (F @ read for F, read in zip(features, self.reads, strict=True)),
             start=np.zeros((len(features[0]), self.reads[0].shape[1])),

@@ -85,7 +85,7 @@ def _above(x: Any) -> float:
 
 
 def _least_reach(met: Float32Array, wanted: float) -> float | None:
-    """Return the least reach for which the share met is surely the one wanted."""
+    """Return the smallest reach that meets the wanted share, beyond sampling error."""
     for share in np.linspace(min(wanted, 1), 1, 65):
         reach = float(np.quantile(met, share, method="higher"))
         shares = (met <= reach).mean(axis=1)

@@ -240,10 +240,16 @@ class GraphBasis(BasisMixin):
 
     def _fit_on_device(self, X: Any, rng: np.random.Generator) -> Self:
         if self.metric != "euclidean" or self.affinity != "neighbors":
-            msg = "a device compares points by their Euclidean distance alone."
+            msg = (
+                "on a device GraphBasis takes metric='euclidean' and affinity="
+                f"'neighbors' only; got {self.metric!r} and {self.affinity!r}."
+            )
             raise ValueError(msg)
         if self.laplacian == "combinatorial":
-            msg = "a device computes the normalized or the random_walk Laplacian."
+            msg = (
+                "on a device GraphBasis takes laplacian='normalized' or 'random_walk'; "
+                "got 'combinatorial'."
+            )
             raise ValueError(msg)
         X = as_tensor(X, self.device)
         with told_memory(X):

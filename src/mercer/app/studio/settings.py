@@ -62,7 +62,7 @@ def look(studio: Studio, said: Said) -> dict[str, Any]:
             raise RefusedError(msg, 409, label=label)
     for number, most in ((colour, COLOURS), (place, 10_000)):
         if number is not None and not (type(number) is int and 0 <= number < most):
-            msg = f"colour and place are numbers, below {most}."
+            msg = f"colour and place must be whole numbers below {most}."
             raise RefusedError(msg, label=label)
     about = _text(said, "about", MOST_NAME)
     kept = {"key": key.lower(), "colour": colour, "place": place, "about": about}

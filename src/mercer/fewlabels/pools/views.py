@@ -1,4 +1,4 @@
-"""Pools of several views side by side: which view counts, the labels say."""
+"""Pools of several views side by side; the labels decide how much each counts."""
 
 from collections.abc import Mapping, Sequence
 from copy import copy
