@@ -8,8 +8,8 @@ the same ten labels, and the picture shows what was learned: the similarity of e
 image to every other, images sorted by the digit they show. Nothing but the ten labels
 went in; the ten blocks are the digits.
 
-This is one draw of labels, a lucky one for both methods: over twelve draws the means
-are 87 and 79% (``benchmarks/headline.py``).
+This is one draw of labels, a lucky one for both methods; ``benchmarks/headline.py`` has
+the means over twelve draws.
 """
 
 import numpy as np

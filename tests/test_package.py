@@ -96,6 +96,26 @@ def test_placeholders_of_addresses_are_on_the_checklist() -> None:
         assert "mercer.invalid" in checklist.split("## A release")[1]
 
 
+def test_commands_that_pages_and_workflows_name_are_in_the_makefile() -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    targets = set(re.findall(r"^([a-z-]+):", makefile, re.MULTILINE))
+    files = [ROOT / ".devcontainer" / "devcontainer.json", ROOT / ".ci" / "run"]
+    files += [*ROOT.glob("*.md"), *(ROOT / ".github").rglob("*.*")]
+    files += [
+        page for page in (ROOT / "docs").rglob("*.md") if "_build" not in str(page)
+    ]
+    command = re.compile(
+        r"(?:^ {4}|^\$ |`|run: |&& |\")(?:MERCER_GALLERY=0 )?make ([a-z-]+)", re.M
+    )
+    named = {
+        (str(file.relative_to(ROOT)), target)
+        for file in files
+        for target in command.findall(file.read_text(encoding="utf-8"))
+    }
+    assert {file for file, _ in named} > {".devcontainer/devcontainer.json"}
+    assert {(file, target) for file, target in named if target not in targets} == set()
+
+
 def test_links_of_the_readme_can_be_made_absolute(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
