@@ -26,8 +26,8 @@ from sklearn.base import BaseEstimator
 from skops.io.exceptions import UntrustedTypesFoundException
 
 import mercer
+from mercer._base.memory import available_memory
 from mercer._base.words import in_bytes
-from mercer.fewlabels.pools.choice import available_memory
 
 _SCHEMA = "schema.json"  # describes the types in a file
 _LEVEL = 1  # of compression; higher ones take long and save little

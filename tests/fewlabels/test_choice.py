@@ -2,9 +2,9 @@
 
 import pytest
 
-from mercer.fewlabels.pools import choice
+from mercer._base.memory import GIB
 from mercer.fewlabels.pools.anchors import AnchorPool
-from mercer.fewlabels.pools.choice import GIB, choose_pool, directions_for
+from mercer.fewlabels.pools.choice import choose_pool, directions_for
 from mercer.fewlabels.pools.neighbors import KernelPool
 
 
@@ -90,11 +90,3 @@ def test_the_plan_makes_the_pool(n: int, pool: type) -> None:
     assert type(made) is pool
     assert made.n_components == 50
     assert made.random_state == 7
-
-
-def test_memory_of_a_control_group_counts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(choice, "_free_memory", lambda: 8.0 * GIB)
-    monkeypatch.setattr(choice, "_group_limits", lambda: [4.0 * GIB])
-    assert choice.available_memory() == 3.0 * GIB
-    monkeypatch.setattr(choice, "_group_limits", list)
-    assert choice.available_memory() == 6.0 * GIB

@@ -2,9 +2,9 @@
 
 import pytest
 
+from mercer._base.memory import GIB
 from mercer.app.tables.table import TableError
 from mercer.app.tables.task import bytes_of
-from mercer.fewlabels.pools.choice import GIB
 
 
 @pytest.mark.parametrize(

@@ -13,13 +13,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from mercer._base.memory import GIB
 from mercer.app.tables.delimited import find_delimiter, find_encoding
 from mercer.app.tables.number_columns import tidy_numbers
 from mercer.app.tables.reading import read_table
 from mercer.app.tables.screening import screen
 from mercer.app.tables.table import TableError, as_table
 from mercer.app.tables.task import Task
-from mercer.fewlabels.pools.choice import GIB
 from tables_at_hand import two_groups
 
 TEXT = ("code", "label")

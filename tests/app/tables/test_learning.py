@@ -11,13 +11,13 @@ from click.testing import CliRunner
 from sklearn.datasets import load_iris
 
 from mercer import persist
+from mercer._base.memory import GIB
 from mercer.app.cli.main import main
 from mercer.app.tables.learning import learn
 from mercer.app.tables.saving import save_result
 from mercer.app.tables.session import Session
 from mercer.app.tables.table import TableError, as_table
 from mercer.fewlabels import AnchorPool, KernelPool
-from mercer.fewlabels.pools.choice import GIB
 from mercer.model.estimator import UnifiedKernelMachine
 from tables_at_hand import two_groups
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
+from mercer._base.memory import available_memory
 from mercer._base.progress import Progress, quiet
 from mercer._base.random import draw_rows
 from mercer._base.typing import FloatArray, IntArray
@@ -31,7 +32,7 @@ from mercer.app.tables.target import read_ids
 from mercer.app.tables.task import Task
 from mercer.app.tables.told import Told
 from mercer.fewlabels.pools import dask as dask_
-from mercer.fewlabels.pools.choice import PoolPlan, available_memory, choose_pool
+from mercer.fewlabels.pools.choice import PoolPlan, choose_pool
 from mercer.model.estimator import UnifiedKernelMachine
 
 MOST_LABELS = 1_000_000

@@ -5,6 +5,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from mercer._base.memory import available_memory
 from mercer.app.tables.databases import is_database, read_query
 from mercer.app.tables.delimited import read_delimited
 from mercer.app.tables.folders import LABELS_FILE, read_folder
@@ -13,7 +14,6 @@ from mercer.app.tables.number_columns import tidy_numbers
 from mercer.app.tables.sources import COMPRESSED, Source, open_source
 from mercer.app.tables.table import Table, TableError
 from mercer.app.tables.workbooks import read_excel
-from mercer.fewlabels.pools.choice import available_memory
 
 DELIMITERS = {".csv": ",", ".tsv": "\t", ".tab": "\t", ".txt": ","}
 ARROW = {".parquet", ".pq", ".feather", ".arrow", ".ipc"}

@@ -1,14 +1,13 @@
 """Which pool of kernels suits the size and kind of the data, and its memory."""
 
-import os
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from scipy.sparse import issparse
 
 from mercer._base.checks import check_number
+from mercer._base.memory import GIB, available_memory
 from mercer._base.tensors import is_for_torch
 from mercer._base.words import in_bytes
 from mercer.fewlabels.pools.anchors import AnchorPool
@@ -17,7 +16,6 @@ from mercer.fewlabels.pools.device import TorchPool
 from mercer.fewlabels.pools.neighbors import KernelPool
 from mercer.fewlabels.rule import DEFAULT, Rule
 
-GIB = 1024**3
 PoolKind: TypeAlias = Literal["neighbors", "anchors", "torch"]
 ArrayKind: TypeAlias = Literal["dense", "sparse", "dask"]
 
@@ -190,11 +188,6 @@ def directions_for(n_classes: int, rule: Rule = DEFAULT) -> int:
     return min(wanted, rule.directions)
 
 
-def available_memory() -> float:
-    """Return the bytes that may be used: three quarters of what is free."""
-    return 0.75 * min([_free_memory(), *_group_limits()])
-
-
 def _candidates(
     n: int, kind: ArrayKind, limit: float, neighbors_up_to: int
 ) -> list[tuple[PoolKind, str]]:
@@ -228,32 +221,3 @@ def _bytes(
         return _START + here, 8 * 5 * 20_000
     # Ties to anchors; the two plain kernels in single precision, twice for a moment.
     return _START + 1.5 * points + scores + 400 * n, 2 * 4 * 2 * n
-
-
-def _free_memory() -> float:
-    info = Path("/proc/meminfo")
-    if info.exists():
-        for line in info.read_text().splitlines():
-            if line.startswith("MemAvailable:"):
-                return float(line.split()[1]) * 1024
-    try:
-        return float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
-    except (ValueError, OSError, AttributeError):
-        return 4.0 * GIB
-
-
-def _group_limits() -> list[float]:
-    """Return what the control group of this process leaves, where there is one."""
-    root = Path("/sys/fs/cgroup")
-    for most, used in (
-        ("memory.max", "memory.current"),
-        ("memory/memory.limit_in_bytes", "memory/memory.usage_in_bytes"),
-    ):
-        try:
-            limit = (root / most).read_text().strip()
-            spent = float((root / used).read_text())
-        except (OSError, ValueError):
-            continue
-        if limit.isdecimal():
-            return [float(limit) - spent]
-    return []
