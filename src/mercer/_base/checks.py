@@ -10,8 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
-from sklearn.utils import check_array
-from sklearn.utils.validation import validate_data
 
 from mercer._base.tensors import checked_tensor, on_host
 from mercer._base.typing import FloatArray
@@ -147,6 +145,10 @@ def checked_points(
     ValueError: column 1 of X holds 'red'; give numbers, e.g. encoded by skrub's
     TableVectorizer, or give the whole table to mercer.learn.
     """
+    # Here, since a program that only reads labels has no use for scikit-learn.
+    from sklearn.utils import check_array
+    from sklearn.utils.validation import validate_data
+
     tensor = checked_tensor(X, estimator, reset=reset) if tensors else None
     if tensor is not None:
         return tensor

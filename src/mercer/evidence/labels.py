@@ -2,7 +2,7 @@
 
 import warnings
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,16 @@ _NO_Y = (
     "learning from labels requires y to be passed, but the target y is None; mark "
     "unlabelled points by -1."
 )
+
+LabelsDrawn: TypeAlias = Literal["at random", "per class"]  # the rows that have one
+# Words for a share, and what they leave open.
+SIZE_WORDS = {
+    "nearly all": (0.9, 1.0),
+    "most": (0.5, 1.0),
+    "about half": (0.4, 0.6),
+    "few": (0.0, 0.2),
+    "rare": (0.0, 0.05),
+}
 
 
 # Limit of precision: the weight of a class in whose regression nothing is lost.

@@ -6,8 +6,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import column_or_1d
-from sklearn.utils.multiclass import check_classification_targets
 
 from mercer._base.checks import is_empty
 from mercer._base.tensors import on_host
@@ -91,6 +89,8 @@ def read_column(y: Any, *, warn: bool = False) -> tuple[NDArray[Any], BoolArray]
     warn : bool, default=False
         Whether to warn of a second axis.
     """
+    from sklearn.utils import column_or_1d
+
     if isinstance(y, Mapping | str):
         msg = f"y must hold one label per point; got {type(y).__name__}."
         raise ValueError(msg)
@@ -133,6 +133,8 @@ def of_one_kind(labels: NDArray[Any]) -> NDArray[Any]:
                 f"{labels.dtype!r}; mark unlabelled points with -1, None or NaN."
             )
             raise ValueError(msg)
+        from sklearn.utils.multiclass import check_classification_targets
+
         check_classification_targets(labels)
     return labels
 

@@ -14,12 +14,11 @@ from scipy.special import softmax
 
 from mercer._base.html import Shown
 from mercer._base.typing import BoolArray, FloatArray
-from mercer.evidence.labels import Labels
+from mercer.evidence.labels import Labels, LabelsDrawn
 from mercer.fewlabels.centred import CentredFit, fit_centred
 from mercer.fewlabels.opinion import Opinion
 from mercer.fewlabels.rule import DEFAULT, Rule
 from mercer.fewlabels.shift import shift_of_classes
-from mercer.fewlabels.sizes import LabelsDrawn
 from mercer.fewlabels.spreading import spread_decision
 from mercer.machines._told_sizes import ToldSizes
 from mercer.spectrum.features import Features

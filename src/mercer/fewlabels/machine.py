@@ -8,7 +8,7 @@ import numpy as np
 from mercer._base.checks import check_choice
 from mercer._base.proba import lead
 from mercer._base.typing import ArrayLike, FloatArray, IntArray
-from mercer.evidence.labels import Labels
+from mercer.evidence.labels import Labels, LabelsDrawn
 from mercer.fewlabels.decide import (
     HeldOut,
     regress,
@@ -18,7 +18,7 @@ from mercer.fewlabels.decide import (
 )
 from mercer.fewlabels.opinion import ask_trees
 from mercer.fewlabels.rule import DEFAULT, Rule
-from mercer.fewlabels.sizes import LabelsDrawn, seen_points
+from mercer.fewlabels.sizes import seen_points
 from mercer.machines._maps import GramMap, KernelMap
 from mercer.machines._told_sizes import ToldSizes, is_estimated, read_sizes
 from mercer.machines.base import KernelMachine, Solution

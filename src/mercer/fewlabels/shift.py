@@ -6,10 +6,10 @@ import numpy as np
 from scipy.special import softmax
 
 from mercer._base.typing import FloatArray
+from mercer.evidence.labels import LabelsDrawn
 from mercer.fewlabels.centred import CentredFit
 from mercer.fewlabels.rule import DEFAULT, Rule
 from mercer.fewlabels.sizes import (
-    LabelsDrawn,
     drawn_points,
     label_shares,
     unevenness,

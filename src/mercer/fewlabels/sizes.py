@@ -1,16 +1,13 @@
 """How large the classes may be, and offsets that make them so."""
 
-from typing import Literal, TypeAlias
-
 import numpy as np
 from scipy.special import xlogy
 
 from mercer._base.random import draw_rows
 from mercer._base.typing import FloatArray, IntArray
+from mercer.evidence.labels import LabelsDrawn
 from mercer.fewlabels.rule import DEFAULT, Rule
 from mercer.spectrum.scores import Scores, class_counts
-
-LabelsDrawn: TypeAlias = Literal["at random", "per class"]
 
 _SEEN_PER_LABEL = 10
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mercer._base.typing import FloatArray, IntArray
+from mercer.evidence.labels import LabelsDrawn
 from mercer.fewlabels.gain import fading, matching_slope, spreading_gain, sureness
 from mercer.fewlabels.partition import (
     Division,
@@ -16,7 +17,6 @@ from mercer.fewlabels.partition import (
 )
 from mercer.fewlabels.rule import DEFAULT, Rule
 from mercer.fewlabels.sizes import (
-    LabelsDrawn,
     candidate_sizes,
     drawn_points,
     match_sizes,

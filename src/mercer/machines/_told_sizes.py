@@ -10,19 +10,12 @@ from sklearn.base import clone
 from sklearn.isotonic import isotonic_regression
 
 from mercer._base.typing import BoolArray, FloatArray, IntArray
+from mercer.evidence.labels import SIZE_WORDS
 from mercer.machines._sizes import known_shares, numbers_of
 
-# Words for a share, and what they leave open.
-WORDS = {
-    "nearly all": (0.9, 1.0),
-    "most": (0.5, 1.0),
-    "about half": (0.4, 0.6),
-    "few": (0.0, 0.2),
-    "rare": (0.0, 0.05),
-}
 _KINDS = (
     "a share between 0 and 1, a pair (least, most), or one of the words "
-    f"{', '.join(map(repr, WORDS))}"
+    f"{', '.join(map(repr, SIZE_WORDS))}"
 )
 
 
@@ -104,7 +97,7 @@ def read_sizes(
     ----------
     given : mapping, array-like or str
         Counts or shares of all classes. Or of some of them, each a share, a pair
-        ``(least, most)`` or a word (`WORDS`); the others have the rest. Or an order,
+        ``(least, most)`` or one of `SIZE_WORDS`; the others have the rest. Or an order,
         such as ``"a > b > c"``, which may leave classes out.
     classes : ndarray of shape (n_classes,)
         Those that have labels.
@@ -147,7 +140,9 @@ def _bounds(given: Mapping[Any, Any], names: list[Any], name: str) -> ToldSizes:
     low, high = np.zeros(len(names)), np.ones(len(names))
     for c, key in zip(_positions(keys, names, name), keys, strict=True):
         value = given[key]
-        pair = numbers_of(WORDS.get(value, value) if isinstance(value, str) else value)
+        pair = numbers_of(
+            SIZE_WORDS.get(value, value) if isinstance(value, str) else value
+        )
         if pair.shape not in ((), (2,)):
             pair = np.array([np.nan, np.nan])
         low[c], high[c] = pair if pair.shape else (pair, pair)

@@ -13,7 +13,7 @@ from mercer._base.nested import NestedParameters
 from mercer._base.random import as_generator
 from mercer._base.threads import with_n_jobs
 from mercer._base.typing import ArrayLike, IntArray, Points, RandomState
-from mercer.evidence.labels import Labels
+from mercer.evidence.labels import Labels, LabelsDrawn
 from mercer.evidence.pairs.constraints import Pairs
 from mercer.evidence.reading import UNLABELED
 from mercer.evidence.row_names import (
@@ -30,7 +30,6 @@ from mercer.fewlabels.pools.base import Pool
 from mercer.fewlabels.pools.dask import gather, is_dask
 from mercer.fewlabels.pools.view import Views
 from mercer.fewlabels.rule import Rule
-from mercer.fewlabels.sizes import LabelsDrawn
 from mercer.graphs.points import n_points, warn_of_equal_points
 from mercer.model.beliefs import joined_classes
 from mercer.model.growth import GrowingModel, Growth

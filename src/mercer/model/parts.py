@@ -8,14 +8,13 @@ import numpy as np
 from sklearn.base import clone
 
 from mercer._base.typing import ArrayLike, FloatArray, Points
-from mercer.evidence.labels import Labels
+from mercer.evidence.labels import Labels, LabelsDrawn
 from mercer.evidence.pairs.constraints import Pairs
 from mercer.fewlabels.learner import AutoKernel
 from mercer.fewlabels.machine import LeaveOneOutRLS
 from mercer.fewlabels.pools.base import Pool
 from mercer.fewlabels.pools.view import Views
 from mercer.fewlabels.rule import Rule
-from mercer.fewlabels.sizes import LabelsDrawn
 from mercer.kernels.base import Kernel
 from mercer.learners.pairwise import PairwiseKernel
 from mercer.machines.klr import KernelLogisticRegression

@@ -12,7 +12,8 @@ from mercer.app.tables.table import as_table
 from mercer.app.tables.task import Task
 
 pytest.importorskip("sqlalchemy")
-from mercer.app.studio.engine import ModelEngine, Stages, Told, wait_until
+from mercer.app.studio.engine import Stages, Told, wait_until
+from mercer.app.studio.model_engine import ModelEngine
 from mercer.app.studio.worker import openers
 
 N = 40

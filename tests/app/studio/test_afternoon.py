@@ -11,7 +11,8 @@ import pytest
 
 from mercer import Session
 from mercer.app.studio import serving as serving_module
-from mercer.app.studio.engine import ModelEngine, Told, wait_until
+from mercer.app.studio.engine import Told, wait_until
+from mercer.app.studio.model_engine import ModelEngine
 from mercer.app.studio.serving import Running
 from mercer.app.studio.store import Store, sqlite_url
 from studio_at_hand import acting, rows, serving, small_studio
@@ -116,7 +117,7 @@ def test_learning_goes_on_while_the_map_is_drawn(
             time.sleep(0.01)
         return np.zeros((n, 2))
 
-    monkeypatch.setattr("mercer.app.studio.engine.place_points", slowly)
+    monkeypatch.setattr("mercer.app.studio.model_engine.place_points", slowly)
     codes = np.full(40, -1)
     codes[[0, 39]] = 0, 1
     frame = pd.DataFrame({"size": np.repeat([0.0, 5.0], 20) + np.linspace(0, 1, 40)})
@@ -139,7 +140,7 @@ def test_the_map_is_drawn_before_labels_and_with_20_and_100(
     def at_once(features: object, n: int, rng: object) -> np.ndarray:
         return np.zeros((n, 2))
 
-    monkeypatch.setattr("mercer.app.studio.engine.place_points", at_once)
+    monkeypatch.setattr("mercer.app.studio.model_engine.place_points", at_once)
     codes, half = np.full(120, -1), np.arange(120) % 2
     frame = pd.DataFrame({"size": 5.0 * half + np.linspace(0, 1, 120)})
     session = Session.open(frame)

@@ -1,5 +1,7 @@
 """The studio over HTTP on loopback."""
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -168,3 +170,13 @@ def test_a_studio_stops_while_pages_listen(
         running.stop()
         assert all(line == "" or line.startswith("data: ") for line in lines)
     assert capfd.readouterr().err == ""
+
+
+def test_the_server_leaves_the_code_that_learns_to_the_other_process() -> None:
+    learns = {"sklearn", "numba", "torch", "matplotlib", "mercer.model", "mercer.optim"}
+    load = "import mercer.app.studio.from_file, mercer.app.studio.serving, sys"
+    said = f"{load}; print(sorted({learns!r} & set(sys.modules)))"
+    run = subprocess.run(
+        [sys.executable, "-c", said], capture_output=True, text=True, check=True
+    )
+    assert run.stdout.strip() == "[]"

@@ -7,8 +7,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mercer.app.studio.engine import ModelEngine, wait_until
+from mercer.app.studio.engine import wait_until
 from mercer.app.studio.items import Items
+from mercer.app.studio.model_engine import ModelEngine
 from mercer.app.studio.service import Studio
 from mercer.app.studio.store import Store, sqlite_url
 from mercer.app.tables.session import Session

@@ -8,7 +8,8 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_digits, load_wine
 
-from mercer.app.studio.engine import ModelEngine, Told, wait_until
+from mercer.app.studio.engine import Told, wait_until
+from mercer.app.studio.model_engine import ModelEngine
 from mercer.app.tables.session import Session
 
 

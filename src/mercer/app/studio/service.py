@@ -3,13 +3,13 @@
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mercer._base.typing import IntArray
 from mercer.app.studio.classes import add_class, counts_of, shares_of
-from mercer.app.studio.engine import Engine, ModelEngine, Snapshot, Told, wait_until
+from mercer.app.studio.engine import Engine, Snapshot, Told, wait_until
 from mercer.app.studio.first_events import numbers_of, start, token_of
 from mercer.app.studio.items import Items, changes, names_of
 from mercer.app.studio.ledger import Event
@@ -20,8 +20,10 @@ from mercer.app.studio.state import state_of
 from mercer.app.studio.store import Store, Transaction
 from mercer.app.studio.suggestions import suggestions, votes_on
 from mercer.app.studio.worker import ProcessEngine, openers
-from mercer.app.tables.session import Session
 from mercer.app.tables.sizes_in_part import whole
+
+if TYPE_CHECKING:
+    from mercer.app.tables.session import Session
 
 CHECK_EVERY = 8  # one question in this many is drawn at random
 PATIENCE = 0.2  # seconds; a person looks at a row for longer
@@ -60,7 +62,7 @@ class Studio:
         overlap: int = 1,
         check_every: int = CHECK_EVERY,
         patience: float = PATIENCE,
-        session: Session | None = None,
+        session: "Session | None" = None,
         engine: Engine | None = None,
     ) -> None:
         self.items, self.store = items, store
@@ -93,6 +95,8 @@ class Studio:
         if engine is not None:
             self.engine = engine
         elif session is not None:
+            from mercer.app.studio.model_engine import ModelEngine
+
             self.engine = ModelEngine(lambda: session, self.told, self.announce)
         else:
             opened, better = openers(items.table, items.task, given)

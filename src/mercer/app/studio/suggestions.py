@@ -7,18 +7,18 @@ from numpy.typing import NDArray
 
 from mercer.app.studio.first_events import numbers_of
 from mercer.app.studio.items import Items, names_of
-from mercer.app.tables.session import Session
 from mercer.app.tables.votes import votes_of
 from mercer.evidence.sources import Sources
 
 if TYPE_CHECKING:
     from mercer.app.studio.service import Studio
+    from mercer.app.tables.session import Session
 
 _MOSTLY = 0.5  # share of a vote that counts as the answer
 
 
 def votes_on(
-    items: Items, session: Session | None, given: NDArray[Any]
+    items: Items, session: "Session | None", given: NDArray[Any]
 ) -> Sources | None:
     """Return the votes on all rows, of a session or of the columns of a table."""
     if session is not None:

@@ -1,4 +1,7 @@
-"""The model in a process of its own, so that training never delays an answer."""
+"""The model in a process of its own, so that training never delays an answer.
+
+The code that learns is loaded there alone.
+"""
 
 import itertools
 import os
@@ -8,18 +11,18 @@ from dataclasses import replace
 from functools import partial
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
 from mercer._base.progress import Progress, quiet
-from mercer._base.threads import using_threads
 from mercer.app.embedding.file_cells import holds_images, holds_sounds
-from mercer.app.studio.engine import ModelEngine, Snapshot, Told
-from mercer.app.tables.rows import Rows
-from mercer.app.tables.session import Session
+from mercer.app.studio.engine import Snapshot, Told
 from mercer.app.tables.table import Table
 from mercer.app.tables.task import Task
+
+if TYPE_CHECKING:
+    from mercer.app.tables.session import Session
 
 REPLY_SECONDS = 120.0
 _NICER = 5  # the page comes first
@@ -33,10 +36,10 @@ class ProcessEngine:
 
     def __init__(
         self,
-        opened: Callable[[], Session],
+        opened: "Callable[[], Session]",
         told: Callable[[], Told],
         changed: Callable[[], None] = lambda: None,
-        better: Callable[[Progress], Session] | None = None,
+        better: "Callable[[Progress], Session] | None" = None,
     ) -> None:
         self.snapshot = Snapshot()
         self.session: Session | None = None  # it is in the other process
@@ -143,7 +146,7 @@ class ProcessEngine:
 
 def openers(
     table: Table, task: Task, given: NDArray[Any]
-) -> tuple[Callable[[], Session], Callable[[Progress], Session] | None]:
+) -> "tuple[Callable[[], Session], Callable[[Progress], Session] | None]":
     """Return what opens a session, and one that takes longer if columns are embedded.
 
     Its arguments are those of `open_session`.
@@ -165,27 +168,33 @@ def _is_text(table: Table, column: str) -> bool:
 
 def open_session(
     table: Table, task: Task, given: NDArray[Any], progress: Progress = quiet
-) -> Session:
+) -> "Session":
     """Return a session on a table; columns that come with the labels are left out.
 
     The class sizes of the task are not used: those that stand now come with the
     answers. The names of classes in the file, `given`, are None where there is none.
     """
+    from mercer.app.tables.rows import Rows
+    from mercer.app.tables.session import Session
+
     task = replace(task, class_sizes=None)
     return Session(Rows.read(table, task, labels=given, progress=progress), task)
 
 
 def work(
     pipe: Connection,
-    opened: Callable[[], Session],
+    opened: "Callable[[], Session]",
     told: Told,
-    better: Callable[[Progress], Session] | None = None,
+    better: "Callable[[Progress], Session] | None" = None,
 ) -> None:
     """Run a model until the other end of the pipe is closed.
 
     Only what changed in a snapshot is sent: the map of many points is large and seldom
     new.
     """
+    from mercer._base.threads import using_threads
+    from mercer.app.studio.model_engine import ModelEngine
+
     os.nice(_NICER)
     held, sending, sent = [told], threading.Lock(), [Snapshot()]
 

@@ -12,16 +12,14 @@ from mercer._base.typing import FloatArray, IntArray
 from mercer._base.words import as_name, some
 from mercer.app.tables.table import TableError
 from mercer.app.tables.target import plain_spelling
-from mercer.evidence.labels import Labels
-from mercer.fewlabels.sizes import LabelsDrawn
-from mercer.machines._told_sizes import WORDS
+from mercer.evidence.labels import SIZE_WORDS, Labels, LabelsDrawn
 
 # A name is all that comes before "=number" at the end or before a comma, so that names
 # may hold commas and equals signs.
 _NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 _SIZE = re.compile(
     rf"(.+?)=\s*(?:({_NUMBER})\s*(%?)(?:\s*-\s*({_NUMBER})\s*(%?))?|"
-    rf"({'|'.join(WORDS)}))\s*(?:,|$)"
+    rf"({'|'.join(SIZE_WORDS)}))\s*(?:,|$)"
 )
 _ORDER = re.compile(r"[^=>]+(>[^=>]+)+")
 
@@ -63,7 +61,7 @@ def parse_sizes(texts: Iterable[str]) -> dict[str, Any] | str | None:
                 f"--class-sizes must be such as yes=10,no=90, got {text!r}. Write "
                 "numbers with a point, and without separators of thousands. Sizes that "
                 "are known in part: yes=20%, yes=5%-20%, yes=few or 'no > yes'; the "
-                f"words are {', '.join(WORDS)}."
+                f"words are {', '.join(SIZE_WORDS)}."
             )
             raise TableError(msg)
         for name, low, sign, high, second, word in (m.groups() for m in found):

@@ -21,8 +21,7 @@ from mercer.app.tables.rows import Rows
 from mercer.app.tables.session import Session
 from mercer.app.tables.table import Table
 from mercer.app.tables.task import Task
-from mercer.evidence.labels import Labels
-from mercer.fewlabels.sizes import LabelsDrawn
+from mercer.evidence.labels import Labels, LabelsDrawn
 from mercer.judging.hiding import Check
 from mercer.judging.outlook import Outlook, look_ahead
 from mercer.judging.prediction_sets import prediction_sets

@@ -17,11 +17,10 @@ from mercer.app.tables.rows import Rows
 from mercer.app.tables.table import Table
 from mercer.app.tables.task import Task
 from mercer.app.tables.told import Page, Told
-from mercer.evidence.labels import Labels
+from mercer.evidence.labels import Labels, LabelsDrawn
 from mercer.evidence.row_names import check_answers, check_once, positions_of
 from mercer.evidence.sources import Sources
 from mercer.fewlabels.pools.choice import PoolPlan
-from mercer.fewlabels.sizes import LabelsDrawn
 from mercer.judging.hiding import Check, check_by_hiding
 from mercer.judging.sources import SourceReport
 from mercer.judging.suspicion import SuspiciousLabels

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,8 +10,10 @@ from numpy.typing import NDArray
 from mercer._base.words import some
 from mercer.app.tables.class_sizes import class_named
 from mercer.app.tables.table import TableError
-from mercer.evidence.labels import Labels
-from mercer.machines._told_sizes import WORDS, ToldSizes, read_sizes
+from mercer.evidence.labels import SIZE_WORDS, Labels
+
+if TYPE_CHECKING:
+    from mercer.machines._told_sizes import ToldSizes
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,8 +61,10 @@ class SizesInPart:
             ) from error
         return read
 
-    def of(self, classes: NDArray[Any]) -> ToldSizes:
+    def of(self, classes: NDArray[Any]) -> "ToldSizes":
         """Return what is known of the shares of these classes among themselves."""
+        from mercer.machines._told_sizes import read_sizes
+
         own = classes.tolist()
         every = [*own, *(name for name in self.names if name not in own)]
         found = read_sizes(self.given, np.array(every, dtype=object))
@@ -95,7 +99,7 @@ def is_in_part(given: Any, classes: Iterable[Any]) -> bool:
     if not hasattr(given, "keys"):
         return False
     values = [given[key] for key in list(given.keys())]
-    if any(v in WORDS if isinstance(v, str) else np.size(v) == 2 for v in values):
+    if any(v in SIZE_WORDS if isinstance(v, str) else np.size(v) == 2 for v in values):
         return True
     is_share = all(isinstance(v, int | float) and 0 < v < 1 for v in values)
     return is_share and sum(values) < 1 - 1e-9 and len(values) < len(list(classes))

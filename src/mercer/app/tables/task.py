@@ -8,7 +8,7 @@ from mercer.app.embedding.wanted import Wanted, read_embed
 from mercer.app.tables.class_sizes import check_drawn
 from mercer.app.tables.table import TableError
 from mercer.app.tables.votes import Source, read_sources
-from mercer.fewlabels.sizes import LabelsDrawn
+from mercer.evidence.labels import LabelsDrawn
 
 
 @dataclass(frozen=True, eq=False)
