@@ -1,5 +1,7 @@
 """Questions before there is a model."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from sklearn.datasets import load_digits, make_blobs
@@ -131,3 +133,14 @@ def test_the_first_answer_may_be_any_class(first: int) -> None:
     # Whoever passes -1 as a class to `fit` is told.
     with pytest.raises(ValueError, match="only -1 and 1"):
         UnifiedKernelMachine().fit(X, np.where(truth == 1, 1, -1))
+
+
+def test_typical_rows_take_the_memory_of_one_square_matrix() -> None:
+    features = np.random.default_rng(0).standard_normal((1_000, 5))
+    tracemalloc.start()
+    try:
+        typical_rows(features, 3)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert 8e6 < peak < 16e6  # a quarter of it is worked on at a time

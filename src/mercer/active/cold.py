@@ -3,12 +3,14 @@
 from collections.abc import Callable
 
 import numpy as np
+from sklearn.utils import gen_batches
 
 from mercer._base.random import draw_rows
 from mercer._base.ranges import unit_rows
 from mercer._base.typing import FloatArray, IntArray
 
 MOST_COMPARED = 2000  # rows whose similarities are formed, a square matrix
+_AT_ONCE = 256  # rows of it that are worked on
 SHARPNESS = 3.0  # power of a cosine; rows stand for close ones only
 # Share of rows in classes that nobody has named, above which classes are looked for.
 # Chosen with SHARPNESS on the choosing half of benchmarks/collection.
@@ -86,11 +88,14 @@ def typical_rows(
     array([1, 3])
     """
     unit = unit_rows(features)
-    S = _sharpened(unit @ unit.T, sharpness)
+    S = unit @ unit.T
     covered = np.zeros(len(unit))
     if known is not None and len(known):
         covered = _sharpened((unit @ unit_rows(known).T).max(axis=1), sharpness)
-    most = np.maximum(S - covered, 0.0).sum(axis=1)  # that rows may add, free ones
+    most = np.empty(len(unit))  # that rows may add, free ones
+    for rows in gen_batches(len(unit), _AT_ONCE):
+        S[rows] = _sharpened(S[rows], sharpness)
+        most[rows] = np.maximum(S[rows] - covered, 0.0).sum(axis=1)
     chosen: list[int] = []
     while len(chosen) < min(n, len(unit)):
         best = int(np.argmax(most))
