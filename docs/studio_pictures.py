@@ -75,8 +75,11 @@ class Movie:
         together = Image.new("RGB", (MOVIE_WIDTH, sum(f.height for f in sample)))
         for k, frame in enumerate(sample):
             together.paste(frame, (0, k * frame.height))
-        # Colours of classes are rare, and must not be lost among the greys.
+        # Colours of classes are rare, and must not be lost among the greys. Digits are
+        # grey and must not be tinted.
         palette = together.quantize(MOVIE_COLOURS, Image.Quantize.MAXCOVERAGE)
+        greys = [grey for level in range(0, 256, 8) for grey in 3 * [level]]
+        palette.putpalette(palette.getpalette()[: 3 * MOVIE_COLOURS] + greys)
         none = Image.Dither.NONE
         first, *others = [f.quantize(palette=palette, dither=none) for f in self.frames]
         first.save(

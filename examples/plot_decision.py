@@ -24,9 +24,16 @@ frame["finding"] = None
 frame.loc[examined, "finding"] = truth[examined]
 
 # %%
-# Learn from twenty labels, then from twenty more that the model asks for.
+# Learn from twenty labels. A notebook shows what to expect of the predictions;
+# ``result.save("out")`` writes the whole report.
 
-session = mercer.learn(frame, target="finding", id="patient").session
+result = mercer.learn(frame, target="finding", id="patient")
+result
+
+# %%
+# Then learn from twenty more labels, which the model asks for.
+
+session = result.session
 malignant = list(session.model.classes_).index("malignant")
 probabilities = {20: session.proba[:, malignant].copy()}
 rows = session.ask(20)
