@@ -1,5 +1,6 @@
 """The names a user types exist, are few at the top, and each is documented."""
 
+import ast
 import inspect
 import pkgutil
 import re
@@ -7,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from importlib import import_module
+from pathlib import Path
 from types import FunctionType
 
 import pytest
@@ -78,7 +80,7 @@ def related(thing: object) -> list[str]:
 
 
 def test_names_under_see_also_exist() -> None:
-    things = public_things()
+    things = public_things() | of_the_reference()
     for thing in things.values():
         for name in related(thing):
             *home, last = name.split(".")
@@ -90,11 +92,34 @@ def test_names_under_see_also_exist() -> None:
                 assert hasattr(things[home[0]], last), name
 
 
+def of_the_reference() -> dict[str, object]:
+    """Return what the reference describes besides the names of packages."""
+    code = (Path(__file__).parents[1] / "docs/_ext/reference.py").read_text("utf-8")
+    lists = {
+        ast.unparse(node.targets[0]): ast.literal_eval(node.value)
+        for node in ast.parse(code).body
+        if isinstance(node, ast.Assign) and not isinstance(node.value, ast.Call)
+    }
+    modules = [import_module(name) for name in lists["MODULES"]]
+    places = [
+        (import_module(f"{package}.{place.split('.')[0]}"), place.split(".")[1])
+        for package, names in lists["APPLICATION"].items()
+        for place in names
+    ]
+    places += [
+        (module, name)
+        for module in modules
+        for name, thing in vars(module).items()
+        if getattr(thing, "__module__", "") == module.__name__ and name[0] != "_"
+    ]
+    return {name: getattr(module, name) for module, name in places}
+
+
 def documented() -> dict[str, object]:
     """Return public classes and functions of ours, without errors and warnings."""
     return {
         name: thing
-        for name, thing in public_things().items()
+        for name, thing in (public_things() | of_the_reference()).items()
         if inspect.isfunction(thing)
         or (inspect.isclass(thing) and not issubclass(thing, BaseException))
     }

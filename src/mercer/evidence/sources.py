@@ -25,6 +25,10 @@ class Not:
     label : object
         The class, as it is named in the other votes.
 
+    See Also
+    --------
+    Sources : Takes such votes.
+
     Examples
     --------
     >>> Sources.read({"rule": [Not("spam"), "ham", None]}).n_votes
@@ -41,6 +45,10 @@ class Sources:
     Column k of `votes` is one possible answer of one source: a class, or that a row is
     not of it. A vote that is spread over several classes has an entry in each.
 
+    See Also
+    --------
+    UnifiedKernelMachine : Learns from them.
+
     Examples
     --------
     >>> sources = Sources.read({"rule": ["a", None, None], "anna": ["a", "b", "b"]})
@@ -54,7 +62,7 @@ class Sources:
     source: IntArray  # (n_answers,) whose answer each column is
     answer: IntArray  # (n_answers,) position in `classes`
     denied: BoolArray  # (n_answers,) the answer is "not of this class"
-    names: tuple[str, ...]
+    names: tuple[str, ...]  # (m,)
     classes: NDArray[Any]  # (n_classes,) sorted
 
     @classmethod

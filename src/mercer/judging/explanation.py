@@ -12,7 +12,12 @@ from mercer._base.typing import FloatArray
 
 
 class Pull(NamedTuple):
-    """What one labelled point adds to the decision for its own class."""
+    """What one labelled point adds to the decision for its own class.
+
+    See Also
+    --------
+    Explanation : Made of these; docs/guides/few_labels.md has an example.
+    """
 
     id: Any  # of the labelled point
     label: Any  # its class
@@ -42,6 +47,10 @@ class Explanation(Shown):
         Ids and labels of the labelled points.
     classes : ndarray of shape (n_classes,)
         Names of the classes.
+
+    See Also
+    --------
+    UnifiedKernelMachine.explain : docs/guides/few_labels.md has an example.
     """
 
     contributions: FloatArray

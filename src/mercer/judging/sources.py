@@ -26,7 +26,12 @@ _COPIES = 0.3
 
 @dataclass(frozen=True)
 class SourceJudged:
-    """What is known of one source."""
+    """What is known of one source.
+
+    See Also
+    --------
+    SourceReport : Has one for each source; docs/guides/sources.md has an example.
+    """
 
     name: str  # of the source
     accuracy: float  # share of its votes that are right
@@ -48,7 +53,12 @@ class SourceJudged:
 
 @dataclass(frozen=True, eq=False)
 class SourceReport(Shown):
-    """What is known about all sources, and from which labels and votes."""
+    """What is known about all sources, and from which labels and votes.
+
+    See Also
+    --------
+    UnifiedKernelMachine.source_report : docs/guides/sources.md has an example.
+    """
 
     sources: tuple[SourceJudged, ...]  # one entry for each
     n_true: int  # true labels
@@ -123,6 +133,10 @@ def report_sources(
         True classes, -1 where there is none.
     log_prior : ndarray of shape (n, n_classes), optional
         What was known of rows besides the votes.
+
+    See Also
+    --------
+    UnifiedKernelMachine.source_report : docs/guides/sources.md has an example.
     """
     sources, found = weighed.sources, weighed.reliability
     prior = np.log(found.shares)[None] if log_prior is None else log_prior

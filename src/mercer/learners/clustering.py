@@ -185,6 +185,10 @@ def rand_index(y: ArrayLike, clusters: ArrayLike) -> float:
     clusters : array-like of shape (n,)
         Cluster of each point.
 
+    See Also
+    --------
+    cluster_scores : This and other scores.
+
     Examples
     --------
     >>> rand_index([0, 0, 1, 1], [0, 0, 1, 2])
@@ -201,6 +205,10 @@ def one_cluster_rand_index(y: ArrayLike) -> float:
     y : array-like of shape (n,)
         Known classes.
 
+    See Also
+    --------
+    rand_index : What it is compared with.
+
     Examples
     --------
     >>> one_cluster_rand_index([0, 0, 0, 1])
@@ -211,7 +219,12 @@ def one_cluster_rand_index(y: ArrayLike) -> float:
 
 @dataclass(frozen=True, slots=True)
 class ClusterScores:
-    """Agreement of clusters with known classes."""
+    """Agreement of clusters with known classes.
+
+    See Also
+    --------
+    cluster_scores : Returns them, and has an example.
+    """
 
     rand: float  # share of pairs of points on which both agree
     one_cluster: float  # Rand index of one cluster for all points
@@ -228,6 +241,10 @@ def cluster_scores(y: ArrayLike, clusters: ArrayLike) -> ClusterScores:
         Known classes.
     clusters : array-like of shape (n,)
         Cluster of each point.
+
+    See Also
+    --------
+    cluster : Finds clusters.
 
     Examples
     --------

@@ -15,7 +15,12 @@ from mercer.model.estimator import UnifiedKernelMachine
 
 @dataclass(frozen=True)
 class Advice(Shown):
-    """What the unlabelled rows changed, and what held-out labels say of it."""
+    """What the unlabelled rows changed, and what held-out labels say of it.
+
+    See Also
+    --------
+    does_unlabeled_help : Returns it, and has an example.
+    """
 
     check: Check  # cross-validation on the labelled rows
     rival: Score  # the better model of the labelled rows alone

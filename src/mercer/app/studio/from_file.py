@@ -36,6 +36,10 @@ def open_studio(
         People who are asked about each row.
     reading : dict
         Passed on to `mercer.app.tables.reading.read_table`.
+
+    See Also
+    --------
+    Session : Opens it in a notebook; docs/studio.md has an example.
     """
     task = task or Task()
     table = read_table(file, **task.reading, **reading)

@@ -160,6 +160,10 @@ def label(
         Called with `LabelPage.labels` after every answer.
     settings : dict
         Passed on to `Studio`.
+
+    See Also
+    --------
+    Session.label : The same of a session; docs/studio.md has an example.
     """
     task = Task(
         target or "label",

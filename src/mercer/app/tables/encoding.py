@@ -78,6 +78,10 @@ class TableEncoder(BaseEstimator):
         What was done to each column.
     n_coordinates_ : int
         Coordinates of a point, without the columns for trees.
+
+    See Also
+    --------
+    learn : Encodes a table and learns from it; has an example.
     """
 
     scale_: Any  # (d,), or None where vectors are used as they are
@@ -99,9 +103,9 @@ class TableEncoder(BaseEstimator):
         *,
         progress: Progress = quiet,
     ) -> Any:
-        """Learn the encoding and return the points, (n, d), dense or sparse.
+        """Learn the encoding and return the points of `table`, (n, d), dense or sparse.
 
-        The columns named by `embed` also become vectors.
+        Columns named by `embed` also become vectors; `progress` gets the stages.
         """
         if not table.columns and not embed:
             said = [
@@ -133,7 +137,7 @@ class TableEncoder(BaseEstimator):
         return self._fit_mixed(table, texts)
 
     def fit(self, table: Table) -> Self:
-        """Learn the encoding."""
+        """Learn the encoding of `table`."""
         self.fit_transform(table)
         return self
 
@@ -346,11 +350,11 @@ class TableEncoder(BaseEstimator):
         return scale
 
     def is_named(self, name: str) -> bool:
-        """Tell whether a column holds many names or codes."""
+        """Tell whether the column `name` holds many names or codes."""
         return self.kinds_.get(name) == "high_cardinality" or name in self.codes_
 
     def is_wide(self, name: str) -> bool:
-        """Tell whether a column is a text or vectors."""
+        """Tell whether the column `name` is a text or vectors."""
         return name in self.texts_ or name in self.vector_sizes_
 
     def _parts_of(self, table: Table) -> list[FloatArray]:
@@ -376,5 +380,5 @@ class TableEncoder(BaseEstimator):
         return np.ascontiguousarray(Z if used.all() else Z[:, used])
 
     def embedded_as(self, name: str) -> str:
-        """Return how vectors were made; nothing if they were given."""
+        """Return how the vectors `name` were made; nothing if they were given."""
         return next((e.done for e in self.embeddings_ if e.name == name), "")

@@ -40,7 +40,7 @@ class TableResult:
 
     See Also
     --------
-    learn : Returns it.
+    learn : Returns it, and has an example.
     """
 
     session: Session  # takes questions and answers

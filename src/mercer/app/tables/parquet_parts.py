@@ -154,6 +154,10 @@ def learn_parts(
     progress : Progress, optional
         Gets the stages of the work.
 
+    See Also
+    --------
+    learn : For one table; has an example.
+
     Notes
     -----
     Where a client of Dask was made, its cluster does the work; the files must have the

@@ -65,6 +65,10 @@ def read_table(
     TableError
         With the file and, where it can be known, the row and column.
 
+    See Also
+    --------
+    learn : Takes what it returns.
+
     Examples
     --------
     >>> import tempfile

@@ -46,6 +46,10 @@ class Table:
     images : dict of str to ndarray of shape (n,), default={}
         Images and recordings as they are kept: paths within `source`, where that is a
         folder of them, or bytes. They are learned from where they are embedded.
+
+    See Also
+    --------
+    read_table : Reads one from a file, and has an example.
     """
 
     frame: "pd.DataFrame"
@@ -67,7 +71,7 @@ class Table:
         return [*self.frame.columns.tolist(), *self.vectors]
 
     def check_column(self, name: str, option: str) -> None:
-        """Raise unless there is a column of cells of this name."""
+        """Raise unless `name` is a column of cells; `option` is what named it."""
         if name in self.frame.columns:
             return
         held = dict.fromkeys(self.vectors, "vectors") | self.unread
@@ -81,7 +85,7 @@ class Table:
         raise TableError(msg)
 
     def check_any_column(self, name: str, option: str) -> None:
-        """Raise unless there is a column of this name, whatever it holds."""
+        """Raise unless `name`, which `option` gave, is a column of any kind."""
         if name not in self.vectors and name not in self.unread:
             self.check_column(name, option)
 
@@ -118,7 +122,7 @@ class Table:
         return " ".join([*said, *self.notes])
 
     def without(self, names: set[str]) -> "Table":
-        """Return the table with some columns left out."""
+        """Return the table without the columns `names`."""
         gone = [c for c in self.frame.columns.tolist() if c in names]
         frame = self.frame.drop(columns=gone)
         vectors = {k: v for k, v in self.vectors.items() if k not in names}

@@ -56,6 +56,10 @@ class Task:
         Columns and rules that guess the target; not learned from as columns.
         `mercer.app.tables.votes.read_sources` makes it of what a person writes.
 
+    See Also
+    --------
+    learn : Makes one of its arguments.
+
     Examples
     --------
     >>> Task("kind", id="code", drop=("price",)).as_text
@@ -92,6 +96,13 @@ class Task:
         **known: Any,
     ) -> "Task":
         """Return the task that a person describes, in Python or on the command line.
+
+        Parameters
+        ----------
+        target, id, drop, keep, missing, memory, embed, sources
+            As in `Task`, but also as numbers of columns, single names and texts.
+        known : dict
+            The other fields of `Task`.
 
         Examples
         --------
