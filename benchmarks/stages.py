@@ -148,7 +148,7 @@ STAGES = {
     ),
     "trees": Stage(
         {"trees": 0},
-        code=("trees", "opinion", "_grow"),
+        code=("trees", "opinion", "_grow", "_votes"),
         constants=(
             *("trees", "tree_tries", "tree_share", "tree_doubt", "tree_centring"),
             "tree_folds",

@@ -183,7 +183,7 @@ def test_the_same_decisions_for_every_number_of_threads(
     monkeypatch.setattr("mercer.neighbors.index._EXACT_UP_TO", 1000)
     monkeypatch.setattr("mercer._base.rows.BATCH", 700)
     monkeypatch.setattr("mercer.fewlabels.pools.anchors._BATCH", 900)
-    monkeypatch.setattr("mercer.fewlabels._grow._PER_BLOCK", 600)
+    monkeypatch.setattr("mercer.fewlabels._votes._PER_BLOCK", 600)
     rng = np.random.default_rng(0)
     truth = rng.integers(3, size=3000)
     X = rng.normal(size=(3000, 4)) + 2.5 * np.eye(3, 4)[truth]

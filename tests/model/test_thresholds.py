@@ -36,7 +36,7 @@ CASES: dict[str, tuple[dict[str, Any], int, int]] = {
         3,
         5,
     ),
-    "votes by ranks": ({"mercer.fewlabels._grow._RANKED_FROM": 100}, 3, 5),
+    "votes by ranks": ({"mercer.fewlabels._votes._RANKED_FROM": 100}, 3, 5),
     "anchor graphs": ({"mercer.fewlabels.pools.choice.NEIGHBORS_UP_TO": 200}, 3, 5),
     "sums over some rows": (
         {

@@ -13,7 +13,8 @@ from mercer._base.rows import thinned
 from mercer._base.threads import in_threads
 from mercer._base.typing import FloatArray, IntArray
 from mercer.fewlabels._column_order import order_columns
-from mercer.fewlabels._grow import count_votes, grow_tree
+from mercer.fewlabels._grow import grow_tree
+from mercer.fewlabels._votes import count_votes
 from mercer.spectrum.scores import ArrayScores, Scores
 
 _PER_TASK = 10  # trees that a thread grows at a time
