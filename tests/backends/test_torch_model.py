@@ -191,7 +191,7 @@ def test_one_graph_predicts_the_same_for_tensors():
 @pytest.mark.parametrize(
     ("options", "match"),
     [
-        ({"metric": "cosine"}, "Euclidean"),
+        ({"metric": "cosine"}, "metric='euclidean'.*got 'cosine'"),
         ({"laplacian": "combinatorial"}, "normalized"),
     ],
 )

@@ -102,7 +102,7 @@ def test_votes_without_a_confidence_are_a_level_and_few_votes_one():
         ({"a": [0, 1]}, {"confidence": {"a": [90, 1]}}, "between 0 and 1, got 1 to 90"),
         ({"a": np.array([[0.5, 0.6]])}, {}, "sources.'a'.: .*sum to 1"),
         ([[0, 1]], {"names": ["a"]}, "2 columns, names 1"),
-        (np.zeros((2, 2, 2)), {}, "3D"),
+        (np.zeros((2, 2, 2)), {}, r"shape \(n, n_sources\), got \(2, 2, 2\)"),
     ],
 )
 def test_bad_sources_are_named(given, options, match):

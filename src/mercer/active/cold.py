@@ -3,7 +3,6 @@
 from collections.abc import Callable
 
 import numpy as np
-from sklearn.utils import gen_batches
 
 from mercer._base.random import draw_rows
 from mercer._base.ranges import unit_rows
@@ -93,7 +92,8 @@ def typical_rows(
     if known is not None and len(known):
         covered = _sharpened((unit @ unit_rows(known).T).max(axis=1), sharpness)
     most = np.empty(len(unit))  # that rows may add, free ones
-    for rows in gen_batches(len(unit), _AT_ONCE):
+    for start in range(0, len(unit), _AT_ONCE):
+        rows = slice(start, start + _AT_ONCE)
         S[rows] = _sharpened(S[rows], sharpness)
         most[rows] = np.maximum(S[rows] - covered, 0.0).sum(axis=1)
     chosen: list[int] = []
