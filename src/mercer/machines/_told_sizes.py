@@ -29,8 +29,11 @@ class ToldSizes:
 
     @property
     def exact(self) -> FloatArray | None:
-        """The shares, where nothing is left open."""
-        return self.low if np.array_equal(self.low, self.high) else None
+        """The shares, where nothing is left open: the last class has the rest."""
+        least = np.maximum(self.low, 1 - (self.high.sum() - self.high))
+        if least.sum() < 1 - 1e-9:
+            return None
+        return np.where(least > self.low + 1e-12, least, self.low)
 
     def of(self, left: BoolArray) -> "ToldSizes":
         """Return what is known of the shares of some classes among these alone.

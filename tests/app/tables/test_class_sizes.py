@@ -388,9 +388,7 @@ def test_sizes_known_in_part_are_read_as_written(texts: list[str], sizes: Any) -
     assert parse_sizes(texts) == sizes
 
 
-@pytest.mark.parametrize(
-    "given", [{"YES": 0.1}, {"yes": (0.05, 0.12)}, {"yes": "few"}, "no > yes"]
-)
+@pytest.mark.parametrize("given", [{"yes": (0.05, 0.12)}, {"yes": "few"}, "no > yes"])
 def test_sizes_known_in_part_reach_the_model(given: Any) -> None:
     frame, _ = uneven()
     result = learn(frame, id="code", class_sizes=given)
@@ -401,6 +399,54 @@ def test_sizes_known_in_part_reach_the_model(given: Any) -> None:
     assert story.class_sizes == ()
     said = f"Class sizes as far as you gave them: {story.sizes_in_part}."
     assert said in html.unescape(render(story))
+    assert said in html.unescape(result._repr_html_())
+    assert result.counts_alike  # in the figures, since the sizes are still open
+    assert not [w for w in result.warnings if "give them" in w]
+
+
+def test_the_share_of_one_of_two_classes_gives_the_other() -> None:
+    frame, _ = uneven()
+    part, whole = (
+        learn(frame, id="code", class_sizes=sizes)
+        for sizes in ({"YES": 0.1}, {"yes": 0.1, "no": 0.9})
+    )
+    np.testing.assert_allclose(part.proba, whole.proba, atol=1e-9)
+    assert part.check is not None
+    assert whole.check is not None
+    assert part.check.scores[0].accuracy == pytest.approx(
+        whole.check.scores[0].accuracy
+    )
+    assert not part.counts_alike
+    assert part.session.told.known_sizes == pytest.approx({"no": 0.9, "yes": 0.1})
+
+
+@pytest.mark.parametrize("given", [{"yes": 0.1}, {"yes": "few"}, "no > yes"])
+def test_sizes_known_in_part_may_come_before_labels(given: Any) -> None:
+    frame, truth = uneven()
+    session = Session.open(frame.assign(label=None), id="code", class_sizes=given)
+    rows = [*np.flatnonzero(truth == "yes")[:3], *np.flatnonzero(truth == "no")[:3]]
+    session.fit().tell(rows, truth[rows].tolist())
+    assert np.mean(session.predictions == "yes") < 0.25
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"YES": "few", "yes": 0.1}, "twice"),
+        ("yes > YES", "twice"),
+        ({}, "lack a number"),
+    ],
+)
+def test_impossible_sizes_in_part_are_named(given: Any, words: str) -> None:
+    with pytest.raises(TableError, match=words):
+        Session.open(uneven()[0], id="code", class_sizes=given)
+
+
+def test_a_page_refuses_sizes_that_are_known_in_part(tmp_path: Path) -> None:
+    pytest.importorskip("sqlalchemy")
+    session = Session.open(uneven()[0], id="code", class_sizes="no > yes").fit()
+    with pytest.raises(TableError, match="a number for each class"):
+        session.label(store=tmp_path / "a.db")
 
 
 def test_the_command_line_takes_sizes_known_in_part(

@@ -78,6 +78,8 @@ class Studio:
         sizes = items.task.class_sizes
         if session is not None:
             given, sizes = names_of(session.y), session.class_sizes
+            if sizes is None and session.told.in_part is not None:
+                sizes = session.told.known_sizes or session.told.in_part.given
         named = None
         if sizes is not None:
             shares = whole(sizes)

@@ -280,7 +280,7 @@ def learned(session: Session, *, progress: Progress = quiet) -> TableResult:
             f"Sources name {which}, which your class sizes leave out, so these were "
             "not used. Give a number for each class, or shares of some (--class-sizes)."
         )
-    if result.counts_alike:
+    if result.counts_alike and session.told.in_part is None:
         said.append(size_advice(session.labels.counts(), session.labels.classes))
     return replace(result, warnings=tuple(dict.fromkeys(said)))
 

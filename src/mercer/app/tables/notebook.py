@@ -57,8 +57,9 @@ def in_html(result: "TableResult") -> str:
 def _told(result: "TableResult", names: tuple[str, ...]) -> str:
     """Return what the person said of the classes."""
     session = result.session
-    sizes = tuple((session.told.known_sizes or {}).values())
-    said = told(names, sizes, session.task.labels_drawn or "")
+    sizes, part = session.told.known_sizes or {}, session.told.in_part
+    drawn, words = session.task.labels_drawn or "", part.words if part else ""
+    said = told(names, tuple(sizes.values()), drawn, words)
     return f"<p>{escape(said)}</p>" if said else ""
 
 

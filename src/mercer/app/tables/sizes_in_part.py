@@ -37,6 +37,8 @@ class SizesInPart:
     ) -> "SizesInPart":
         """Read what a person wrote; the names are those of classes, as in the target.
 
+        Where fewer than two classes are known yet, others may be named.
+
         Examples
         --------
         >>> SizesInPart.read({"Spam": "few"}, ["ham", "spam"]).words
@@ -46,8 +48,15 @@ class SizesInPart:
         """
         classes = list(classes)
         is_order = isinstance(given, str)
-        keys = given.split(">") if is_order else list(given.keys())
-        names = tuple(class_named(key, classes, as_written) for key in keys)
+        keys = [k.strip() for k in given.split(">")] if is_order else [*given.keys()]
+        is_open = len(classes) < 2
+        names = tuple(
+            class_named(key, classes, as_written, or_else=key if is_open else None)
+            for key in keys
+        )
+        if len(set(names)) < len(names):
+            msg = f"class sizes name a class twice; got {given!r}."
+            raise TableError(msg)
         if is_order:
             read = cls(" > ".join(map(str, names)), names)
         else:
@@ -67,6 +76,8 @@ class SizesInPart:
 
         own = classes.tolist()
         every = [*own, *(name for name in self.names if name not in own)]
+        if len(every) < 2:
+            every.append(None)  # a class that nobody has named yet
         found = read_sizes(self.given, np.array(every, dtype=object))
         if len(every) == len(own):
             return found
@@ -77,6 +88,13 @@ class SizesInPart:
         return dict(
             zip(labels.classes.tolist(), self.of(labels.classes).high, strict=True)
         )
+
+    def shares(self, classes: NDArray[Any]) -> dict[Any, float] | None:
+        """Return the shares of these classes if nothing is left open, else None."""
+        found = self.of(classes).exact
+        if found is None:
+            return None
+        return dict(zip(classes.tolist(), found.tolist(), strict=True))
 
     @property
     def words(self) -> str:
@@ -102,7 +120,8 @@ def is_in_part(given: Any, classes: Iterable[Any]) -> bool:
     if any(v in SIZE_WORDS if isinstance(v, str) else np.size(v) == 2 for v in values):
         return True
     is_share = all(isinstance(v, int | float) and 0 < v < 1 for v in values)
-    return is_share and sum(values) < 1 - 1e-9 and len(values) < len(list(classes))
+    n_classes = max(len(list(classes)), 2)  # there will be two
+    return is_share and 0 < sum(values) < 1 - 1e-9 and len(values) < n_classes
 
 
 def whole(given: Any) -> Any:

@@ -57,7 +57,7 @@ class Told:
         if given is None:
             return told
         every = labels.classes.tolist()
-        if is_in_part(given, own):
+        if is_in_part(given, every):
             part = SizesInPart.read(given, every, as_written=as_written)
             return replace(told, in_part=part)
         sizes = sizes_by_class(
@@ -84,6 +84,8 @@ class Told:
     @property
     def known_sizes(self) -> dict[Any, float] | None:
         """Shares of the classes that have labels, in order; None if one lacks."""
+        if self.in_part is not None:
+            return self.in_part.shares(self.labels.classes)
         return sizes_of(self.sizes, self.labels.classes)
 
     @property
