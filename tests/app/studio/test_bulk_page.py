@@ -171,6 +171,7 @@ def test_a_doubtful_label_is_confirmed_or_changed_in_the_list(
     page.wait_for_function("() => mercer.view === 'label'")
     page.keyboard.press("2")
     page.wait_for_function("() => mercer.view === 'review'")  # back in the list
+    page.wait_for_function("() => mercer.state.classes[1].count === 2")  # and stored
     assert labels(studio)["r6"] == 1
 
 
