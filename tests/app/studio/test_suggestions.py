@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from mercer.app.studio import bulk
 from mercer.app.studio.engine import wait_until
 from mercer.app.studio.items import Items
 from mercer.app.studio.model_engine import ModelEngine
@@ -16,7 +17,7 @@ from mercer.app.tables.session import Session
 from mercer.app.tables.table import as_table
 from mercer.app.tables.task import Task
 from mercer.evidence.sources import Not
-from studio_at_hand import rows, trained
+from studio_at_hand import rows, small_studio, trained
 
 N = 60
 TRUTH = np.random.default_rng(0).integers(0, 2, N)
@@ -161,3 +162,42 @@ def test_the_page_has_a_line_for_each_source(
     page.keyboard.press("p")
     page.wait_for_selector("#item .both")
     assert page.is_hidden("#sources")
+
+
+def said_of(studio: Studio, action: str, row: int) -> dict[str, Any]:
+    about = {"who": "ann", "token": "bulk", "action": action, "rows": [row]}
+    return {**about, "data": studio.items.fingerprint}
+
+
+def test_rows_that_people_label_differently_are_votes_of_each(tmp_path: Path) -> None:
+    """The majority counted as a true label, a tie as nothing."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"size": TRUTH * 3 + rng.standard_normal(N)})
+    session = Session.open(frame, "kind")
+    given = {"session": session, "engine": None, "id": None, "overlap": 3}
+    studio = small_studio(tmp_path, frame, **given, classes=("0", "1"))
+    for row in range(30):
+        wrong = row % 3 == 0  # of ben
+        said = {"ann": TRUTH[row], "ben": TRUTH[row] ^ wrong, "cid": TRUTH[row]}
+        for who, label in said.items():
+            studio.answer(who, f"{who}-{row}", row, int(label))
+        if row == 0:  # differing for the first time
+            told = studio.told()
+            assert told.codes[0] == TRUTH[0]  # as it is shown
+            assert told.labels().labeled.tolist() == []
+            assert told.votes(session).names == ("ann", "ben", "cid")
+    for row in range(30, 40):  # one person alone is believed
+        studio.answer("ann", f"ann-{row}", row, int(TRUTH[row]))
+    told = studio.told()
+    given = [row for row in range(40) if row % 3 or row >= 30]
+    assert told.labels().labeled.tolist() == given
+    votes = told.votes(session)
+    assert votes.n_votes.tolist() == [30, 30, 30]
+    before = told.digest()
+    judged = session.with_labels(told.labels(), sources=votes).source_report().sources
+    assert judged[1].accuracy < 0.75 < 0.9 < min(judged[0].accuracy, judged[2].accuracy)
+    studio.answer("ben", "again", 0, int(TRUTH[0]))  # ben looks again
+    assert 0 in studio.told().labels().labeled
+    assert studio.told().digest() != before
+    bulk.act(studio, said_of(studio, "confirm", 3))
+    assert 3 in studio.told().labels().labeled  # somebody has looked at it

@@ -68,27 +68,47 @@ class Told(NamedTuple):
     closed: IntArray  # rows not to be asked about
     sizes: dict[int, float]  # shares of the classes; empty where they are not known
     numbers: Mapping[str, int] = MappingProxyType({})  # classes by their first names
+    # What each person said of rows that several have answered, where they ever differ
+    people: Mapping[int, Mapping[str, int]] = MappingProxyType({})
+    disputed: tuple[int, ...] = ()  # rows that people labelled differently
 
     def labels(self) -> Labels:
-        """Return the labels; numbers of classes stand for their names."""
-        known = self.codes >= 0
-        codes = np.full(len(self.codes), UNLABELED)
-        classes, codes[known] = np.unique(self.codes[known], return_inverse=True)
+        """Return the labels; numbers of classes stand for their names.
+
+        A row that people labelled differently has none: what they said are votes.
+        """
+        given = self.codes.copy()
+        given[list(self.disputed)] = UNLABELED
+        known = given >= 0
+        codes = np.full(len(given), UNLABELED)
+        classes, codes[known] = np.unique(given[known], return_inverse=True)
         return Labels(codes, classes)
 
     def votes(self, session: "Session") -> Sources | None:
-        """Return the votes in a session that was opened, by numbers of classes."""
+        """Return the votes, by numbers of classes: of the table, and of people.
+
+        People vote on the rows that several have answered, once they differ somewhere.
+        """
         votes = session.told.sources
-        if votes is None:
-            return None
-        names = zip(votes.classes.tolist(), names_of(votes.classes), strict=True)
-        return votes.renamed(
-            {c: self.numbers[name] for c, name in names if name in self.numbers}
-        )
+        if votes is not None:
+            names = zip(votes.classes.tolist(), names_of(votes.classes), strict=True)
+            votes = votes.renamed(
+                {c: self.numbers[name] for c, name in names if name in self.numbers}
+            )
+        taken = () if votes is None else votes.names
+        for who in sorted({who for said in self.people.values() for who in said}):
+            name = f"{who} (answers)" if who in taken else who
+            rows = np.array([row for row, said in self.people.items() if who in said])
+            answers = [self.people[row][who] for row in rows.tolist()]
+            if votes is None:
+                votes = Sources.read({name: np.full(len(self.codes), UNLABELED)})
+            votes = votes.told(rows, name, answers)
+        return votes
 
     def digest(self) -> int:
         """Return a number that differs where labels or sizes do, almost surely."""
-        known = repr((sorted(self.sizes.items()), sorted(self.numbers.items())))
+        said = [(row, *sorted(self.people[row].items())) for row in self.disputed]
+        known = repr((sorted(self.sizes.items()), sorted(self.numbers.items()), said))
         return crc32(self.codes.astype(np.int64).tobytes() + known.encode())
 
 

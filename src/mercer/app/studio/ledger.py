@@ -218,6 +218,19 @@ class Ledger:
         given = [e for e in self.answers.get(item, {}).values() if e.label == label]
         return bool(given) and all(e.purpose == "accepted" for e in given)
 
+    def said_by_people(self, item: str) -> dict[str, int]:
+        """Return the class that each person gave an item; none once it is confirmed.
+
+        Predictions that were accepted are the model's own word, and are left out.
+        """
+        if self.is_confirmed(item):
+            return {}
+        return {
+            who: event.label
+            for who, event in self.answers.get(item, {}).items()
+            if event.purpose != "accepted" and event.label in self.classes
+        }
+
     def is_confirmed(self, item: str) -> bool:
         """Tell whether somebody has looked at the label again and found it right."""
         label = self.label_of(item)

@@ -91,6 +91,8 @@ class Studio:
         self._codes, self._n_folded = self._given.copy(), 0
         self._closed = np.zeros(len(items), dtype=bool)
         self._accepted = np.zeros(len(items), dtype=bool)
+        self._people: dict[int, dict[str, int]] = {}
+        self._disputed: set[int] = set()
         self.changes = [*notes, *changes(items, store.ledger)]
         self.order = np.random.default_rng(0).permutation(len(items))
         self.engine: Engine
@@ -124,7 +126,9 @@ class Studio:
             codes, closed = self.labels()
             codes = np.where(self._accepted, -1, codes)
             numbers = numbers_of(self.store.ledger) if self.votes else {}
-        return Told(codes, closed, self.class_sizes, numbers)
+            disputed = tuple(sorted(self._disputed))
+            people = dict(self._people) if disputed else {}
+        return Told(codes, closed, self.class_sizes, numbers, people, disputed)
 
     def announce(self) -> None:
         """Tell those who wait that something has changed."""
@@ -152,6 +156,12 @@ class Studio:
                 self._codes[row] = label
                 self._closed[row] = is_answered or item in ledger.skips
                 self._accepted[row] = is_answered and ledger.is_accepted(item)
+                self._people.pop(row, None)
+                self._disputed.discard(row)
+                if len(said := ledger.said_by_people(item)) > 1:
+                    self._people[row] = said
+                    if len({*said.values()}) > 1:
+                        self._disputed.add(row)
             pairs = self.pairs()
             codes = implied_labels(self._codes, pairs, len(ledger.classes))
             return (
