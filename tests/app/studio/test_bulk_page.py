@@ -67,6 +67,37 @@ def test_bulk_work_by_keyboard_alone(tmp_path, start, visit) -> None:
     answered(page, 3)
 
 
+def test_the_table_opens_with_the_texts_and_takes_keys_at_once(
+    tmp_path, start, visit
+) -> None:
+    frame = rows(30)
+    for k in range(6):
+        frame[f"number {k}"] = k
+    frame["in your words"] = [
+        f"The bus comes late, every morning, on line {k}." for k in range(30)
+    ]
+    page = visit(start(small_studio(tmp_path, frame)))
+    table(page)
+    heads = page.locator("#heads button").all_inner_texts()
+    assert heads[1] == "in your words"
+    assert "number 5" not in heads
+    assert page.is_hidden("#clear-filters")
+    page.keyboard.press("a")  # the focus is on the button that opened the table
+    assert page.inner_text("#n-chosen") == "30 rows are chosen."
+    page.keyboard.press("/")
+    page.keyboard.type("line 7.")
+    page.wait_for_function(
+        "() => document.getElementById('table-count').textContent === '1 row'"
+    )
+    page.click("#clear-filters")
+    page.wait_for_selector("#clear-filters", state="hidden")
+    assert page.inner_text("#table-count") == "30 rows"
+    page.click("[data-view=label]")
+    page.keyboard.press("z")  # of the question: there is nothing to undo
+    page.wait_for_selector("#banner:not([hidden])")
+    assert "nothing to undo" in page.inner_text("#banner")
+
+
 def test_shift_and_click_choose_a_range_and_sorting_reorders(
     tmp_path, start, visit
 ) -> None:

@@ -62,7 +62,7 @@ def test_words_are_marked_and_reasons_name_what_differs(tmp_path, start, visit) 
     first, second = page.locator("#reasons li").all_inner_texts()
     assert "Equal in all other columns." in first
     assert "Differs in country: France, here Spain." in second
-    assert page.locator("#reasons li").nth(0).bounding_box()["width"] > 500
+    assert page.locator("#reasons li").nth(0).bounding_box()["width"] > 400
 
 
 def test_nothing_is_marked_in_a_row_that_is_judged_blindly(

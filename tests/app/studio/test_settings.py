@@ -61,6 +61,7 @@ def test_classes_have_keys_colours_and_an_order(tmp_path: Path) -> None:
     for wrong, words in [
         ({"label": 1, "key": "c"}, "belongs to another"),
         ({"label": 1, "key": "s"}, "does something else"),
+        ({"label": 1, "key": "A"}, "does something else"),  # it chooses all rows
         ({"label": 1, "key": "cc"}, "one letter or digit"),
         ({"label": 1, "key": "?"}, "one letter or digit"),
         ({"label": 1, "colour": 10}, "below 10"),

@@ -69,6 +69,55 @@ def test_many_classes_are_found_by_name(n, tmp_path, start, visit) -> None:
     assert sorted(labels(studio).values()) == [1, n - 1]
 
 
+TOPS = """[...document.querySelectorAll("#classes button, .acts button")].map(
+  (button) => button.offsetTop)"""
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_fifteen_classes_have_keys_and_stay_where_they_are(
+    width, tmp_path, start, visit
+) -> None:
+    """Names were broken anew with each prediction, and "why" moved all buttons."""
+    kinds = ("price-sensitive", "time-pressed", "delivery damaged", "praise", "refund")
+    classes = tuple(f"{kind}{k}" for k in ("", " 2", " 3") for kind in kinds)
+    studio = small_studio(tmp_path, engine=trained(30), classes=classes)
+    page = visit(start(studio), viewport={"width": width, "height": 860})
+    first = reason(page)
+    said = page.locator("#classes button .percent").all_inner_texts()
+    assert sum(bool(percent) for percent in said) == 2
+    before = page.evaluate(TOPS)
+    page.evaluate(
+        "mercer.question.shown.purpose = 'check'; mercer.question.drawClasses()"
+    )
+    said = page.locator("#classes button .percent").all_inner_texts()
+    assert not any(said)
+    assert page.evaluate(TOPS) == before
+    page.keyboard.press("w")
+    page.wait_for_selector("#reasons:not([hidden])")
+    assert page.evaluate(TOPS) == before
+    keys = page.locator("#classes kbd").all_text_contents()
+    assert "".join(keys) == "1234567890QERUI"
+    page.keyboard.press("i")
+    answered(page, 1)
+    assert labels(studio) == {first: 14}
+
+
+def test_a_class_with_a_key_of_its_own_takes_it_from_no_other(
+    tmp_path, start, visit
+) -> None:
+    studio = small_studio(tmp_path, classes=("cat", "dog", "bird"))
+    with studio.writing() as transaction:
+        look = '{"key": "1", "colour": null, "place": null, "about": ""}'
+        transaction.append("ann", "look", "t", label=2, text=look)
+    page = visit(start(studio))
+    shown = page.locator("#classes button").all_inner_texts()
+    assert [text.split()[-1] for text in shown] == ["cat", "2", "1"]
+    first = reason(page)
+    page.keyboard.press("1")
+    answered(page, 1)
+    assert labels(studio) == {first: 2}
+
+
 def test_history_goes_back_and_forward_across_a_reload(tmp_path, start, visit) -> None:
     page = visit(start(small_studio(tmp_path)))
     given = []
@@ -309,6 +358,8 @@ def test_pictures_open_in_full_and_the_next_ones_are_fetched_ahead(
     )
     width = "() => document.querySelector('#item img').naturalWidth"
     assert page.evaluate(width) == 512
+    look = "() => getComputedStyle(document.querySelector('#item img')).imageRendering"
+    assert page.evaluate(look) == "auto"  # a photograph, whose pixels nobody wants
     page.click("#item .zoom")
     page.wait_for_selector("#dialog[open] .whole img")
     page.wait_for_function(

@@ -12,7 +12,7 @@ from mercer.app.studio.service import Studio
 MOST_NOTE = 2_000
 MOST_GUIDE = 20_000
 COLOURS = 10
-RESERVED = "sbzwpnlfgmt"  # letters that do something else on the page
+RESERVED = "sbzwpnlfgmta"  # letters that do something else on the page
 Said = dict[str, Any]
 
 

@@ -114,6 +114,7 @@ def table_page(studio: Studio, where: Where, page: int = 0) -> dict[str, Any]:
         "page": page,
         "pages": -(-len(rows) // PAGE),
         "columns": studio.items.columns,
+        "texts": studio.items.texts,
         "people": sorted(
             {*studio.store.ledger.people(), *studio.store.ledger.assigned.values()}
         ),

@@ -1,7 +1,7 @@
 // The classes: names, keys, colours, descriptions, their order, merging and removing.
 
 import { once } from "./api.js";
-import { by, make } from "./dom.js";
+import { by, make, showWide } from "./dom.js";
 
 const COLOURS = 10;
 
@@ -127,7 +127,6 @@ export function editClasses(classes) {
   });
   dialog.replaceChildren(form);
   return new Promise((resolve) => {
-    dialog.onclose = () => resolve(saved);
-    dialog.showModal();
+    showWide(dialog, () => resolve(saved));
   });
 }

@@ -13,13 +13,11 @@ export function make(tag, options = {}, ...children) {
 }
 
 export const by = (id) => document.getElementById(id);
-// The key of each class: its own, or 1 to 9 and 0 in order.
+// The key of each class: its own, or in order one of these, which do nothing else.
+const KEYS = "1234567890qeruiocdhjkvxy";
 export function keysOf(classes) {
   const taken = new Set(classes.map((one) => one.key).filter(Boolean));
-  return classes.map((one, k) => {
-    const digit = k < 10 ? String((k + 1) % 10) : "";
-    return one.key || (taken.has(digit) ? "" : digit);
-  });
+  return classes.map((one, k) => one.key || (taken.has(KEYS[k]) ? "" : (KEYS[k] ?? "")));
 }
 export function classKey(classes, key) {
   return classes[keysOf(classes).indexOf(key.toLowerCase())];
@@ -35,3 +33,12 @@ export const percent = (share) => `${Math.round(100 * share)}%`;
 // As it was said: 12.5, and 33.3333 of a third.
 export const plain = (value) => String(Number(value.toPrecision(6)));
 export const number = (value) => value.toLocaleString("en");
+// A dialog that may take the whole window.
+export function showWide(dialog, closed = () => {}) {
+  dialog.classList.add("wide");
+  dialog.onclose = () => {
+    dialog.classList.remove("wide");
+    closed();
+  };
+  dialog.showModal();
+}

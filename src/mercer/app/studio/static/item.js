@@ -1,7 +1,9 @@
 // One row, large: its picture, its longest text, and its other cells.
 
 import { get, picture, raw } from "./api.js";
-import { by, make, number } from "./dom.js";
+import { by, make, number, showWide } from "./dom.js";
+
+const TINY = 128; // pixels of a picture whose pixels are shown as squares
 
 // A long cell comes in part; the rest is a click away.
 function text(question, cell, data, tag) {
@@ -56,9 +58,7 @@ async function zoom(question, data) {
       ),
     ),
   );
-  dialog.classList.add("wide");
-  dialog.onclose = () => dialog.classList.remove("wide");
-  dialog.showModal();
+  showWide(dialog);
 }
 
 // A recording; the file comes with the token, so it is fetched and then played.
@@ -101,6 +101,7 @@ export async function draw(question, data, hidden) {
       ),
     );
     await img.decode().catch(() => {});
+    img.classList.toggle("tiny", Math.max(img.naturalWidth, img.naturalHeight) < TINY);
   }
   const cells = question.cells.filter((cell) => !hidden.has(cell.name));
   const isText = (cell) => question.texts.includes(cell.name);

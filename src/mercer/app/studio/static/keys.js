@@ -1,10 +1,10 @@
 // The list of keys that "?" shows.
 
-import { by, make } from "./dom.js";
+import { by, make, showWide } from "./dom.js";
 
 const KEYS = {
   "While labelling": [
-    ["1 to 9, 0", "the classes in order, or those with a key of their own"],
+    ["1 to 9, 0", "the first ten classes; further ones have letters, or keys of their own"],
     ["/", "find a class by its name"],
     ["Space", "read on in a long item; with Shift, back"],
     ["S", "I do not know"],
@@ -37,14 +37,18 @@ const KEYS = {
 
 export function showKeys() {
   const dialog = by("dialog");
-  const parts = Object.entries(KEYS).flatMap(([title, lines]) => [
-    make("h3", { class: "small soft" }, title),
+  const parts = Object.entries(KEYS).map(([title, lines]) =>
     make(
-      "dl",
-      { class: "keys" },
-      ...lines.flatMap(([key, does]) => [make("dt", {}, make("kbd", {}, key)), make("dd", {}, does)]),
+      "section",
+      {},
+      make("h3", { class: "small soft" }, title),
+      make(
+        "dl",
+        { class: "keys" },
+        ...lines.flatMap(([key, does]) => [make("dt", {}, make("kbd", {}, key)), make("dd", {}, does)]),
+      ),
     ),
-  ]);
+  );
   dialog.replaceChildren(
     make(
       "form",
@@ -54,6 +58,5 @@ export function showKeys() {
       make("div", { class: "acts" }, make("button", { type: "submit", class: "primary" }, "Close")),
     ),
   );
-  dialog.onclose = null;
-  dialog.showModal();
+  showWide(dialog);
 }

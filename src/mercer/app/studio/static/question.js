@@ -176,8 +176,12 @@ export class Question {
           one.name,
           one.about ? make("span", { class: "about" }, one.about) : null,
         ),
-        make("span", { class: "percent" }),
-        keys[k] ? make("kbd", { "aria-hidden": "true" }, keys[k].toUpperCase()) : null,
+        make(
+          "span",
+          { class: "right" },
+          keys[k] ? make("kbd", { "aria-hidden": "true" }, keys[k].toUpperCase()) : null,
+          make("span", { class: "percent" }),
+        ),
         make("span", { class: "share", "aria-hidden": "true" }),
       ),
     );
@@ -345,6 +349,7 @@ export class Question {
     if (!box.hidden || this.shown === null) return this.closeWhy();
     box.replaceChildren(...(await explain(this.studio, this.shown)));
     box.hidden = false;
+    box.scrollIntoView({ block: "nearest" });
     return by("why").setAttribute("aria-expanded", "true");
   }
 

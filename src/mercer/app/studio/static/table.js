@@ -7,6 +7,7 @@ import { by, classKey, make, number, percent } from "./dom.js";
 import { tag, thumb } from "./views.js";
 
 const FEW = 6; // columns shown until others are chosen
+const MOST_TEXTS = 2; // long texts among them
 const FEW_CHARACTERS = 24; // a cell with so many is never broken into lines
 const OWN = [
   ["label", "Label"],
@@ -47,7 +48,7 @@ export class TableView {
     by("table-undo").addEventListener("click", () => this.undo());
     by("rows").addEventListener("keydown", (event) => this.move(event));
     by("rows").addEventListener("click", (event) => this.clicked(event));
-    by("view-table").addEventListener("keydown", (event) => this.key(event));
+    document.addEventListener("keydown", (event) => this.key(event));
     this.acts = new BulkActs(
       studio,
       () =>
@@ -101,12 +102,17 @@ export class TableView {
     this.page = found.page;
     this.total = found.total;
     this.names = found.columns;
-    this.columns ??= found.columns.slice(0, FEW);
+    // What people wrote comes first, as in the item.
+    const rest = found.columns.filter((name) => !found.texts.includes(name));
+    this.columns ??= [...found.texts.slice(0, MOST_TEXTS), ...rest].slice(0, FEW);
     this.options("by-person", [["", "anybody"], ...found.people.map((who) => [who, who])]);
     by("like").hidden = !this.like;
     by("like-note").textContent = this.like
-      ? `Rows similar to row ${this.like.id}, the most similar ones first.`
+      ? `Rows similar to row ${this.like.id}, the most similar ones first. ` +
+        (found.total ? "" : this.studio.words())
       : "";
+    const { sort, descending, like, ...filters } = this.where();
+    by("clear-filters").hidden = Object.keys(filters).join() === "show" && filters.show === "all";
     by("table-count").textContent = found.total === 1 ? "1 row" : `${number(found.total)} rows`;
     by("page").textContent = `${found.page + 1} of ${Math.max(found.pages, 1)}`;
     by("previous").disabled = found.page === 0;
@@ -137,7 +143,7 @@ export class TableView {
   }
 
   head(key, words) {
-    const here = this.sort === key;
+    const here = this.sort === key && !(this.like && key === "row");
     const order = here ? (this.descending ? "descending" : "ascending") : null;
     return make(
       "th",
@@ -245,8 +251,9 @@ export class TableView {
   }
 
   key(event) {
-    const typing = event.target.matches("input:not([type=checkbox]), select");
+    const typing = event.target.matches?.("input:not([type=checkbox]), select");
     if (typing || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
+    if (this.studio.view !== "table" || by("dialog").open) return;
     const one = classKey(this.studio.state.classes, event.key);
     const acts = {
       a: () => this.chooseAll(),

@@ -10,7 +10,8 @@ const LONG = 400;
 
 export async function explain(studio, shown) {
   const [first, second] = shown.prediction;
-  const note = (words) => [make("p", { class: "soft small" }, words)];
+  const title = () => make("h2", {}, "Why this one?");
+  const note = (words) => [title(), make("p", { class: "soft small" }, words)];
   if (shown.purpose === "check") {
     return note(
       "It was drawn at random. Such answers tell how good the model is, so what the " +
@@ -19,8 +20,7 @@ export async function explain(studio, shown) {
   }
   if (!first || !second) {
     return note(
-      "It is typical of many rows that nobody has labelled yet. The model starts once " +
-        "two classes have an answer.",
+      "It is typical of many rows that nobody has labelled yet. " + studio.words(),
     );
   }
   const lead =
@@ -30,7 +30,7 @@ export async function explain(studio, shown) {
   const found = await get(`/api/why/${shown.row}?data=${studio.state.data}`);
   if (studio.question.shown === shown) mark(document.getElementById("item"), found.words);
   const lines = await Promise.all(found.pulls.map((pull) => line(studio, shown, pull)));
-  return [make("p", { class: "small" }, lead), make("ul", {}, ...lines)];
+  return [title(), make("p", { class: "small" }, lead), make("ul", {}, ...lines)];
 }
 
 async function line(studio, shown, pull) {
