@@ -11,7 +11,7 @@ from mercer import Session, persist
 from mercer.app.cli.main import main
 from mercer.app.studio.classes import rename_class, set_sizes
 from mercer.app.studio.engine import wait_until
-from mercer.app.studio.learned_files import learned_files
+from mercer.app.studio.learned_files import learned_file
 from mercer.app.studio.service import Studio
 from mercer.app.studio.serving import Running
 from mercer.app.studio.state import notices_of
@@ -50,11 +50,10 @@ def test_the_model_of_the_page_and_its_export_use_the_sizes(tmp_path: Path) -> N
     sizes = {one["name"]: one["size"] for one in studio.state()["classes"]}
     assert sizes == pytest.approx({"yes": 0.1, "no": 0.9})
     assert notices_of(studio) == list(studio.snapshot.notes)
-    made = learned_files(studio)
-    (tmp_path / "model.skops").write_bytes(made["model.skops"])
+    (tmp_path / "model.skops").write_bytes(learned_file(studio, "model"))
     machine = persist.load(tmp_path / "model.skops").model.machine
     assert machine.class_sizes == pytest.approx({"no": 0.9, "yes": 0.1})
-    assert b"Class sizes as you gave them" in made["report.html"]
+    assert b"Class sizes as you gave them" in learned_file(studio, "report")
     # A further class has no size: its model estimates them, and the page says so.
     new = studio.add_class("ann", "t1", "maybe")
     row = int(np.flatnonzero(studio.labels()[0] < 0)[0])
@@ -131,8 +130,7 @@ def test_sizes_from_the_page_are_learned_from_and_kept(tmp_path: Path) -> None:
         lambda: studio.snapshot.learned_from == studio.told().digest(), 60
     )
     assert share_of_yes(studio) == pytest.approx(0.1, abs=0.02)
-    made = learned_files(studio)
-    assert b"Class sizes as you gave them" in made["report.html"]
+    assert b"Class sizes as you gave them" in learned_file(studio, "report")
     set_sizes(studio, "ben", "t2", {})
     assert wait_until(
         lambda: studio.snapshot.learned_from == studio.told().digest(), 60

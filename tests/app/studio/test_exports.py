@@ -2,22 +2,25 @@
 
 import io
 import json
-import multiprocessing
 import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 import httpx
+import numpy as np
 import pandas as pd
 import pytest
 
 from mercer import persist
+from mercer.app.studio.engine import wait_until
 from mercer.app.studio.exports import EXPORTS, labelled_frame
 from mercer.app.studio.interop import from_label_studio, from_prodigy, take_in
-from mercer.app.studio.learned_files import learned_files
+from mercer.app.studio.learned_files import learned_file
 from mercer.app.studio.refused import RefusedError
 from mercer.app.studio.service import Studio
+from mercer.app.studio.written_files import written
+from mercer.app.tables.session import Session
 from mercer.app.tables.table import as_table
 from studio_at_hand import serving, small_studio
 from tables_at_hand import two_groups
@@ -53,24 +56,36 @@ def test_files_hold_the_same_and_run_nothing(studio: Studio) -> None:
         assert frame["label"].fillna("").tolist() == ["cat", "dog", "", ""]
 
 
-def test_model_and_report_are_those_of_mercer_learn(tmp_path: Path) -> None:
-    studio = small_studio(tmp_path, two_groups(n=40, n_labels=0))
+@pytest.mark.parametrize("in_process", [True, False])
+def test_model_and_report_are_those_of_the_page(
+    tmp_path: Path, in_process: bool
+) -> None:
+    table = two_groups(n=40, n_labels=0)
+    session = Session.open(table, "label", id="code") if in_process else None
+    studio = small_studio(tmp_path, table, engine=None, session=session)
+    studio.engine.start()
     with pytest.raises(RefusedError, match="two classes"):
-        learned_files(studio)
+        learned_file(studio, "report")
     for row in range(8):
         studio.answer("ann", f"t{row}", row, row % 2)
-    stages = []
+    stages: list[str] = []
     studio.listeners.add(lambda: stages.append(studio.exporting))
-    made = learned_files(studio)
+    report = learned_file(studio, "report").decode()
     assert [one for one in stages if one.startswith("checks with hidden labels")]
+    assert [one for one in stages if "neighbours" in one] == []  # it had learned
     assert studio.exporting == ""
-    assert b"<html" in made["report.html"]
+    assert "<html" in report
+    assert "cat" in report  # classes by their names, not their numbers
     path = tmp_path / "model.skops"
-    path.write_bytes(made["model.skops"])
+    path.write_bytes(learned_file(studio, "model"))
     model = persist.load(path)
-    table = as_table(two_groups(n=40, n_labels=0))
-    predicted = model.classes_[model.predict_proba(table).argmax(axis=1)]
-    assert predicted.tolist() == ["cat", "dog"] * 20
+    proba = model.predict_proba(as_table(table))
+    assert model.classes_.tolist() == ["cat", "dog"]
+    assert wait_until(lambda: studio.snapshot.n_labels == 8, 60)
+    unlabelled = np.arange(8, 40)
+    shown = studio.snapshot.proba[unlabelled]
+    assert proba[unlabelled] == pytest.approx(shown, abs=0.05)
+    studio.engine.stop()
 
 
 @pytest.mark.parametrize("kind", ["label_studio", "prodigy"])
@@ -96,33 +111,62 @@ def test_round_trip_keeps_answers_and_skips(
     assert again == {"taken": 0, "known": 3, "not_found": 0}
 
 
-def test_learning_ends_when_nobody_waits_for_its_files(
+def test_a_file_that_nobody_waits_for_is_given_up(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It went on for a minute after the page had given up."""
-    studio = small_studio(tmp_path, two_groups(n=40, n_labels=0))
+    studio = small_studio(tmp_path, two_groups(n=40, n_labels=0), engine=None)
+    studio.engine.start()
     for row in range(4):
         studio.answer("ann", f"t{row}", row, row % 2)
     with pytest.raises(RefusedError, match="given up"):
-        learned_files(studio, lambda: False)
-    assert multiprocessing.active_children() == []
-    studio.is_over = True  # Ctrl-C would wait for the process
+        learned_file(studio, "report", lambda: False)  # before there is a model
+    assert wait_until(lambda: studio.snapshot.ready, 120)
+    waits = 2
+
+    def few_looks() -> bool:
+        nonlocal waits
+        waits -= 1
+        return waits > 0
+
     with pytest.raises(RefusedError, match="given up"):
-        learned_files(studio)
+        learned_file(studio, "report", few_looks)
+    studio.is_over = True  # Ctrl-C would wait for it
+    with pytest.raises(RefusedError, match="given up"):
+        learned_file(studio, "report")
     studio.is_over = False
+    assert studio.exporting == ""
+    assert learned_file(studio, "report").startswith(b"<!doctype html")
+    studio.engine.stop()
     ended = threading.Event()
 
-    def endless(studio: Studio, is_wanted: Callable[[], bool]) -> dict[str, bytes]:
+    def endless(studio: Studio, kind: str, is_wanted: Callable[[], bool]) -> bytes:
         while is_wanted():
             time.sleep(0.01)
         ended.set()
-        return {"report.html": b""}
+        return b""
 
-    monkeypatch.setattr("mercer.app.studio.server.learned_files", endless)
+    monkeypatch.setattr("mercer.app.studio.server.learned_file", endless)
     with serving(studio) as client:
         with pytest.raises(httpx.ReadTimeout):
             client.get("/api/export/report", timeout=0.5)
         assert ended.wait(20)
+
+
+def test_a_file_ends_with_its_stage_when_given_up() -> None:
+    """Whoever makes it hears of it at the next stage."""
+    frame = two_groups(n=40, n_labels=8)
+    session = Session.open(frame, "label", id="code").fit()
+    heard: list[str] = []
+
+    def tell(stage: str) -> None:
+        heard.append(stage)
+        if stage.startswith("checks"):
+            raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        written("report", session, None, tell)
+    assert heard == ["checks with hidden labels"]
 
 
 def test_foreign_texts_are_matched_by_content(studio: Studio) -> None:

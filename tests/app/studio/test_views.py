@@ -8,11 +8,11 @@ import pytest
 
 from mercer.app.studio.engine import Snapshot
 from mercer.app.studio.exports import as_people, people_frame
-from mercer.app.studio.learned_files import with_accuracy
 from mercer.app.studio.refused import RefusedError
 from mercer.app.studio.service import Studio
 from mercer.app.studio.table_view import Where, table_page
 from mercer.app.studio.views import accuracy, curve_of, outcomes, review
+from mercer.app.studio.written_files import with_accuracy
 from mercer.app.tables.learning import learn
 from studio_at_hand import FixedEngine, rows, small_studio
 

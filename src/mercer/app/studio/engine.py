@@ -17,6 +17,7 @@ from mercer.evidence.sources import Sources
 
 if TYPE_CHECKING:
     from mercer.app.tables.session import Session
+    from mercer.judging.estimate import Interval
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +57,18 @@ class Engine(Protocol):
 
     def why(self, row: int, n: int) -> list[tuple[int, int, float]]:
         """Return labelled rows that pull a row, the class pulled to, how strongly."""
+
+    def file(
+        self,
+        kind: str,
+        names: Mapping[int, str],
+        found: "Interval | None",
+        tell: Callable[[str], None],
+    ) -> bytes:
+        """Return a file of `written_files.FILES` for what people have said so far.
+
+        The stages of the work are told; it ends with what `tell` raises.
+        """
 
     def similar(self, row: int, n: int) -> list[int]:
         """Return the rows most similar to one, itself first; none without a kernel."""

@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -13,7 +13,10 @@ from mercer._base.progress import Progress
 from mercer._base.typing import FloatArray, IntArray
 from mercer.active.cold import cold_rows
 from mercer.app.studio.engine import Snapshot, Stages, Told
+from mercer.app.studio.written_files import written
 from mercer.app.tables.session import Session
+from mercer.evidence.labels import Labels
+from mercer.judging.estimate import Interval
 from mercer.judging.layout import place_points
 
 DRAWN_AT = (20, 100)  # labels at which the map is drawn again
@@ -72,6 +75,24 @@ class ModelEngine:
             return []
         pulls = session.model.explain(rows=[row]).top(n=n)
         return [(int(p.id), int(p.label), p.amount) for p in pulls]
+
+    def file(
+        self,
+        kind: str,
+        names: Mapping[int, str],
+        found: Interval | None,
+        tell: Callable[[str], None],
+    ) -> bytes:
+        """Return a file for what people have said so far, with names of classes."""
+        told, session = self._told(), self.session
+        assert session is not None
+        votes = told.votes(self._first)
+        named = session.with_labels(
+            Labels.read(np.array([names.get(int(c)) for c in told.codes], object)),
+            {names[c]: share for c, share in told.sizes.items()},
+            None if votes is None else votes.renamed(names),
+        )
+        return written(kind, named, found, tell)
 
     def similar(self, row: int, n: int) -> list[int]:
         """Return the rows most similar to one, itself first; none without a kernel."""

@@ -23,13 +23,15 @@ from mercer.app.studio.exports import EXPORTS
 from mercer.app.studio.guard import Guard, TooLargeError, TooSlowError
 from mercer.app.studio.interop import IMPORTS, take_in
 from mercer.app.studio.items import FULL_SIDE, IMAGE_SIDE
-from mercer.app.studio.learned_files import FILES, LOOK_SECONDS, learned_files
+from mercer.app.studio.learned_files import learned_file
 from mercer.app.studio.parsing import parsed, whole
 from mercer.app.studio.reasons import why
 from mercer.app.studio.refused import RefusedError
 from mercer.app.studio.service import Studio
 from mercer.app.studio.sounds import kind_of, sound_file
 from mercer.app.studio.table_view import Where, blind_rows, table_page
+from mercer.app.studio.worker import LOOK_SECONDS
+from mercer.app.studio.written_files import FILES
 
 KINDS = {".html": "text/html", ".js": "text/javascript", ".css": "text/css"}
 HEARTBEAT_SECONDS = 15.0
@@ -175,7 +177,7 @@ async def _export(studio: Studio, request: Request) -> Response:
     kind = request.path_params["kind"]
     if kind in FILES:
         name, media = FILES[kind]
-        body = (await _learned(studio, request))[name]
+        body = await _learned(studio, kind, request)
     elif kind in EXPORTS:
         name, media, write = EXPORTS[kind]
         body = await run_in_threadpool(write, studio)
@@ -186,12 +188,12 @@ async def _export(studio: Studio, request: Request) -> Response:
     return Response(body, media_type=media, headers=headers)
 
 
-async def _learned(studio: Studio, request: Request) -> dict[str, bytes]:
+async def _learned(studio: Studio, kind: str, request: Request) -> bytes:
     """Learn for an export, for as long as the page waits for it."""
     await request.body()  # what comes after it is the end of the connection
     gone = threading.Event()
     work = asyncio.ensure_future(
-        run_in_threadpool(learned_files, studio, lambda: not gone.is_set())
+        run_in_threadpool(learned_file, studio, kind, lambda: not gone.is_set())
     )
     while not work.done():
         await asyncio.wait({work}, timeout=LOOK_SECONDS)

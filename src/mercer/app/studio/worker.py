@@ -6,7 +6,7 @@ The code that learns is loaded there alone.
 import itertools
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from multiprocessing import get_context
@@ -18,13 +18,16 @@ from numpy.typing import NDArray
 from mercer._base.progress import Progress, quiet
 from mercer.app.embedding.file_cells import holds_images, holds_sounds
 from mercer.app.studio.engine import Snapshot, Told
+from mercer.app.studio.refused import RefusedError
 from mercer.app.tables.table import Table
 from mercer.app.tables.task import Task
 
 if TYPE_CHECKING:
     from mercer.app.tables.session import Session
+    from mercer.judging.estimate import Interval
 
 REPLY_SECONDS = 120.0
+LOOK_SECONDS = 0.3  # between two looks whether somebody still waits
 _NICER = 5  # the page comes first
 
 
@@ -93,6 +96,34 @@ class ProcessEngine:
         """Return the rows most similar to one, itself first; none without a kernel."""
         said: list[int] = self._ask("similar", row, n) or []
         return said
+
+    def file(
+        self,
+        kind: str,
+        names: Mapping[int, str],
+        found: "Interval | None",
+        tell: Callable[[str], None],
+    ) -> bytes:
+        """Return a file for what people have said so far, with names of classes."""
+        number, stage = next(self._numbers), ""
+        self._send(("file", number, (kind, names, found)))
+        try:
+            while True:
+                with self._replied:
+                    self._replied.wait_for(
+                        lambda: number in self._replies, LOOK_SECONDS
+                    )
+                    said = self._replies.pop(number, None)
+                if isinstance(said, bytes):
+                    return said
+                if isinstance(said, Exception):
+                    raise said
+                if self.snapshot.error:
+                    raise RefusedError(self.snapshot.error, 409)
+                stage = said or stage
+                tell(stage)
+        finally:
+            self._send(("forget", number, ()))
 
     def _ask(self, name: str, *arguments: Any) -> Any:
         """Call a method there and wait for its value."""
@@ -213,6 +244,25 @@ def work(
         sent[0] = now
         tell(("changes", 0, new))
 
+    wanted = set[int]()  # numbers of the files that somebody waits for
+
+    def make_file(number: int, kind: str, names: Any, found: Any) -> None:
+        def at(stage: str) -> None:
+            if number not in wanted:
+                raise InterruptedError
+            tell(("reply", number, stage))
+
+        try:
+            made: bytes | Exception = engine.file(kind, names, found, at)
+        except InterruptedError:
+            return
+        except MemoryError as error:
+            made = error
+        except Exception as error:  # said to the person, as the model goes on
+            made = RefusedError(f"{type(error).__name__}: {error}", 409)
+        if number in wanted:
+            tell(("reply", number, made))
+
     engine = ModelEngine(opened, lambda: held[0], changed, better)
     try:
         with using_threads(1):
@@ -222,6 +272,12 @@ def work(
                 if name == "told":
                     held[0] = arguments
                     engine.wake()
+                elif name == "file":
+                    wanted.add(number)
+                    what = (number, *arguments)
+                    threading.Thread(target=make_file, args=what, daemon=True).start()
+                elif name == "forget":
+                    wanted.discard(number)
                 else:
                     tell(("reply", number, getattr(engine, name)(*arguments)))
     except (EOFError, OSError, KeyboardInterrupt):

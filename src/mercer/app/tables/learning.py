@@ -269,8 +269,20 @@ def learned(session: Session, *, progress: Progress = quiet) -> TableResult:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         session.fit(progress=progress)
+    return judged(session, [str(w.message) for w in caught], progress=progress)
+
+
+def judged(
+    session: Session, said: Iterable[str] = (), *, progress: Progress = quiet
+) -> TableResult:
+    """Return what a session that has learned found out, and how good it is.
+
+    What was `said` while it learned is among the warnings.
+    """
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
         result = _judged(session, progress)
-    said = [*session.rows.screened.notes, *(str(w.message) for w in caught)]
+    said = [*session.rows.screened.notes, *said, *(str(w.message) for w in caught)]
     if result.sources is not None:
         said += result.sources.warnings
     said += weight_of_names(session)
