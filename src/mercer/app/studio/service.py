@@ -164,10 +164,7 @@ class Studio:
                         self._disputed.add(row)
             pairs = self.pairs()
             codes = implied_labels(self._codes, pairs, len(ledger.classes))
-            return (
-                codes if pairs else codes.copy(),
-                np.flatnonzero(self._closed),
-            )
+            return codes if pairs else codes.copy(), np.flatnonzero(self._closed)
 
     def next(self, who: str) -> dict[str, Any] | None:
         """Return the question for a person: the one on the screen, or the next."""

@@ -395,7 +395,6 @@ export class Question {
 
   press(key) {
     if (this.pairing) return key === 0 || key === 1 ? this.answerPair(key === 0) : undefined;
-    const one = classKey(this.studio.state.classes, key);
-    return one && this.shown ? this.answer(one.label) : undefined;
+    return this.answer(classKey(this.studio.state.classes, key).label);
   }
 }
