@@ -2,8 +2,12 @@
 
 from collections.abc import Iterable
 from typing import Any
+from unicodedata import category
 
 import numpy as np
+
+# Control, format and surrogate characters.
+_OBEYED = {"Cc", "Cf", "Cs"}
 
 
 def counted(n: int, one: str, many: str = "") -> str:
@@ -50,6 +54,22 @@ def in_bytes(size: float) -> str:
         if size >= 1024**power:
             return f"{size / 1024**power:,.1f} {unit}"
     return f"{size:.0f} bytes"
+
+
+def printable(text: str) -> str:
+    r"""Return a text without the marks that a terminal would obey.
+
+    Escape sequences, and marks that turn the direction of writing, are shown instead.
+
+    Examples
+    --------
+    >>> printable("red\x1b[2J"), printable("two\nlines\u202e")
+    ('red\\x1b[2J', 'two\nlines\\u202e')
+    """
+    return "".join(
+        ascii(mark)[1:-1] if category(mark) in _OBEYED and mark not in "\n\t" else mark
+        for mark in text
+    )
 
 
 def reason(error: object) -> str:

@@ -276,9 +276,9 @@ def test_an_image_that_disappears_midway(
             image.save(tmp_path / "images" / group / f"{k}.png")
     opened = Image.open
 
-    def vanish(path: Path) -> object:
+    def vanish(path: Path, **how: object) -> object:
         path.unlink()
-        return opened(path)
+        return opened(path, **how)
 
     monkeypatch.setattr(Image, "open", vanish)
     assert "0.png disappeared while the folder was read" in refused("images")

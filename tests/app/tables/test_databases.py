@@ -1,6 +1,7 @@
 """Databases from strangers, and queries that would do more than read."""
 
 import sqlite3
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -130,9 +131,18 @@ def test_selects_with_marks_and_more_are_still_read(tmp_path: Path) -> None:
         "select replace(hex(zeroblob(3000000)), '0', 'ab') as a",
         "with recursive t(k) as (select 1 union all select k + 1 from t) "
         "select k as a from t",
+        pytest.param(
+            "with recursive t(k) as (select 1 union select k + 1 from t) "
+            "select max(k) as a from t",
+            marks=pytest.mark.skipif(
+                not sys.platform.startswith("linux"), reason="reads /proc"
+            ),
+        ),
     ],
 )
-def test_a_view_of_sqlite_cannot_fill_memory(tmp_path: Path, view: str) -> None:
+def test_a_view_of_sqlite_fills_neither_memory_nor_disk(
+    tmp_path: Path, view: str
+) -> None:
     connection = sqlite3.connect(tmp_path / "t.db")
     connection.execute("create table seed (a)")
     connection.execute(f"create view bomb as {view}")
@@ -152,6 +162,16 @@ def test_a_view_of_duckdb_cannot_fill_memory(tmp_path: Path, view: str) -> None:
     path = _duckdb(tmp_path / "t.duckdb", f"create view bomb as {view}")
     with pytest.raises(TableError, match=r"needs more than 95\.4 MiB of memory"):
         read_table(path, memory=1e8)
+
+
+def test_a_name_of_a_file_of_duckdb_names_no_service(tmp_path: Path) -> None:
+    path = _duckdb(tmp_path / "t.duckdb", "create table t as select 1 as a")
+    for name in ("md:t.duckdb", "sqlite:t.duckdb", "a'b\"c;.duckdb"):
+        path.rename(tmp_path / name)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.chdir(tmp_path)
+            assert len(read_table(name)) == 1
+        (tmp_path / name).rename(path)
 
 
 def test_a_server_without_read_only_transactions_is_not_opened() -> None:

@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import click
 
+from mercer._base.words import printable
+
 if TYPE_CHECKING:
     from mercer._base.progress import Progress
     from mercer.app.tables.task import Task
@@ -225,10 +227,10 @@ def run(
     if as_json:
         click.echo(json.dumps(result))
     elif not quiet:
-        click.echo(describe(result))
+        click.echo(printable(describe(result)))
     if not quiet:
         for message in dict.fromkeys(str(w.message) for w in caught):
-            click.echo(f"Note: {message}", err=True)
+            click.echo(f"Note: {printable(message)}", err=True)
 
 
 class Heeding:
@@ -281,7 +283,7 @@ def stop_with(message: str, code: int = BAD_INPUT, *, as_json: bool) -> NoReturn
     """Print an error and end the program."""
     if as_json:
         click.echo(json.dumps({"error": message, "exit_code": code}))
-    click.echo(f"Error: {message}", err=True)
+    click.echo(f"Error: {printable(message)}", err=True)
     sys.exit(code)
 
 

@@ -11,6 +11,8 @@ from rich.progress_bar import ProgressBar
 from rich.spinner import Spinner
 from rich.table import Table
 
+from mercer._base.words import printable
+
 # What stages usually take, compared with each other.
 COSTS = {
     "reading": 6,
@@ -128,6 +130,7 @@ class Display:
 
     def note(self, message: str) -> None:
         """Pass on something worth saying."""
+        message = printable(message)
         if self.live:
             self.live.console.print(message, highlight=False, markup=False)
         else:

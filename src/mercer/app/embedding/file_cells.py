@@ -10,7 +10,7 @@ import numpy as np
 
 from mercer._base.words import reason
 from mercer.app.embedding.computing import Items, UnreadableError, key_of
-from mercer.app.tables.folders import IMAGES
+from mercer.app.tables.folders import IMAGES, open_image
 from mercer.app.tables.recordings import (
     SOUNDS,
     Recording,
@@ -156,9 +156,8 @@ def opened_image(source: Any) -> Any:
         pixels = np.round(np.asarray(source) * 255).astype(np.uint8)
         return Image.fromarray(pixels.squeeze()).convert("RGB")
     try:
-        with Image.open(
-            io.BytesIO(source) if isinstance(source, bytes) else source
-        ) as image:
+        stream = io.BytesIO(source) if isinstance(source, bytes) else source
+        with open_image(stream) as image:
             if max(image.size) > _SIDE:
                 image.draft("RGB", (_SIDE, _SIDE))
                 image.thumbnail((_SIDE, _SIDE))

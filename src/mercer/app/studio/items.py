@@ -166,11 +166,13 @@ class Items:
         """Return the picture in the file of a row of a folder, made smaller."""
         from PIL import Image
 
+        from mercer.app.tables.folders import open_image
+
         root = Path(self.table.source)
         if "file" not in self.table.frame.columns or not root.is_dir():
             return None
         try:
-            with Image.open(root / str(self.table.frame["file"].iloc[row])) as image:
+            with open_image(root / str(self.table.frame["file"].iloc[row])) as image:
                 image.thumbnail((side, side))
                 return image.convert("RGB")
         except (OSError, ValueError, Image.DecompressionBombError):

@@ -193,7 +193,9 @@ def read_ipc(data: Any, budget: Budget) -> Any:
     start = bytes(data[:8])
     if not start.startswith(b"ARROW1"):  # Feather's first version packs nothing
         budget.hold(3 * data.size)
-        return feather.read_table(pa.BufferReader(data))
+        old = feather.read_table(pa.BufferReader(data))
+        old.validate(full=True)
+        return old
     # The messages in their order; the footer, which may name others, is left aside.
     footer = int.from_bytes(bytes(data[data.size - 10 : data.size - 6]), "little")
     messages = data.slice(8, max(data.size - 18 - footer, 0))
@@ -205,6 +207,8 @@ def read_ipc(data: Any, budget: Budget) -> Any:
         n_columns, batches = len(reader.schema), []
         for batch in reader:
             budget.hold(8 * batch.num_rows * n_columns)
+            # Offsets that lead out of their buffer would be followed.
+            batch.validate(full=True)
             budget.hold(sum(2 * written_out(column) for column in batch.columns))
             batches.append(batch)
         return pa.Table.from_batches(batches, reader.schema)

@@ -6,12 +6,13 @@ read-only transaction.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mercer._base.extras import require
+from mercer._base.memory import resident_memory
 from mercer._base.words import reason
 from mercer.app.tables.budget import Budget
 from mercer.app.tables.formats import from_arrow
@@ -38,6 +39,8 @@ _LOCKED = {
     "threads": "1",
     "lock_configuration": "true",
 }
+# Steps of SQLite's machine between two looks at memory.
+_STEPS = 10_000
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
 _ONE_SELECT = "--query takes one SELECT; databases are opened for reading only"
 
@@ -72,7 +75,9 @@ def _read_duckdb(path: str, query: str | None, memory: float) -> Table:
     budget = Budget(path, memory)
     settings = {**_LOCKED, "memory_limit": f"{max(int(memory / 4), 1_000_000)}B"}
     try:
-        with duckdb.connect(path, read_only=True, config=settings) as connection:
+        # Whole: DuckDB would take md:t.duckdb for the name of a service.
+        whole = str(Path(path).absolute())
+        with duckdb.connect(whole, read_only=True, config=settings) as connection:
             if query is None:
                 names = connection.execute("show tables").fetchall()
                 query = _all_of([name for name, *_ in names], path)
@@ -106,6 +111,9 @@ def _read_sqlite(file: Path, query: str | None, memory: float, name: str) -> Tab
     try:
         with closing(sqlite3.connect(uri, uri=True)) as connection:
             connection.execute("pragma trusted_schema = off")
+            # What a sort or a union sets aside counts, and fills no disk.
+            connection.execute("pragma temp_store = memory")
+            connection.set_progress_handler(_watch(memory), _STEPS)
             if query is None:
                 query = _all_of(_tables_of(connection), name)
             connection.set_authorizer(_only_reads)
@@ -118,9 +126,19 @@ def _read_sqlite(file: Path, query: str | None, memory: float, name: str) -> Tab
             frame = _frame_of(cursor, [d[0] for d in cursor.description], budget)
     except sqlite3.DataError as error:  # a cell that is longer than the limit
         raise budget.refusal() from error
+    except sqlite3.OperationalError as error:
+        if str(error) == "interrupted":
+            raise budget.refusal() from error
+        raise _wrong(name, error) from error
     except (sqlite3.Error, sqlite3.Warning) as error:
         raise _wrong(name, error) from error
     return as_table(frame, name)
+
+
+def _watch(memory: float) -> Callable[[], bool]:
+    """Return what stops a query once the process has grown by as much memory."""
+    most = resident_memory() + memory
+    return lambda: resident_memory() > most
 
 
 def _tables_of(connection: "sqlite3.Connection") -> list[str]:

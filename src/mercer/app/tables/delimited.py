@@ -20,9 +20,12 @@ LONGEST_CELL = 1_000_000  # characters
 _BLOCK = 8 * LONGEST_CELL
 _SAMPLE = 1 << 16  # bytes in which the delimiter is looked for
 _BYTES_PER_COLUMN = 3_000  # what an empty column costs
+_BYTES_PER_CHARACTER = 12  # what looking for the cause takes
 _BYTES_PER_CELL = 24  # a number, in Arrow and in a frame, and whether it is there
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32"),  # starts as that of UTF-16 does
+    (codecs.BOM_UTF32_BE, "utf-32"),
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
@@ -139,7 +142,7 @@ def find_encoding(data: Any) -> tuple[str, str]:
     start = bytes(view[:4096])
     for mark, name in _MARKS:
         if start.startswith(mark):
-            told = "The text is UTF-16" if name == "utf-16" else ""
+            told = "" if name == "utf-8" else f"The text is {name.upper()}"
             return name, told
     zeros = start.count(0)
     if zeros > 0.2 * len(start):
@@ -226,6 +229,9 @@ def _diagnosis(
     name, data = source.name, bytes(source.data)
     if not data.strip():
         return TableError(f"{name} is empty.")
+    if _BYTES_PER_CHARACTER * len(data) > source.limit:
+        msg = f"{name} cannot be read: {reason(error)}. Is a quotation mark not closed?"
+        return TableError(msg)
     if b"\0" in data[:4096] and not encoding.startswith("utf-16"):
         return TableError(f"{name} is not a text file; --help lists the formats.")
     try:

@@ -17,6 +17,8 @@ from mercer.app.tables.table import Table, TableError
 
 IMAGES = {".png", ".jpg", ".jpeg", ".bmp", ".gif", ".webp", ".tif", ".tiff", ".pgm"}
 TEXTS = {".txt", ".md", ".rst", ".text"}
+# Others than the endings say are not opened: Pillow runs programs for some.
+FORMATS = ("PNG", "JPEG", "BMP", "GIF", "WEBP", "TIFF", "PPM")
 KINDS = {"image": IMAGES, "text": TEXTS, "recording": SOUNDS}
 LABELS_FILE = "labels.csv"
 # Files of another kind are left out if they are at most this share of the others: a
@@ -47,6 +49,9 @@ def read_folder(
     # A link may lead to any file of this machine: what it shows is not of the folder.
     root = path.resolve()
     files = [f for f in found if f.resolve().is_relative_to(root)]
+    n_links = len(found) - len(files)
+    files = [f for f in files if _is_text(f)]
+    n_unnamed = len(found) - n_links - len(files)
     kinds = {
         name: [f for f in files if f.suffix.lower() in endings]
         for name, endings in KINDS.items()
@@ -57,9 +62,12 @@ def read_folder(
     if aside:
         names = some((f.relative_to(path).as_posix() for f in aside), 3)
         notes = (*notes, f"Left out, as most files are of another kind: {names}.")
-    if len(files) < len(found):
-        links = counted(len(found) - len(files), "link")
+    if n_links:
+        links = counted(n_links, "link")
         notes = (*notes, f"{links} to files outside {path} left out.")
+    if n_unnamed:
+        left = counted(n_unnamed, "file")
+        notes = (*notes, f"{left} left out: the name is not UTF-8.")
     frame = pd.DataFrame(
         {
             "file": [f.relative_to(path).as_posix() for f in chosen],
@@ -77,6 +85,15 @@ def read_folder(
     return Table(
         frame, {"image": pixels}, str(path), shape, notes, images={"image": names}
     )
+
+
+def _is_text(file: Path) -> bool:
+    """Tell whether a name can be written; those of other systems may be any bytes."""
+    try:
+        str(file).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _one_kind(
@@ -147,8 +164,8 @@ def _read_text(file: Path, budget: Budget) -> str:
         raise TableError(msg) from error
 
 
-def _listen(file: Path, _: Budget) -> FloatArray:
-    return loudness(read_recording(file))
+def _listen(file: Path, budget: Budget) -> FloatArray:
+    return loudness(read_recording(file, budget))
 
 
 def _pixels(
@@ -172,13 +189,22 @@ def _pixels(
     return pixels, shape
 
 
+def open_image(source: Any) -> Any:
+    """Return an image of Pillow, from a path or a stream, without its pixels."""
+    from PIL import Image
+
+    with warnings.catch_warnings():
+        # Who reads the pixels counts them against the memory that may be used.
+        warnings.simplefilter("ignore", Image.DecompressionBombWarning)
+        return Image.open(source, formats=FORMATS)
+
+
 def _open(file: Path, budget: Budget) -> Any:
     """Return an image of at most 256 pixels a side, which is all that is kept."""
     from PIL import Image
 
     try:
-        with warnings.catch_warnings(), Image.open(file) as image:
-            warnings.simplefilter("error", Image.DecompressionBombWarning)
+        with open_image(file) as image:
             is_large = max(image.size) > 4 * _KEPT
             if is_large:
                 image.draft("RGB", (4 * _KEPT, 4 * _KEPT))
@@ -194,10 +220,7 @@ def _open(file: Path, budget: Budget) -> Any:
         raise TableError(msg) from error
     except TooLargeError:
         raise
-    except (
-        *(OSError, ValueError, Image.DecompressionBombError),
-        *(Image.DecompressionBombWarning, SyntaxError),
-    ) as error:
+    except (OSError, ValueError, Image.DecompressionBombError, SyntaxError) as error:
         msg = f"{file} cannot be read as an image: {reason(error)}."
         raise TableError(msg) from error
 

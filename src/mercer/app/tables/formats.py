@@ -20,6 +20,11 @@ _BLOCK = 1 << 20
 # The column of an array that has no name.
 VECTORS = "vectors"
 _NAME = re.compile(rb'"([^"\\]*)"\s*:')
+_STRING = re.compile(rb'"(?:[^"\\]|\\.)*"')
+# A parser that calls itself for every bracket would end the process long after this.
+_DEEPEST = 200
+# What notes in a file from elsewhere may make the converter raise.
+_DAMAGED = (ValueError, TypeError, LookupError, AttributeError, NotImplementedError)
 
 
 def read_arrow(source: Source) -> Table:
@@ -54,7 +59,7 @@ def from_arrow(
         return replace(table, unread={**table.unread, **unread})
     except TableError:
         raise
-    except ValueError as error:  # names or notes that are not text
+    except _DAMAGED as error:  # names or notes that are not what they should be
         msg = f"{source} is damaged: {reason(error)}."
         raise TableError(msg) from error
 
@@ -145,12 +150,14 @@ def read_npz(source: Source) -> Table:
             raise
         msg = f"{source.name} cannot be read as NPZ: {reason(error)}."
         raise TableError(msg) from error
-    n = max((len(a) for a in arrays.values() if a.ndim), default=0)
+    # Rows without a single byte may be as many as a file likes to say.
+    filled = {name: a for name, a in arrays.items() if a.ndim and a.nbytes}
+    n = max((len(a) for a in filled.values()), default=0)
     if n == 0:
         msg = f"{source.name} holds no array that has rows."
         raise TableError(msg)
     # Shorter arrays, such as a list of class names, describe the rest.
-    rows = {name: a for name, a in arrays.items() if a.ndim and len(a) == n}
+    rows = {name: a for name, a in filled.items() if len(a) == n}
     return as_table(rows, source.name)
 
 
@@ -166,7 +173,7 @@ def read_npy(source: Source) -> Table:
     except (ValueError, EOFError, OSError, MemoryError, OverflowError) as error:
         msg = f"{source.name} cannot be read as NPY: {reason(error)}."
         raise TableError(msg) from error
-    if array.ndim == 0 or array.dtype.names:
+    if array.ndim == 0 or array.nbytes == 0 or array.dtype.names:
         msg = f"{source.name} holds no array with a row per item."
         raise TableError(msg)
     return as_table({VECTORS: array}, source.name)
@@ -178,6 +185,9 @@ def read_json(source: Source) -> Table:
     import pyarrow as pa
     from pyarrow import json as arrow_json
 
+    if _is_deep(source.data):
+        msg = f"{source.name} cannot be read as JSON: its brackets are nested too deep."
+        raise TableError(msg)
     start = bytes(source.data[:64]).lstrip()
     is_list = start.startswith(b"[")
     source.refuse_if_large(_json_needs(source.data, is_list), "as a table it is large")
@@ -196,6 +206,32 @@ def read_json(source: Source) -> Table:
         msg = f"{source.name} cannot be read as JSON lines: {reason(error)}."
         raise TableError(msg) from error
     return from_arrow(arrow, source.name)
+
+
+def _is_deep(data: Any) -> bool:
+    """Tell whether brackets are nested deeper than any record has them.
+
+    Texts, which may hold brackets too, are taken away only where that may matter.
+
+    Examples
+    --------
+    >>> _is_deep(b'{"a": ' + 300 * b"["), _is_deep(b'{"a": "' + 300 * b"[" + b'"}')
+    (True, False)
+    """
+    if _depth(memoryview(data).cast("B")) <= _DEEPEST:
+        return False
+    return _depth(memoryview(_STRING.sub(b"", bytes(data)))) > _DEEPEST
+
+
+def _depth(view: memoryview) -> int:
+    steps = np.zeros(256, dtype=np.int8)
+    steps[list(b"{[")], steps[list(b"}]")] = 1, -1
+    deepest = now = 0
+    for start in range(0, len(view), _BLOCK):
+        block = np.frombuffer(view[start : start + _BLOCK], dtype=np.uint8)
+        depths = now + np.cumsum(steps[block], dtype=np.int64)
+        deepest, now = max(deepest, int(depths.max())), int(depths[-1])
+    return deepest
 
 
 def _json_needs(data: Any, is_list: bool) -> float:

@@ -87,7 +87,7 @@ def read_table(
     if path.is_dir():
         table = read_folder(path, image_shape=image_shape, memory=limit)
         labels = path / LABELS_FILE
-        if labels.exists():
+        if _is_in(path, LABELS_FILE):
             return _join(table, read_table(labels, as_text=None, memory=limit))
         return table
     source = open_source(path, limit)
@@ -104,7 +104,7 @@ def read_table(
             as_text=as_text,
             needed=needed,
         )
-        return _with_vectors_beside(table, path)
+        return _with_vectors_beside(table, path, limit)
     readers: dict[str, Callable[[Source], Table]] = {
         **dict.fromkeys(ARROW, read_arrow),
         **dict.fromkeys(WORKBOOKS, partial(read_excel, sheet=sheet)),
@@ -115,15 +115,19 @@ def read_table(
     if source.ending not in readers:
         raise TableError(_not_known(source))
     table = _tidied(readers[source.ending](source), as_text, missing, needed)
-    return table if source.ending == ".npy" else _with_vectors_beside(table, path)
+    return (
+        table if source.ending == ".npy" else _with_vectors_beside(table, path, limit)
+    )
 
 
-def _with_vectors_beside(table: Table, path: Path) -> Table:
+def _with_vectors_beside(table: Table, path: Path, limit: float) -> Table:
     """Add the array in tickets.npy to the table in tickets.csv, and say so."""
     beside = path.with_suffix(".npy")
     if str(path) == "-" or not beside.is_file():
         return table
-    found = read_npy(open_source(beside, available_memory()))
+    if not _is_in(path.parent, beside.name):
+        return table  # a link out of the folder
+    found = read_npy(open_source(beside, limit))
     if len(found) != len(table):
         said = f"{beside.name} has {len(found):,} rows, and the table {len(table):,}"
     elif VECTORS not in found.vectors or VECTORS in table.columns:
@@ -181,6 +185,11 @@ def _one_character(delimiter: str | None) -> str | None:
     return given
 
 
+def _is_in(folder: Path, name: str) -> bool:
+    file = (folder / name).resolve()
+    return file.is_relative_to(folder.resolve()) and file.exists()
+
+
 def _join(table: Table, labels: Table) -> Table:
     """Add what labels.csv says about the files of a folder."""
     labels.check_column("file", "the file of labels")
@@ -190,8 +199,8 @@ def _join(table: Table, labels: Table) -> Table:
         msg = f"{labels.source} names the file {twice!r} twice."
         raise TableError(msg)
     others = said.index.difference(table.frame["file"]).tolist()
-    # What exists and is not in the table could not be read, and its note says so.
-    strange = [f for f in others if not Path(table.source, str(f)).exists()]
+    # What is there and not in the table could not be read, and its note says so.
+    strange = [f for f in others if not _is_in(Path(table.source), str(f))]
     if strange:
         msg = f"{labels.source} names {strange[0]!r}; {table.source} has no such file."
         raise TableError(msg)

@@ -9,6 +9,7 @@ import numpy as np
 from mercer._base.extras import require
 from mercer._base.typing import FloatArray
 from mercer._base.words import reason
+from mercer.app.tables.budget import Budget, TooLargeError
 from mercer.app.tables.table import TableError
 
 SOUNDS = {".wav", ".flac", ".ogg", ".oga", ".opus", ".mp3", ".aiff", ".aif", ".au"}
@@ -33,16 +34,24 @@ def is_recording(content: bytes) -> bool:
     return content.startswith(_STARTS)
 
 
-def read_recording(source: Path | bytes) -> Recording:
-    """Read a file, or its bytes; of very long ones the first ten minutes."""
+def read_recording(source: Path | bytes, budget: Budget | None = None) -> Recording:
+    """Read a file, or its bytes; of very long ones the first ten minutes.
+
+    The budget is asked before the samples are read.
+    """
     library = require("soundfile", extra="sound", purpose="Reading recordings")
     what = "its bytes" if isinstance(source, bytes) else str(source)
     try:
         opened = io.BytesIO(source) if isinstance(source, bytes) else str(source)
         with library.SoundFile(opened) as file:
             most = min(file.frames, int(_LONGEST * file.samplerate))
+            if budget is not None:
+                # All channels, their mean, and a spectrogram of that.
+                budget.check(4.0 * most * (file.channels + 4))
             channels = file.read(most, dtype="float32", always_2d=True)
             rate = int(file.samplerate)
+    except TooLargeError:
+        raise
     except (OSError, RuntimeError, ValueError) as error:
         msg = f"{what} cannot be read as a recording: {reason(error)}"
         raise TableError(msg) from error

@@ -94,10 +94,10 @@ def changes_since(
         last = json.loads((folder / RESULT).read_text(encoding="utf-8"))
         old = last["report"]
         before = pd.read_parquet(folder / "predictions.parquet")
-    except (OSError, ValueError, KeyError):
-        return ()
-    replaced = _replaced(old, report, is_same=last.get("file", file) == file)
-    return (*replaced, *_compared(old, report, before, predictions))
+        replaced = _replaced(old, report, is_same=last.get("file", file) == file)
+        return (*replaced, *_compared(old, report, before, predictions))
+    except (OSError, ValueError, LookupError, TypeError, AttributeError):
+        return ()  # no results, or what somebody else wrote
 
 
 def _replaced(old: dict[str, Any], new: dict[str, Any], *, is_same: bool) -> list[str]:

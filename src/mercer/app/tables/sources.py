@@ -138,6 +138,13 @@ def _from_zip(source: Source) -> Source:
                     "one table. Unpack it and name the file."
                 )
                 raise TableError(msg)
+            if inside[0].compress_type not in {
+                zipfile.ZIP_STORED,
+                zipfile.ZIP_DEFLATED,
+            }:
+                # The others unpack as much at a time as the file wants.
+                msg = f"{source.name} is packed in an unusual way; unpack it first."
+                raise TableError(msg)
             with archive.open(inside[0]) as stream:
                 data = _bounded(stream.read, source.limit, source.name)
     except (zipfile.BadZipFile, RuntimeError, NotImplementedError) as error:

@@ -9,12 +9,15 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from mercer._base.checks import is_empty
+
 if TYPE_CHECKING:
     import pandas as pd
 
 _PREFIX = ".mercer-"
-# Spreadsheets run cells that start so; the apostrophe in front makes them text.
-_RUNS = ("=", "+", "-", "@", "\t", "\r", "\n", "'")
+# Spreadsheets run cells that start so, some of them also with the wide marks of East
+# Asia; the apostrophe in front makes them text.
+_RUNS = ("=", "+", "-", "@", "\t", "\r", "\n", "'", *"\uff1d\uff0b\uff0d\uff20\ufeff")
 
 
 @contextmanager
@@ -117,10 +120,25 @@ def write_csv(frame: "pd.DataFrame", path: Path) -> None:
     safe = frame.rename(columns=safe_cell)
     for name in safe.columns:
         if safe[name].dtype == object:
-            safe[name] = [safe_cell(value) for value in safe[name]]
+            safe[name] = [safe_cell(value) for value in _of_one_kind(safe[name])]
         elif str(safe[name].dtype) in {"str", "string"}:
             safe[name] = _safe_texts(safe[name])
     csv.write_csv(pa.Table.from_pandas(safe, preserve_index=False), path)
+
+
+def _of_one_kind(column: "pd.Series[Any]") -> Any:
+    """Return cells that a file of CSV can hold; mixed ones and records are texts."""
+    import pyarrow as pa
+
+    try:
+        kind = pa.array(column, from_pandas=True).type
+    except (pa.ArrowException, ValueError, TypeError, OverflowError):
+        kind = None
+    if kind is not None and not (
+        pa.types.is_nested(kind) or isinstance(kind, pa.BaseExtensionType)
+    ):
+        return column
+    return [None if is_empty(value) else str(value) for value in column]
 
 
 def _safe_texts(column: "pd.Series[Any]") -> Any:
