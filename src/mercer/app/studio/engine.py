@@ -81,9 +81,13 @@ class Told(NamedTuple):
     closed: IntArray  # rows not to be asked about
     sizes: dict[int, float]  # shares of the classes; empty where they are not known
     numbers: Mapping[str, int] = MappingProxyType({})  # classes by their first names
-    # What each person said of rows that several have answered, where they ever differ
+    # What each person said of rows that several have answered
     people: Mapping[int, Mapping[str, int]] = MappingProxyType({})
-    disputed: tuple[int, ...] = ()  # rows that people labelled differently
+
+    @property
+    def disputed(self) -> list[int]:
+        """The rows that people labelled differently."""
+        return sorted(row for row, of in self.people.items() if len({*of.values()}) > 1)
 
     def labels(self) -> Labels:
         """Return the labels; numbers of classes stand for their names.
@@ -91,7 +95,7 @@ class Told(NamedTuple):
         A row that people labelled differently has none: what they said are votes.
         """
         given = self.codes.copy()
-        given[list(self.disputed)] = UNLABELED
+        given[self.disputed] = UNLABELED
         known = given >= 0
         codes = np.full(len(given), UNLABELED)
         classes, codes[known] = np.unique(given[known], return_inverse=True)
@@ -108,6 +112,8 @@ class Told(NamedTuple):
             votes = votes.renamed(
                 {c: self.numbers[name] for c, name in names if name in self.numbers}
             )
+        if not self.disputed:
+            return votes
         taken = () if votes is None else votes.names
         for who in sorted({who for said in self.people.values() for who in said}):
             name = f"{who} (answers)" if who in taken else who

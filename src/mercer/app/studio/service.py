@@ -92,7 +92,6 @@ class Studio:
         self._closed = np.zeros(len(items), dtype=bool)
         self._accepted = np.zeros(len(items), dtype=bool)
         self._people: dict[int, dict[str, int]] = {}
-        self._disputed: set[int] = set()
         self.changes = [*notes, *changes(items, store.ledger)]
         self.order = np.random.default_rng(0).permutation(len(items))
         self.engine: Engine
@@ -126,9 +125,8 @@ class Studio:
             codes, closed = self.labels()
             codes = np.where(self._accepted, -1, codes)
             numbers = numbers_of(self.store.ledger) if self.votes else {}
-            disputed = tuple(sorted(self._disputed))
-            people = dict(self._people) if disputed else {}
-        return Told(codes, closed, self.class_sizes, numbers, people, disputed)
+            people = dict(self._people)
+        return Told(codes, closed, self.class_sizes, numbers, people)
 
     def announce(self) -> None:
         """Tell those who wait that something has changed."""
@@ -157,11 +155,8 @@ class Studio:
                 self._closed[row] = is_answered or item in ledger.skips
                 self._accepted[row] = is_answered and ledger.is_accepted(item)
                 self._people.pop(row, None)
-                self._disputed.discard(row)
                 if len(said := ledger.said_by_people(item)) > 1:
                     self._people[row] = said
-                    if len({*said.values()}) > 1:
-                        self._disputed.add(row)
             pairs = self.pairs()
             codes = implied_labels(self._codes, pairs, len(ledger.classes))
             return codes if pairs else codes.copy(), np.flatnonzero(self._closed)
