@@ -294,7 +294,7 @@ def test_no_tree_grows_on_the_order_of_columns_of_another(monkeypatch) -> None:
         orders.append(order)
         return grow_tree(columns, labels, C, order, *rest)
 
-    monkeypatch.setattr("mercer.fewlabels.trees.grow_tree", grown)
+    monkeypatch.setattr("mercer.fewlabels._grow.grow_tree", grown)
     X = np.random.default_rng(0).normal(size=(30, 5))
     grow_trees(X, np.eye(3)[np.arange(30) % 3], n_trees=20)
     assert len(orders) == 20

@@ -89,6 +89,33 @@ def _best_split(
     return column, cut
 
 
+def grow_some(
+    trees: range,
+    columns: FloatArray,
+    labels: tuple[IntArray, IntArray, FloatArray],
+    C: int,
+    every: IntArray,
+    v: int,
+    is_turned: BoolArray,
+    n_tried: int,
+) -> list[tuple[Any, ...]]:
+    """Grow trees by their numbers; two in a row are a pair (`grow_tree`)."""
+    # A tree changes the order of columns while it grows.
+    return [
+        grow_tree(
+            columns,
+            labels,
+            C,
+            every.copy(),
+            v,
+            tree // 2,
+            ~is_turned if tree % 2 else is_turned,
+            n_tried,
+        )
+        for tree in trees
+    ]
+
+
 def grow_tree(
     columns: FloatArray,
     labels: tuple[IntArray, IntArray, FloatArray],

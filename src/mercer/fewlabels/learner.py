@@ -5,7 +5,7 @@ from typing import Any
 
 from sklearn.base import clone
 
-from mercer._base.tags import TakesSparse
+from mercer._base.mixins import TakesSparse
 from mercer._base.threads import using_threads
 from mercer._base.typing import RandomState
 from mercer.evidence.labels import Labels

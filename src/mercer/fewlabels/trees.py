@@ -13,7 +13,7 @@ from mercer._base.rows import thinned
 from mercer._base.threads import in_threads
 from mercer._base.typing import FloatArray, IntArray
 from mercer.fewlabels._column_order import order_columns
-from mercer.fewlabels._grow import grow_tree
+from mercer.fewlabels._grow import grow_some
 from mercer.fewlabels._votes import count_votes
 from mercer.spectrum.scores import ArrayScores, Scores
 
@@ -145,12 +145,10 @@ def grow_trees(
     grown: list[Any] = [None] * (2 * pairs)
 
     def task(first: int) -> None:
-        for tree in range(first, min(first + _PER_TASK, len(grown))):
-            turned = ~is_turned if tree % 2 else is_turned
-            # A tree changes the order of columns while it grows.
-            grown[tree] = grow_tree(
-                columns, labels, C, order.copy(), v, tree // 2, turned, n_tried
-            )
+        some = range(first, min(first + _PER_TASK, len(grown)))
+        grown[first : some.stop] = grow_some(
+            some, columns, labels, C, order, v, is_turned, n_tried
+        )
 
     in_threads(task, range(0, len(grown), _PER_TASK))
     feature, threshold, left, leaf, mixed, depths = zip(*grown, strict=True)

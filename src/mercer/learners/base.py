@@ -14,7 +14,7 @@ from sklearn.utils import Tags, get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from mercer._base.checks import check_same_length
-from mercer._base.nested import NestedParameters
+from mercer._base.mixins import NestedParameters
 from mercer._base.threads import using_threads
 from mercer._base.typing import ArrayLike, FloatArray, RandomState, SparseArray
 from mercer.backends.torch.vectors import DeviceVectors

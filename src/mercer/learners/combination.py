@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer._base.checks import check_finite, checked_points
 from mercer._base.html import Shown
-from mercer._base.tags import TakesSparse
+from mercer._base.mixins import TakesSparse
 from mercer._base.typing import ArrayLike, FloatArray, SparseArray
 from mercer.evidence.labels import Labels
 from mercer.graphs.points import refuse_equal_points, refuse_graph

@@ -11,7 +11,7 @@ from sklearn.utils import check_scalar
 
 from mercer._base.checks import check_number, checked_points
 from mercer._base.html import Shown
-from mercer._base.tags import TakesSparse
+from mercer._base.mixins import TakesSparse
 from mercer._base.typing import ArrayLike, FloatArray, SparseArray
 from mercer.exceptions import NearlyConstantKernelWarning
 from mercer.graphs.points import refuse_equal_points, refuse_graph

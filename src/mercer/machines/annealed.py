@@ -11,9 +11,9 @@ from sklearn.utils import check_scalar
 from sklearn.utils.validation import check_is_fitted
 
 from mercer._base.checks import check_choice, check_number, checked_points
+from mercer._base.mixins import TakesSparse
 from mercer._base.proba import codes_of, lead, probabilities
 from mercer._base.ranges import all_equal
-from mercer._base.tags import TakesSparse
 from mercer._base.typing import (
     ArrayLike,
     BoolArray,

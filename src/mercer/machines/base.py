@@ -11,7 +11,7 @@ from sklearn.utils import Tags, get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from mercer._base.checks import check_same_length, checked_points
-from mercer._base.nested import NestedParameters
+from mercer._base.mixins import NestedParameters
 from mercer._base.proba import codes_of, lead, probabilities
 from mercer._base.ranges import all_equal
 from mercer._base.threads import using_threads

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import Tags, check_scalar, get_tags
 
-from mercer._base.nested import NestedParameters
+from mercer._base.mixins import NestedParameters
 from mercer._base.random import as_generator
 from mercer._base.threads import with_n_jobs
 from mercer._base.typing import ArrayLike, IntArray, Points, RandomState

@@ -1,6 +1,8 @@
 """What a fitted model predicts of new points and of its own."""
 
 from collections.abc import Callable
+from copy import copy
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -14,7 +16,6 @@ from mercer._base.typing import ArrayLike, FloatArray, IntArray, Points
 from mercer.fewlabels.pools.dask import is_dask, lazily
 from mercer.model.fitted import FittedModel
 from mercer.model.learned import proba_of
-from mercer.model.slim import without_rows
 
 
 class Predictions(ClassNamePrefixFeaturesOutMixin, TransformerMixin, FittedModel):
@@ -104,8 +105,19 @@ class Predictions(ClassNamePrefixFeaturesOutMixin, TransformerMixin, FittedModel
         copy cannot `ask`, `tell` or `explain`.
         """
         check_is_fitted(self, "machine_")
-        model: Any = self
-        slim: Self = without_rows(model)
+        slim = copy(self)
+        slim.machine_, slim.learner_ = copy(self.machine_), copy(self.learner_)
+        vars(slim.machine_).pop("training_proba_", None)
+        if self.basis_ is not None:
+            basis = self.basis_.without_rows()
+            kernel = replace(self.kernel_, basis=basis)
+            slim.basis_ = slim.learner_.basis_ = basis
+            slim.kernel_ = slim.learner_.kernel_ = slim.machine_.kernel_ = kernel
+            slim.machine_._map = self.machine_._map.with_kernel(kernel)
+        slim.features_ = slim.sources_ = slim.believed_ = None
+        slim.ids_ = self.ids_[:0]
+        slim.labels_ = self.labels_.take(np.arange(0))
+        slim.machine_.transduction_ = self.classes_[:0]
         return slim
 
     def _of_rows(

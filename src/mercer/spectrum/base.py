@@ -10,7 +10,7 @@ from sklearn.utils import check_scalar
 from sklearn.utils.validation import check_is_fitted
 
 from mercer._base.html import Shown
-from mercer._base.nested import NestedParameters
+from mercer._base.mixins import NestedParameters
 from mercer._base.typing import ArrayLike, FloatArray
 from mercer.backends.torch.features import TorchFeatures
 from mercer.backends.torch.vectors import DeviceVectors

@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -103,7 +104,7 @@ class TableResult:
         is_told = session.told.known_sizes is not None or is_random
         return not is_told and sizes_matter(self.labels.counts(), self.proba)
 
-    @property
+    @cached_property
     def sets(self) -> BoolArray | None:
         """Classes that hold the right one for nine rows in ten, (n, n_classes).
 

@@ -9,9 +9,9 @@ from scipy.sparse import csr_array, issparse
 from sklearn.utils.validation import check_is_fitted
 
 from mercer._base.checks import checked_points
+from mercer._base.mixins import TakesSparse
 from mercer._base.random import as_generator
 from mercer._base.rows import distinct_rows, in_batches
-from mercer._base.tags import TakesSparse
 from mercer._base.threads import with_n_jobs
 from mercer._base.typing import ArrayLike, FloatArray, RandomState, SparseArray
 from mercer.eigen.smallest import DENSE_UP_TO

@@ -10,9 +10,9 @@ from scipy.sparse import issparse
 from sklearn.utils.validation import check_is_fitted
 
 from mercer._base.checks import FLOATS, checked_points
+from mercer._base.mixins import TakesSparse
 from mercer._base.random import as_generator
 from mercer._base.rows import stacked
-from mercer._base.tags import TakesSparse
 from mercer._base.tensors import joined, torch
 from mercer._base.typing import FloatArray, RandomState
 from mercer.backends.torch.trees import TorchColumns

@@ -1,6 +1,8 @@
-"""Parameters of parts, such as `kernel__gamma`, where a part may be a name."""
+"""What estimators share: parameters of parts, such as `kernel__gamma`, and tags."""
 
 from typing import Any, Self
+
+from sklearn.utils import Tags
 
 _OBJECTS = {
     "basis": "GraphBasis()",
@@ -27,3 +29,12 @@ class NestedParameters:
                 raise ValueError(msg)
         super().set_params(**params)  # type: ignore[misc]
         return self
+
+
+class TakesSparse:
+    """Before other bases: tells that points may be sparse."""
+
+    def __sklearn_tags__(self) -> Tags:
+        tags: Tags = super().__sklearn_tags__()  # type: ignore[misc]
+        tags.input_tags.sparse = True
+        return tags
