@@ -3,16 +3,22 @@
 import hashlib
 import json
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mercer._base.typing import IntArray
+from mercer.app.studio.items import names_of
 from mercer.app.studio.ledger import START, Ledger
 from mercer.app.studio.store import Store
 from mercer.app.tables.class_sizes import sizes_by_class
+from mercer.app.tables.sizes_in_part import whole
 from mercer.app.tables.table import TableError
+from mercer.app.tables.task import Task
+
+if TYPE_CHECKING:
+    from mercer.app.tables.session import Session
 
 
 def start(
@@ -52,6 +58,20 @@ def start(
             transaction.append(START, "sizes", token, text=text, digest=digest)
     numbers = _first_names(ledger)
     return np.array([numbers.get(n, -1) for n in given], dtype=np.intp)
+
+
+def given_sizes(task: Task, session: "Session | None") -> dict[str, float] | None:
+    """Return the class sizes of a session, or of a task, by the names of classes."""
+    sizes: Any = task.class_sizes
+    if session is not None:
+        told = session.told
+        sizes = session.class_sizes or told.known_sizes
+        if sizes is None and told.in_part is not None:
+            sizes = told.in_part.given
+    if sizes is None:
+        return None
+    shares = whole(sizes)
+    return dict(zip(names_of(shares), shares.values(), strict=True))
 
 
 def numbers_of(ledger: Ledger) -> dict[str, int]:

@@ -10,7 +10,12 @@ import numpy as np
 from mercer._base.typing import IntArray
 from mercer.app.studio.classes import add_class, counts_of, shares_of
 from mercer.app.studio.engine import Engine, Snapshot, Told, wait_until
-from mercer.app.studio.first_events import numbers_of, start, token_of
+from mercer.app.studio.first_events import (
+    given_sizes,
+    numbers_of,
+    start,
+    token_of,
+)
 from mercer.app.studio.items import Items, changes, names_of
 from mercer.app.studio.ledger import Event
 from mercer.app.studio.pairing import agreed, implied_labels
@@ -20,7 +25,6 @@ from mercer.app.studio.state import state_of
 from mercer.app.studio.store import Store, Transaction
 from mercer.app.studio.suggestions import suggestions, votes_on
 from mercer.app.studio.worker import ProcessEngine, openers
-from mercer.app.tables.sizes_in_part import whole
 
 if TYPE_CHECKING:
     from mercer.app.tables.session import Session
@@ -75,18 +79,12 @@ class Studio:
         self.exporting = ""  # the stage of what is learned for an export
         self.locked = threading.RLock()
         given, notes = items.given()
-        sizes = items.task.class_sizes
         if session is not None:
-            given, sizes = names_of(session.y), session.class_sizes
-            if sizes is None and session.told.in_part is not None:
-                sizes = session.told.known_sizes or session.told.in_part.given
-        named = None
-        if sizes is not None:
-            shares = whole(sizes)
-            named = dict(zip(names_of(shares), shares.values(), strict=True))
+            given = names_of(session.y)
         self.votes = votes_on(items, session, given)
         if self.votes is not None:
             classes = (*classes, *names_of(self.votes.classes))
+        named = given_sizes(items.task, session)
         self._given = start(store, given, classes, named)
         self._codes, self._n_folded = self._given.copy(), 0
         self._closed = np.zeros(len(items), dtype=bool)
