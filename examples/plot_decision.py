@@ -61,6 +61,7 @@ for n_labels, every in probabilities.items():
 ax.axvline(1 / 11, color="grey", linestyle=":", label="1 in 11")
 ax.set(xlabel="call back above this probability", ylabel="cost")
 ax.legend()
+plt.show()
 
 # %%
 # Twenty answers to good questions lower the cost at every threshold, and the cheapest
