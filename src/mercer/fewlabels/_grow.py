@@ -157,7 +157,8 @@ def grow_tree(
     nodes = np.zeros((6, most), np.int64)
     threshold, states = np.full(most, np.inf), np.zeros(most, np.uint64)
     mixed = np.zeros((count, C))
-    root, room = np.roll(every[:v], -pair), np.empty((3, max(count, d)), np.int64)
+    first, room = pair % max(v, 1), np.empty((3, max(count, d)), np.int64)
+    root = np.concatenate([every[first:v], every[:first]])
     n_nodes, n_mixed, deepest = _grow(
         columns, labels, every, root, pair, is_turned, n_tried, nodes, threshold,
         states, mixed, room, np.empty((2, C)),

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve, solve_triangular
+from scipy.linalg import solve_triangular
+from scipy.linalg.lapack import dpotrf, dpotrs
 from scipy.special import log_softmax, softmax
 
 from mercer._base.typing import FloatArray
@@ -63,7 +64,11 @@ def solve_loo_ridge(
     array([0. , 0.5, 0.5])
     """
     n = len(K)
-    inverse = cho_solve(cho_factor(K + ridge * np.eye(n)), np.eye(n))
+    factor, failed = dpotrf(K + ridge * np.eye(n), clean=False)
+    if failed:
+        msg = f"the kernel plus {ridge} is not positive definite."
+        raise np.linalg.LinAlgError(msg)
+    inverse = dpotrs(factor, np.eye(n))[0]
     ones = inverse.sum(axis=1)
     total = float(ones.sum())
     P = inverse - np.outer(ones, ones) / total

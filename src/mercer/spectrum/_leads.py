@@ -26,13 +26,17 @@ class ArrayLeads:
 
     def at(self, b: FloatArray, places: IntArray) -> FloatArray:
         """Return the leads at given places in ascending order, (C, 2)."""
-        last = self._near.leads_at(b, places, self._margins)
-        if last is None:
-            self._near = self._all
-            last = leads_at(self._all.columns, b, places, self._margins)
-        size, self._margins = _margins(last)
-        if _REACH * size < self._near.reach(b) / 2:
-            self._near = self._near.narrowed(b, _REACH * size)
+        for near in (self._near, self._all):
+            last = near.leads_at(b, places, self._margins)
+            if last is None:
+                continue
+            size, margins = _margins(last)
+            reach = near.reach(b)
+            if size <= reach:
+                break
+        self._near, self._margins = near, margins
+        if _REACH * size < reach / 2:
+            self._near = near.narrowed(b, _REACH * size)
         return last
 
 
@@ -63,20 +67,18 @@ class _Near:
     def leads_at(
         self, b: FloatArray, places: IntArray, margins: FloatArray
     ) -> FloatArray | None:
-        """Return the leads at these places, None where other points may matter."""
+        """Return the leads at these places, None where these are not of these points.
+
+        If one is larger than `reach`, other points may matter.
+        """
         inside = places - self.behind[:, None]
         if inside.min() < 0 or inside.max() >= self.columns.shape[1]:
             return None
-        last = leads_at(self.columns, b, inside, margins)
-        return last if _largest(last) <= self.reach(b) else None
+        return leads_at(self.columns, b, inside, margins)
 
     def reach(self, b: FloatArray) -> float:
         """Return what the leads of all points put aside are larger than."""
-        return self.width - 2 * _largest(b - self.b)
-
-
-def _largest(values: FloatArray) -> float:
-    return float(np.abs(values).max())
+        return self.width - 2 * float(np.abs(b - self.b).max())
 
 
 def leads_at(
