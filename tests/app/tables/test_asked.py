@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from mercer.app.embedding.wanted import read_embed
 from mercer.app.tables.encoding import TableEncoder
 from mercer.app.tables.session import Session
 from mercer.app.tables.table import as_table
@@ -76,3 +77,39 @@ def test_a_text_does_not_hide_a_number_from_trees(frame: pd.DataFrame) -> None:
     session = Session.open(table).fit()
     right = (session.predictions == truth)[40:].mean()
     assert right > 0.9
+
+
+def test_trees_see_ten_directions_of_an_embedding() -> None:
+    """Three of its words were drawn as often as all of the embedding."""
+    rng = np.random.default_rng(0)
+    made = rng.normal(size=(60, 40)) * np.linspace(2, 0.2, 40)
+    texts = [f"{k} " + " ".join(rng.choice(list("abcdefgh"), 6)) for k in range(60)]
+    numbers = {"x": rng.normal(size=60)}
+    embed = read_embed({"text": lambda cells: made[[int(c.split()[0]) for c in cells]]})
+    for columns, sizes in (
+        ({}, {"text": 3, "text (embedded)": 10}),
+        (numbers, {"x": 1, "text": 3, "text (embedded)": 10}),
+    ):
+        encoder = TableEncoder(for_trees=True)
+        table = as_table(pd.DataFrame({"text": texts, **columns}))
+        points = encoder.fit_transform(table, embed)
+        assert {k: len(at) for k, at in encoder.asked_.items()} == sizes
+        seen = points[:, encoder.asked_["text (embedded)"]]
+        unit = made / np.linalg.norm(made, axis=1, keepdims=True)
+        best = np.linalg.svd(unit - unit.mean(axis=0))[1][:10]
+        np.testing.assert_allclose(seen.std(axis=0) * 60**0.5, best, rtol=1e-4)
+        assert np.allclose(encoder.transform(table), points)
+
+
+@pytest.mark.parametrize("columns", [{}, {"x": np.arange(30.0)}])
+def test_trees_see_directions_of_images_too(columns: dict) -> None:
+    colours = [(8 * k, 5, 250 - 7 * k) for k in range(30)]
+    images = np.array(colours)[:, None, None].repeat(8, 1).repeat(8, 2)
+    table = as_table({"image": images / 255, **columns})
+    embed = read_embed({"image": lambda of: [np.asarray(i)[0, 0] + 1.0 for i in of]})
+    encoder = TableEncoder(for_trees=True)
+    points = encoder.fit_transform(table, embed)
+    (asked,) = (at for name, at in encoder.asked_.items() if "embedded" in name)
+    assert len(asked) == 3  # no more than it has
+    assert points.shape[1] == encoder.n_coordinates_ + 3 + len(columns)
+    assert np.allclose(encoder.transform(table), points)

@@ -3,27 +3,36 @@
 from collections.abc import Mapping
 
 import numpy as np
+from sklearn.decomposition import PCA
 
+from mercer._base.rows import thinned
 from mercer._base.typing import FloatArray
 
 # Directions of a text or of names that trees see: among thirty of them a column of
 # numbers would hardly be drawn.
 _DIRECTIONS = 3
+# Principal directions of an embedding that trees see. On four sets of texts, with words
+# beside the embedding or without, 20 to 100 labels: 0.4 to 1.1 points more than without
+# trees, and 1.1 to 4.4 more than with the directions of the words alone; 5 and 20 are
+# 0.1 to 1.5 points worse.
+_AXES = 10
+# Limit of work: rows by which these directions are found.
+_TURNED_BY = 20_000
 
 
 def asked_columns(
     Z: FloatArray,
     places: Mapping[str, tuple[int, int]],
     kinds: Mapping[str, str],
-    vectors: Mapping[str, int],
+    axes: Mapping[str, FloatArray],
     below: FloatArray,
 ) -> tuple[FloatArray, dict[str, slice]]:
     """Return the columns that trees ask about, and which belong to which column.
 
     Numbers as they are, and parts of dates; categories as codes, in their order; the
     first directions of texts and names. Empty cells lie below all others, so that one
-    question tells them apart. Vectors are left out: one of their directions says
-    little.
+    question tells them apart. A single coordinate of a vector says little: of vectors
+    trees see some directions.
 
     Parameters
     ----------
@@ -33,8 +42,8 @@ def asked_columns(
         Coordinates of each column.
     kinds : mapping of names to kinds
         What skrub took columns for; the others are numbers.
-    vectors : mapping
-        Columns of vectors.
+    axes : mapping of names to ndarray of shape (d, k)
+        Columns of vectors, and the directions that trees see of each.
     below : ndarray of shape (d,)
         What empty cells become.
 
@@ -49,10 +58,10 @@ def asked_columns(
     """
     parts, found, start = [], {}, 0
     for name, (first, last) in places.items():
-        if name in vectors:
-            continue
         kind, block = kinds.get(name, "number"), Z[:, first:last]
-        if kind == "low_cardinality":
+        if name in axes:
+            block = block @ axes[name]
+        elif kind == "low_cardinality":
             block = block @ np.arange(1, last - first + 1, dtype=Z.dtype)[:, None]
         elif kind not in ("number", "numeric", "datetime"):
             block = block[:, :_DIRECTIONS]
@@ -61,6 +70,20 @@ def asked_columns(
         found[name] = slice(start, start + width)
         start += width
     return np.hstack([np.empty((len(Z), 0), Z.dtype), *parts]), found
+
+
+def axes_of(block: FloatArray, random_state: int) -> FloatArray:
+    """Return the directions in which vectors vary most, (d, k).
+
+    Examples
+    --------
+    >>> X = np.random.default_rng(0).normal(size=(50, 3)) * [1.0, 9.0, 0.1]
+    >>> abs(axes_of(X, 0)[:, 0]).round(1).tolist(), axes_of(X, 0).shape
+    ([0.0, 1.0, 0.0], (3, 3))
+    """
+    some = thinned(block, _TURNED_BY)
+    found = PCA(min(_AXES, *some.shape), random_state=random_state).fit(some)
+    return np.asarray(found.components_.T)
 
 
 def below_all(Z: FloatArray) -> FloatArray:

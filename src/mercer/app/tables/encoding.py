@@ -1,7 +1,8 @@
 """From the columns of a table to the coordinates of points."""
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, Self
 
 import numpy as np
@@ -15,7 +16,7 @@ from mercer._base.typing import BoolArray, FloatArray, IntArray
 from mercer.app.embedding.columns import Embedding, embed_again, embed_columns
 from mercer.app.embedding.hints import hints
 from mercer.app.embedding.wanted import Wanted
-from mercer.app.tables.asked import asked_columns, below_all
+from mercer.app.tables.asked import asked_columns, axes_of, below_all
 from mercer.app.tables.column_notes import ColumnNote, note_of
 from mercer.app.tables.columns import (
     apply_steps,
@@ -91,6 +92,8 @@ class TableEncoder(BaseEstimator):
     embeddings_: tuple[Embedding, ...] = ()
     messages_: tuple[str, ...] = ()  # what to say of cells that cannot be embedded
     below_: Any = None  # (d,) empty cells as trees see them; None: no columns for them
+    # what trees see of embeddings: column to directions, (d, k)
+    axes_: Mapping[str, FloatArray] = MappingProxyType({})
 
     def __init__(self, *, random_state: int = 0, for_trees: bool = False) -> None:
         self.random_state = random_state
@@ -153,7 +156,9 @@ class TableEncoder(BaseEstimator):
         self._check_vectors(table)
         if self.kind_ == "vectors":
             block = as_floats(table.vectors[self.used_[0]])
-            return block if self.scale_ is None else (block - self.mean_) / self.scale_
+            if self.scale_ is not None:
+                return (block - self.mean_) / self.scale_
+            return np.hstack([block, *(block @ axes for axes in self.axes_.values())])
         if self.kind_ == "text":
             return self.encoder_.transform(strings_of(table.frame[self.used_[0]]))
         parts = self._parts_of(table)
@@ -169,8 +174,9 @@ class TableEncoder(BaseEstimator):
 
     def _asked(self, Z: FloatArray) -> tuple[FloatArray, dict[str, slice]]:
         # Columns that hold one value in all rows have no coordinates.
-        places = {name: self.groups_[name] for name in self.coordinates()}
-        return asked_columns(Z, places, self.kinds_, self.vector_sizes_, self.below_)
+        told = [c for c in self.coordinates() if c not in self.vector_sizes_]
+        places = {c: self.groups_[c] for c in [*told, *self.axes_]}
+        return asked_columns(Z, places, self.kinds_, self.axes_, self.below_)
 
     def _compare_units(self, numbers: FloatArray, source: str) -> None:
         for k, name in enumerate(self.numbers_):
@@ -248,7 +254,13 @@ class TableEncoder(BaseEstimator):
             X = (X - self.mean_) / self.scale_
             done = "columns in different units: scaled to variance 1, 0/1 kept"
         self.notes_ = [ColumnNote(name, "vectors", done, X.shape[1])]
-        return X
+        self.n_coordinates_ = X.shape[1]
+        if not (self.for_trees and self.embeddings_):
+            return X
+        axes = axes_of(X, self.random_state)
+        self.below_, self.axes_ = below_all(X), {name: axes}
+        self.asked_ = {name: np.arange(axes.shape[1]) + self.n_coordinates_}
+        return np.hstack([X, X @ axes])
 
     def _fit_text(self, table: Table, name: str) -> Any:
         self.kind_ = "text"
@@ -298,8 +310,10 @@ class TableEncoder(BaseEstimator):
         self.n_coordinates_ = int((self.scale_ > 0).sum())
         self.n_rows_ = len(table)
         # Trees see numbers alone, without gaps, in the same way as coordinates.
-        if self.for_trees and (strings.sizes or empty.any()):
+        if self.for_trees and (strings.sizes or empty.any() or self.embeddings_):
             self.below_ = below_all(Z)
+            made = [e.name for e in self.embeddings_ if e.name in self.coordinates()]
+            self.axes_ = {c: axes_of(table.vectors[c], self.random_state) for c in made}
             self.asked_ = {
                 name: np.arange(at.start, at.stop) + self.n_coordinates_
                 for name, at in self._asked(Z[:1])[1].items()

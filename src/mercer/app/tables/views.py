@@ -52,10 +52,10 @@ def views_of(encoder: TableEncoder) -> tuple[View, ...] | None:
 
     Where a table has embeddings, these, every text, and all other columns together are
     views of their own. Embeddings and words are compared by the angle around their
-    mean, and no trees ask about them: a single one of hundreds of directions says
-    little. Where a table has columns of names or codes, rows are compared by all
-    columns and by all without these: the labels say which counts. Columns that were
-    made for trees are one more view, without kernels.
+    mean. Trees ask about a few directions of them, as a single one of hundreds of
+    coordinates says little. Where a table has columns of names or codes, rows are
+    compared by all columns and by all without these: the labels say which counts.
+    Columns that were made for trees are one more view, without kernels.
     """
     kernels = _with_kernels(encoder)
     if encoder.below_ is None:
@@ -82,7 +82,8 @@ def _with_kernels(encoder: TableEncoder) -> tuple[View, ...]:
     if not made:
         return ()
     if encoder.kind_ != "mixed":
-        return (View(min(made), slice(None), "cosine", trees=False),)
+        whole = slice(encoder.n_coordinates_)
+        return (View(min(made), whole, "cosine", trees=False),)
     places, views = encoder.coordinates(), []
     apart = [name for name in places if encoder.is_wide(name)]
     for name in apart:
