@@ -40,7 +40,8 @@ SETUP = (
     "LapRLS and LapSVM: gamma_I is not divided by the square of the number of points. "
     "Ties of the cross-validation, which are common with 10 labels, go to the smallest "
     "gamma_A, then to the largest gamma_I; for SKL to the smallest C, then to the "
-    "largest mu. A class with fewer labels than folds lends them to several folds.",
+    "largest mu. If a class has fewer labels than folds, its labels are in several "
+    "folds.",
     "SimpleMKL: polynomial kernels are (x'z)^p. With (x'z + 1)^p, tried as well, the "
     "paper's figures for TEXT and PCMAC do not come out; other rows hardly change.",
     "SimpleMKL and SVM: C is the one best on the test points on average over the "

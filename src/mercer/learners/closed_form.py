@@ -167,8 +167,8 @@ class ClosedFormKernelCV(ClosedFormKernel):
     Cs, mus : sequence of float
         The grids of the paper, 7 x 7, by default.
     cv : int, default=5
-        Every fold holds every class; a class with fewer labels than folds lends them
-        to several.
+        Every fold holds every class; if one has fewer labels than folds, its labels
+        are in several.
     basis, power, eps, random_state
         As in `ClosedFormKernel`.
 

@@ -83,8 +83,8 @@ def inverted_folds(codes: IntArray, n_folds: int) -> list[tuple[IntArray, IntArr
     Returns
     -------
     list of (train, validation)
-        Every fold holds every class: a class with fewer points than folds lends
-        them to several folds. Points are dealt in their order.
+        Every fold holds every class; if one has fewer points than folds, its points
+        are in several. Points are dealt in their order.
 
     Notes
     -----
