@@ -253,6 +253,30 @@ def test_a_question_mark_lists_the_keys(tmp_path, start, visit) -> None:
     assert not page.is_visible("#dialog")
 
 
+def test_two_rows_are_compared_column_by_column(tmp_path, start, visit) -> None:
+    """The columns stood one below the other, each pair of values apart."""
+    frame = rows(8).assign(line=["night", "day"] * 4, fare="full")
+    frame["in your words"] = [
+        f"It was late again, for the {k}th time this week" for k in range(8)
+    ]
+    page = visit(start(small_studio(tmp_path, frame, engine=trained(8))))
+    page.click("#pairs")
+    page.wait_for_selector("#item .pair")
+    assert page.locator("#item .both .text").count() == 2
+    assert page.locator("#item dt").count() == 0
+    heads = page.locator(".pair th[scope=col]").all_inner_texts()[1:]
+    pair = frame.set_index("code").loc[[head.split()[1] for head in heads]]
+    names = page.locator(".pair th[scope=row]").all_inner_texts()
+    assert names == ["size", "line", "fare"]
+    shown = page.locator(".pair td").all_inner_texts()
+    assert shown == [str(v) for name in names for v in pair[name]]
+    # Columns with equal values step back.
+    soft = page.locator(".pair tr.soft th").all_inner_texts()
+    assert soft == [name for name in names if pair[name].nunique() == 1]
+    page.keyboard.press("2")
+    page.wait_for_function("() => mercer.state.seq > 0")
+
+
 def test_classes_get_keys_names_and_an_order_and_are_merged(
     tmp_path, start, visit
 ) -> None:
@@ -329,6 +353,8 @@ def test_similar_rows_are_labelled_as_a_group(tmp_path, start, visit) -> None:
     assert page.inner_text("#rows .link >> nth=0") == f"r{row}"
     for k in range(3):
         page.check(f"#rows input >> nth={k}")
+    # The class to give them is what the model takes the first one for.
+    assert page.input_value("#bulk select") == str(row % 2)
     page.keyboard.press("2")
     page.wait_for_selector("#dialog[open]")
     page.click("#dialog .primary")

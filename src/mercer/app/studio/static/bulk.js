@@ -103,6 +103,11 @@ export class BulkActs {
     if (value) this.select.value = value;
   }
 
+  // The class that the model takes a row for comes first.
+  suggest(line) {
+    if (line?.guess) this.select.value = line.guess.label;
+  }
+
   async run(act) {
     try {
       const wanted = await act;

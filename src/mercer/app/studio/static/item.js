@@ -123,3 +123,27 @@ export async function draw(question, data, hidden) {
   if (list.children.length) parts.push(list);
   return make("div", { class: "one" }, ...parts);
 }
+
+// Two rows side by side: pictures and texts, then each column once with both values.
+export async function drawPair(pair, data, hidden) {
+  if (!pair) return make("p", { class: "done soft" }, "There is nothing left to compare.");
+  const { first, second } = pair;
+  const cells = first.cells.filter(
+    ({ name }) => !first.texts.includes(name) && !first.sounds.includes(name) && !hidden.has(name),
+  );
+  const apart = new Set([...hidden, ...cells.map((cell) => cell.name)]);
+  const others = new Map(second.cells.map((cell) => [cell.name, cell]));
+  const lines = cells.map((cell) => {
+    const other = others.get(cell.name);
+    const look = cell.value === other.value ? "soft" : "";
+    const values = [[first, cell], [second, other]].map(([row, one]) => text(row, one, data, "td"));
+    return make("tr", { class: look }, make("th", { scope: "row" }, cell.name), ...values);
+  });
+  const heads = ["", first.id, second.id].map((id) => make("th", { scope: "col" }, id && `Row ${id}`));
+  return make(
+    "div",
+    {},
+    make("div", { class: "both" }, await draw(first, data, apart), await draw(second, data, apart)),
+    lines.length ? make("table", { class: "pair" }, make("tr", {}, ...heads), ...lines) : "",
+  );
+}

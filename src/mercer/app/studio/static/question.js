@@ -6,7 +6,7 @@ import { askColumns } from "./ask.js";
 import { editClasses } from "./classes.js";
 import { by, classKey, colour, keysOf, make, percent } from "./dom.js";
 import { ClassFinder } from "./finder.js";
-import { draw, playOrPause } from "./item.js";
+import { draw, drawPair, playOrPause } from "./item.js";
 import { drawSources } from "./sources.js";
 import { explain, markLong } from "./why.js";
 
@@ -88,10 +88,7 @@ export class Question {
     by("question-title").textContent = "Are these the same?";
     by("reason").textContent = pair ? `Rows ${pair.first.id} and ${pair.second.id}` : "";
     const { data } = this.studio.state;
-    const parts = pair
-      ? await Promise.all([pair.first, pair.second].map((q) => draw(q, data, this.hidden)))
-      : [make("p", { class: "done soft" }, "There is nothing left to compare.")];
-    by("item").replaceChildren(make("div", { class: pair ? "both" : "" }, ...parts));
+    by("item").replaceChildren(await drawPair(pair, data, this.hidden));
     by("announced").textContent = pair
       ? `${by("reason").textContent}. ${by("item").innerText.slice(0, SPOKEN)}`
       : "There is nothing left to compare.";

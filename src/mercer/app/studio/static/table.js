@@ -107,6 +107,7 @@ export class TableView {
     this.columns ??= [...found.texts.slice(0, MOST_TEXTS), ...rest].slice(0, FEW);
     this.options("by-person", [["", "anybody"], ...found.people.map((who) => [who, who])]);
     by("like").hidden = !this.like;
+    if (this.like) this.acts.suggest(found.rows[0]);
     by("like-note").textContent = this.like
       ? `Rows similar to row ${this.like.id}, the most similar ones first. ` +
         (found.total ? "" : this.studio.words())
