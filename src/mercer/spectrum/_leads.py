@@ -26,14 +26,13 @@ class ArrayLeads:
 
     def at(self, b: FloatArray, places: IntArray) -> FloatArray:
         """Return the leads at given places in ascending order, (C, 2)."""
-        for near in (self._near, self._all):
+        near = self._near if self._near.has(places) else self._all
+        while True:
             last = near.leads_at(b, places, self._margins)
-            if last is None:
-                continue
-            size, margins = _margins(last)
-            reach = near.reach(b)
+            (size, margins), reach = _margins(last), near.reach(b)
             if size <= reach:
                 break
+            near = self._all  # other points may matter
         self._near, self._margins = near, margins
         if _REACH * size < reach / 2:
             self._near = near.narrowed(b, _REACH * size)
@@ -64,17 +63,16 @@ class _Near:
         columns, behind = _put_aside(self.columns, b, width)
         return _Near(columns, self.behind + behind, b, width)
 
+    def has(self, places: IntArray) -> bool:
+        """Tell whether the points at these places of all are among these."""
+        inside = places - self.behind[:, None]
+        return bool(inside.min() >= 0 and inside.max() < self.columns.shape[1])
+
     def leads_at(
         self, b: FloatArray, places: IntArray, margins: FloatArray
-    ) -> FloatArray | None:
-        """Return the leads at these places, None where these are not of these points.
-
-        If one is larger than `reach`, other points may matter.
-        """
-        inside = places - self.behind[:, None]
-        if inside.min() < 0 or inside.max() >= self.columns.shape[1]:
-            return None
-        return leads_at(self.columns, b, inside, margins)
+    ) -> FloatArray:
+        """Return the leads at these places, if none is larger than `reach`."""
+        return leads_at(self.columns, b, places - self.behind[:, None], margins)
 
     def reach(self, b: FloatArray) -> float:
         """Return what the leads of all points put aside are larger than."""
