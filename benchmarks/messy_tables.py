@@ -3,7 +3,7 @@
     python benchmarks/messy_tables.py run CACHE RESULTS.csv [name ...] --half choose
     python benchmarks/messy_tables.py table RESULTS.csv --half choose
 
-The tables of `collection/messy.py`, at most 1,000 rows of each; 20, 40 and 80 labels
+The tables of `collection/messy.py`, at most --rows rows of each; 20, 40 and 80 labels
 drawn at random. The peers are skrub's TableVectorizer, fitted to all rows, with
 logistic regression (unit variances) and with a random forest of 300 trees. Measured on
 the rows without a label: accuracy; of Mercer also whether the stated interval holds it,
@@ -35,7 +35,7 @@ from sklearn.preprocessing import StandardScaler
 sys.path.insert(0, str(pathlib.Path(__file__).parent / "collection"))
 from messy import TABLES, table
 
-N_LABELS, ROWS = (20, 40, 80), 1000
+N_LABELS = (20, 40, 80)
 HEADS = "name", "labels", "draw", "method", "accuracy", "stated", "low", "high", \
     "confidence", "cpu"  # fmt: skip
 
@@ -92,7 +92,7 @@ def run(options: argparse.Namespace) -> None:
         )
     names = options.names or [n for n, t in TABLES.items() if t.half == options.half]
     for name in names:
-        frame, truth = table(options.cache, name, ROWS)
+        frame, truth = table(options.cache, name, options.rows)
         others: dict[str, tuple[np.ndarray, Any]] = {}
         if options.method is None:
             others = peers(frame)
@@ -155,13 +155,16 @@ if __name__ == "__main__":
         if act is run:
             command.add_argument("cache", type=pathlib.Path)
             command.add_argument("--draws", type=int, default=3)
+            command.add_argument("--rows", type=int, default=1000)
             command.add_argument("--check", action="store_true")
             command.add_argument(
                 "--method", help="name in the results; peers are not run"
             )
         command.add_argument("results", type=pathlib.Path)
         command.add_argument("names", nargs="*")
-        command.add_argument("--half", choices=("choose", "judge"), default="choose")
+        command.add_argument(
+            "--half", choices=("choose", "judge", "judge2"), default="choose"
+        )
         command.set_defaults(act=act)
     warnings.simplefilter("ignore")
     arguments = parser.parse_args()

@@ -1,8 +1,8 @@
 """Messy tables of the registries: numbers, categories, names, codes, dates, texts.
 
 None is in `registry.csv` or `second.csv`. Each was put into one half when the list was
-written, before any method had seen it: decisions were made on `choose`, and `judge` was
-run once.
+written, before any method had seen it: decisions were made on `choose`; `judge` was run
+once, and so was `judge2`, later.
 """
 
 import io
@@ -101,6 +101,34 @@ TABLES = {
     "strikes": Messy("judge", vega("birdstrikes.csv"), "Wildlife Size"),
     "churn": Messy("judge", r_data("modeldata/wa_churn"), "payment_method"),
     "ratings": Messy("judge", bokeh("movies.db"), "Rating"),
+    # Later: columns of names were to be weighed one by one.
+    "companies": Messy("choose", r_data("HSAUR/Forbes2000"), "category"),
+    "weather": Messy("choose", r_data("mosaicData/Weather"), "city"),
+    "towns": Messy("choose", r_data("gt/towny"), "csd_type", ("status",)),
+    "schools": Messy("choose", r_data("stevedata/fakeAPI"), "schooltype"),
+    "crashes": Messy("choose", r_data("DAAG/nassCDS"), "dvcat"),
+    "pets": Messy(
+        "judge2",
+        r_data("openintro/seattlepets"),
+        "species",
+        ("primary_breed", "secondary_breed"),
+    ),
+    "flights": Messy("judge2", r_data("openintro/nycflights"), "origin"),
+    "clinics": Messy("judge2", r_data("medicaldata/covid_testing"), "demo_group"),
+    "stops": Messy("judge2", r_data("carData/MplsStops"), "problem"),
+    "fielders": Messy("judge2", r_data("openintro/mlb_players_18"), "position"),
+    "districts": Messy("judge2", r_data("AER/CASchools"), "grades"),
+    "salaries": Messy(
+        "judge2", r_data("openintro/blizzard_salary"), "performance_rating"
+    ),
+    "runners": Messy("judge2", r_data("openintro/get_it_dunn_run"), "race", ("date",)),
+    "bakes": Messy("judge2", r_data("bakeoff/challenges"), "result"),
+    "pitches": Messy("judge2", r_data("Stat2Data/Kershaw"), "PitchType"),
+    "counties": Messy("judge2", r_data("ggplot2/midwest"), "state", ("PID",)),
+    "airports": Messy(
+        "judge2", r_data("nycflights13/airports"), "tzone", ("tz", "dst")
+    ),
+    "art": Messy("judge2", r_data("modeldata/tate_text"), "medium"),
 }
 
 

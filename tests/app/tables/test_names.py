@@ -5,11 +5,15 @@ import pandas as pd
 import pytest
 
 from mercer import persist
+from mercer.app.tables import names_weight
+from mercer.app.tables.encoding import TableEncoder
 from mercer.app.tables.learning import learn
 from mercer.app.tables.names import codes_among
 from mercer.app.tables.names_weight import weight_of_names
 from mercer.app.tables.session import Session
 from mercer.app.tables.story import story_of
+from mercer.app.tables.table import as_table
+from mercer.app.tables.views import views_of
 
 pytest.importorskip("skrub")
 ROWS = 200
@@ -41,10 +45,58 @@ def test_names_that_do_not_help_are_given_little_weight_and_it_is_said() -> None
     )
     assert said in result.warnings
     assert (result.predictions["prediction"] == truth)[40:].mean() > 0.9
-    views = story_of(result, rng=np.random.default_rng(0)).views
-    assert [v.kind for v in views] == ["all but name, street, town", "all columns"]
-    assert views[0].share > 0.75
-    assert views[0].usual == pytest.approx(0.25)
+    views = {v.kind: v for v in story_of(result, rng=np.random.default_rng(0)).views}
+    usual = {
+        "all columns": 0.6,
+        "all but name": 1 / 15,
+        "all but street": 1 / 15,
+        "all but town": 1 / 15,
+        "all but name, street, town": 0.2,
+    }
+    assert {kind: v.usual for kind, v in views.items()} == pytest.approx(usual)
+    assert views["all but name, street, town"].share > 0.75
+
+
+def test_columns_of_names_are_weighed_one_by_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """One tells the class, the other one is another for every row."""
+    rng = np.random.default_rng(1)
+    truth = rng.choice(["cat", "dog"], ROWS)
+    frame = pd.DataFrame({"size": rng.standard_normal(ROWS)})
+    start = np.where(truth == "cat", "whisker", "barkley")
+    frame["kind"] = np.char.add(start, rng.integers(60, size=ROWS).astype(str))
+    frame["owner"] = ["".join(rng.choice([*"abcdefghij"], 9)) for _ in range(ROWS)]
+    frame["label"] = np.where(np.arange(ROWS) < 40, truth, None)
+    session = Session.open(frame).fit()
+    shares = names_weight.shares_of_views(session)
+    assert sum(shares.values()) == pytest.approx(1)
+    assert shares["all but owner"] > 0.2  # before labels one tenth
+    assert shares["all but kind"] < 0.01
+    assert (session.predictions == truth)[40:].mean() > 0.9
+    for least, said in ((0.4, ["owner"]), (0.401, [])):
+        views = {"all columns": least, "all but owner": 1 - least}
+        monkeypatch.setattr(names_weight, "shares_of_views", lambda _, v=views: v)
+        assert weight_of_names(session) == [
+            f"Column {name!r} was given little weight: it did not help to predict "
+            "hidden labels."
+            for name in said
+        ]
+
+
+@pytest.mark.parametrize(
+    ("rows", "names", "views"),
+    [(6_666, 4, 6), (6_667, 4, 2), (20_000, 4, 2), (20_001, 4, 0), (400, 1, 2)],
+)
+def test_a_large_table_is_not_compared_in_many_ways(
+    rows: int, names: int, views: int
+) -> None:
+    words = np.array([f"w{k}" for k in range(60)])
+    columns = {f"n{k}": np.roll(np.tile(words, 2), k) for k in range(names)}
+    encoder = TableEncoder()
+    encoder.fit(as_table(pd.DataFrame({**columns, "size": np.arange(120.0)})))
+    encoder.n_rows_ = rows
+    assert len(views_of(encoder) or ()) == views
 
 
 def test_names_that_tell_the_class_keep_their_weight(tmp_path) -> None:

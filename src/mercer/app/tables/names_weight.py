@@ -1,10 +1,13 @@
 """What the labels said of columns of names and codes."""
 
+import numpy as np
+
 from mercer._base.words import some
 from mercer.app.tables.session import Session
-from mercer.app.tables.views import EVERYTHING, names_apart
+from mercer.app.tables.views import names_apart
+from mercer.fewlabels.weigh import pool_members
 
-# Of the weight of all kernels; before labels it is three quarters.
+# Of the weight of all kernels; before labels it is seven tenths or more.
 _LITTLE = 0.4
 
 
@@ -13,18 +16,34 @@ def weight_of_names(session: Session) -> list[str]:
     model = session.model
     if model.views is None:  # as where pairs decide, or of many files
         return []
-    names = names_apart(session.rows.encoder)
-    if not names:
+    certificate = model.learner_.certificate_
+    if certificate.n_held_out == 0:
         return []
-    certificate, blocks = model.learner_.certificate_, model.basis_.blocks_
-    with_names = {block.name for block in blocks if block.view == EVERYTHING}
-    pairs = zip(certificate.names, certificate.weights, strict=True)
-    share = sum(w for member, w in pairs if member.startswith(tuple(with_names)))
-    if certificate.n_held_out == 0 or share > _LITTLE:
+    encoder = session.rows.encoder
+    shares, views = shares_of_views(session), [v for v in model.views if v.kernels]
+    little = []
+    for name in names_apart(encoder):
+        at = encoder.coordinates()[name]
+        holding = [v.name for v in views if np.isin(at, v.columns).all()]
+        if sum(shares.get(view, 0.0) for view in holding) <= _LITTLE:
+            little.append(name)
+    if not little:
         return []
-    which = some([repr(name) for name in names])
-    if len(names) == 1:
+    which = some([repr(name) for name in little])
+    if len(little) == 1:
         said = f"Column {which} was given little weight: it"
     else:
         said = f"Columns {which} were given little weight: they"
     return [f"{said} did not help to predict hidden labels."]
+
+
+def shares_of_views(session: Session) -> dict[str, float]:
+    """Return the weight of the kernels of each view."""
+    found = session.model.learner_.certificate_
+    n_classes = max(len(session.labels.classes), 2)
+    members = pool_members(session.model.basis_.blocks_, n_classes)
+    shares: dict[str, float] = {}
+    for member, weight in zip(members, found.weights, strict=True):
+        view = member.block.view
+        shares[view] = shares.get(view, 0.0) + float(weight)
+    return shares
