@@ -122,3 +122,44 @@ def test_notes_of_one_kind_take_one_line_and_come_last() -> None:
     assert "16 more notes of this kind" in shown
     assert shown.count("<li>") == 18
     assert notes(()) == ""
+
+
+@pytest.mark.parametrize(
+    ("then", "high", "first", "words"),
+    [
+        (0.7099, 0.72, False, "20 more labels would add about 1 point, at most"),
+        (0.704, 0.73, False, "would add less than 1 point, at most 3 points."),
+        (0.704, 0.7099, False, "more labels are unlikely to change the share"),
+        (0.7101, 0.73, True, "about 1 point (0 to 3), from 70% to about 71% right"),
+        (0.75, 0.8, True, "about 5 points (0 to 10), from 70% to about 75% right"),
+    ],
+)
+def test_labels_that_bring_less_than_a_point_come_last(
+    then: float, high: float, first: bool, words: str
+) -> None:
+    outlook = Outlook(20, 0.7, then, 0.7, high)
+    said = todo(replace(_told(0.9, 0.8, (20, 20)), outlook=outlook))
+    assert words in said
+    assert (said.index("Label these 2 rows") < said.index("<li>Use ")) == first
+
+
+def test_options_in_notes_are_code_and_kept_whole() -> None:
+    shown = notes(["Give sizes (--class-sizes a=1), not a--b or <--x>."])
+    assert '(<code class="whole">--class-sizes</code> a=1)' in shown
+    assert "a--b" in shown
+    assert "&lt;<code" in shown
+
+
+def test_the_first_lines_name_the_columns_that_matter() -> None:
+    told = _told(0.9, 0.8, (20, 20))
+    of = [
+        Influence(name, 0.1, low, 0.2)
+        for name, low in zip("abcd", [1, 1, 1, 0], strict=True)
+    ]
+    for n, words in (
+        (1, "The column that matters most is “a”."),
+        (2, "The columns that matter most are “a” and “b”."),
+        (4, "The columns that matter most are “a”, “b” and “c”."),
+    ):
+        assert words in render(replace(told, influences=tuple(of[:n])))
+    assert "matters most" not in render(replace(told, influences=tuple(of[3:])))

@@ -64,8 +64,10 @@ def surest(q: Quality | None) -> Taken | None:
 def todo(story: Story) -> str:
     """Return the steps for this table, the most useful first."""
     q, label = story.quality, _labelling(story)
-    # Where more labels bring nothing, the predictions come first.
-    later = story.outlook is not None and is_flat(story.outlook) and not is_worse(story)
+    # Where more labels bring little, the predictions come first.
+    later = (
+        story.outlook is not None and is_small(story.outlook) and not is_worse(story)
+    )
     steps = [_single(story), "" if later else label]
     if q and q.doubtful:
         n = len(q.doubtful)
@@ -187,13 +189,17 @@ def by_confidence(q: Quality) -> str:
         f'<td class="num">{t.n_tested:,}</td><td class="num">{t.n_rows:,}</td></tr>'
         for t in q.taken
     ]
-    head = (
-        "#probability at least",
-        "#right",
-        "#hidden labels",
-        "#rows without a label",
+    head = "#probability", "#right", "#tested", "#rows"
+    return (
+        '<h3>Which rows can you take as they are?</h3><p class="small soft">From each '
+        "probability on: the share of the hidden labels that was right, how many were "
+        f"tested, and how many rows without a label there are.</p>{table(head, rows, 'tight')}"
     )
-    return f"<h3>Which rows can you take as they are?</h3>{table(head, rows)}"
+
+
+def is_small(o: Outlook) -> bool:
+    """Tell whether more labels are expected to bring less than a point on average."""
+    return o.then - o.now < _POINT
 
 
 def is_flat(o: Outlook) -> bool:
@@ -206,6 +212,9 @@ def promise(o: Outlook) -> str:
     if is_flat(o):
         return "more labels are unlikely to change the share that is right"
     gain, low, high = (100 * (value - o.now) for value in (o.then, o.low, o.high))
+    if is_small(o):
+        most = _points(high).removeprefix("about ")
+        return f"{o.n_more} more labels would add {_points(gain)}, at most {most}"
     return (
         f"{o.n_more} more labels would add {_points(gain)} ({low:.0f} to {high:.0f}), "
         f"from {o.now:.0%} to about {o.then:.0%} right"

@@ -22,19 +22,6 @@ _MOSTLY = 0.6
 _MOVED = 0.1
 
 
-def decided(story: Story) -> str:
-    """Return one sentence: what the predictions rest on."""
-    if not story.evidence:
-        return ""
-    first, rest = story.evidence[0], "What the predictions rest on:"
-    if first.share >= _MOSTLY:
-        said = f"{rest} mostly {_WORDS[first.kind][0]} ({first.share:.0%})."
-    else:
-        parts = [f"{_WORDS[e.kind][0]} ({e.share:.0%})" for e in _counting(story)]
-        said = f"{rest} {' and '.join(parts)}."
-    return f'<p>{said} <a href="#learned">How rows are compared</a></p>'
-
-
 def evidence(story: Story) -> str:
     """Return the kinds of evidence, their shares, and what the labels changed."""
     if not story.evidence:
@@ -48,7 +35,8 @@ def evidence(story: Story) -> str:
     ]
     shares = table(head, items, "cards")
     return (
-        f"<h3>What the predictions rest on</h3><p>{_role_of_labels(story)}</p>{shares}"
+        f"<h3>What the predictions rest on</h3><p>{_decided(story)} "
+        f"{_role_of_labels(story)}</p>{shares}"
         f"{_views(story)}"
     )
 
@@ -71,6 +59,16 @@ def _views(story: Story) -> str:
     )
     shares = table(head, items, "cards")
     return f"<h3>Which columns decided</h3><p>{said}</p>{shares}"
+
+
+def _decided(story: Story) -> str:
+    """Return one sentence: which kind of evidence decided."""
+    first = story.evidence[0]
+    if first.share >= _MOSTLY:
+        words = _WORDS[first.kind][0]
+        return f"{words[0].upper()}{words[1:]} counted most ({first.share:.0%})."
+    parts = [f"{_WORDS[e.kind][0]} ({e.share:.0%})" for e in _counting(story)]
+    return f"What counted: {' and '.join(parts)}."
 
 
 def _role_of_labels(story: Story) -> str:

@@ -9,6 +9,8 @@ from mercer._base.words import counted
 # Names in quotation marks and numbers are what notes of one kind differ in.
 _VARYING = re.compile(r"'(?:[^'\\]|\\.)*'|\"[^\"]*\"|\d[\d,.]*")
 
+_OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
+
 
 def notes(said: Sequence[str]) -> str:
     """Return a list of notes: those that stand alone first, alike ones under one."""
@@ -33,11 +35,16 @@ def by_kind(said: Sequence[str]) -> list[list[str]]:
 
 
 def _line(group: list[str]) -> str:
-    first, *rest = group
+    first, *rest = map(_with_options, group)
     if not rest:
-        return escape(first)
-    more = "".join(f"<li>{escape(note)}</li>" for note in rest)
+        return first
+    more = "".join(f"<li>{note}</li>" for note in rest)
     return (
-        f"{escape(first)}<details><summary>{counted(len(rest), 'more note')} of this "
+        f"{first}<details><summary>{counted(len(rest), 'more note')} of this "
         f"kind</summary><ul>{more}</ul></details>"
     )
+
+
+def _with_options(note: str) -> str:
+    """Return a note with the options of the command line as code, kept whole."""
+    return _OPTION.sub(r'<code class="whole">\g<0></code>', escape(note))

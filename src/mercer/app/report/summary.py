@@ -7,7 +7,6 @@ import numpy as np
 
 from mercer._base.words import some
 from mercer.app.report.advice import beside_always, todo
-from mercer.app.report.evidence import decided
 from mercer.app.report.notes import notes
 from mercer.app.report.quality import rival_of
 from mercer.app.report.story import Quality, Story
@@ -15,6 +14,7 @@ from mercer.judging.hiding import Score
 
 # A class found less often than this is named in the summary.
 HARDLY = 0.5
+_COLUMNS_SHOWN = 2
 
 
 def summary(story: Story) -> str:
@@ -43,7 +43,7 @@ def summary(story: Story) -> str:
         f"<header><h1>Predictions of “{escape(story.target)}”</h1>"
         f'<div class="soft">{escape(story.source)} · {escape(story.made)}</div>'
         f'<p class="verdict">{verdict(story)}</p>{hidden(story)}'
-        f"{_told(story)}{decided(story)}</header>"
+        f"{_told(story)}{_columns(story)}</header>"
         f'<div class="tiles">{shown}</div>{notes(story.warnings)}{changes}'
         f"<section><h2>What to do now</h2>{todo(story)}</section>"
     )
@@ -177,6 +177,21 @@ def _told(story: Story) -> str:
     drawn, in_part = story.labels_drawn, story.sizes_in_part
     said = told(story.classes, story.class_sizes, drawn, in_part)
     return f"<p>{escape(said)}</p>" if said else ""
+
+
+def _columns(story: Story) -> str:
+    """Return which columns matter most, where hidden labels show it."""
+    names = [f"“{escape(i.column)}”" for i in story.influences if i.low > 0]
+    if not names:
+        return ""
+    which = f"The column that matters most is {names[0]}"
+    if len(names) > 1:
+        which = f"The columns that matter most are {' and '.join(names[:2])}"
+    if len(names) > _COLUMNS_SHOWN:
+        which = (
+            f"The columns that matter most are {names[0]}, {names[1]} and {names[2]}"
+        )
+    return f'<p>{which}. <a href="#columns">All columns</a></p>'
 
 
 def _share_of(share: float) -> str:

@@ -22,6 +22,7 @@ from mercer.app.report.story import (
     Taken,
 )
 from mercer.app.tables.alike import repeated_rows
+from mercer.app.tables.class_sizes import size_advice
 from mercer.app.tables.figures import figures_of
 from mercer.app.tables.learning import TableResult
 from mercer.app.tables.row_text import (
@@ -89,6 +90,7 @@ def story_of(result: TableResult, *, rng: np.random.Generator) -> Story:
         warnings=tuple(
             w.replace(result.table.source, name_of(result.table.source))
             for w in result.warnings
+            if w != size_advice(labels.counts(), labels.classes)  # a step says it
         ),
         method=_method(session.plan),
         predictions=_with_contents(result, names),
