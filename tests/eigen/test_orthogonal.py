@@ -1,5 +1,7 @@
 """Blocks are made orthonormal, and nothing of them is lost."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -61,3 +63,19 @@ def test_a_product_may_be_written_over_its_factor() -> None:
     expected = V @ Y
     turn(V, Y, V[:, :2])
     np.testing.assert_allclose(V[:, :2], expected)
+
+
+def test_many_components_take_the_memory_of_one_matrix_of_their_shares() -> None:
+    n, n_components, k = 50_000, 5_000, 8
+    component = np.random.default_rng(0).integers(n_components, size=n)
+    ones = np.full(n, (n / n_components) ** -0.5)
+    null = sparse.csr_array((ones, (np.arange(n), component)), shape=(n, n_components))
+    P = np.ones((n, k), np.float32)
+    remove_null(P[:10].copy(), null[:10])  # compiles
+    tracemalloc.start()
+    try:
+        remove_null(P, null)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 3 * 8 * n_components * k

@@ -1,9 +1,10 @@
 """Blocks of long vectors made orthonormal, a few rows at a time and in place."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from numba import njit
 from scipy.linalg import eigh
 
 from mercer._base.threads import in_blocks
@@ -26,28 +27,19 @@ def _panels(block: slice) -> Iterator[slice]:
         yield slice(first, min(first + _ROWS, block.stop))
 
 
-def _added(product: Callable[[slice], FloatArray], n: int) -> FloatArray:
-    """Return the sum of what blocks of n rows give, in their order."""
-    parts = {}
-
-    def work(block: slice) -> None:
-        parts[block.start] = product(block)
-
-    in_blocks(work, n, _PER_BLOCK, _ROWS)
-    total: FloatArray = np.sum([parts[start] for start in sorted(parts)], axis=0)
-    return total
-
-
 def inner(V: Any, P: Any) -> FloatArray:
-    """Return VᵀP; panels are added in double precision."""
+    """Return VᵀP; panels are added in double precision, blocks in their order."""
+    parts: dict[int, FloatArray] = {}
 
-    def product(block: slice) -> FloatArray:
+    def add(block: slice) -> None:
         total = np.zeros((V.shape[1], P.shape[1]))
         for rows in _panels(block):
             total += V[rows].T @ P[rows]
-        return total
+        parts[block.start] = total
 
-    return _added(product, len(P))
+    in_blocks(add, len(P), _PER_BLOCK, _ROWS)
+    total: FloatArray = np.sum([parts[start] for start in sorted(parts)], axis=0)
+    return total
 
 
 def subtract(P: Any, V: Any, C: FloatArray) -> None:
@@ -75,13 +67,23 @@ def turn(V: Any, Y: FloatArray, out: Any) -> None:
 
 def remove_null(P: Any, null: SparseArray) -> None:
     """Replace P by its projection to the complement of orthonormal sparse vectors."""
-    null = null.astype(np.float64, copy=False)
-    shares = _added(lambda rows: null[rows].T @ P[rows], len(P))
+    shares = np.zeros((null.shape[1], P.shape[1]))
+    _remove(null.indptr, null.indices, null.data, P, shares)
 
-    def take_off(rows: slice) -> None:
-        P[rows] -= null[rows] @ shares
 
-    in_blocks(take_off, len(P), _PER_BLOCK, _ROWS)
+# Compiled, and in one piece: there may be as many null vectors as components, and sums
+# over blocks would each be as large as the shares.
+@njit(cache=True, nogil=True)
+def _remove(indptr: Any, indices: Any, data: Any, P: Any, shares: Any) -> None:
+    n, k = P.shape
+    for i in range(n):
+        for p in range(indptr[i], indptr[i + 1]):
+            for t in range(k):
+                shares[indices[p], t] += data[p] * P[i, t]
+    for i in range(n):
+        for p in range(indptr[i], indptr[i + 1]):
+            for t in range(k):
+                P[i, t] -= data[p] * shares[indices[p], t]
 
 
 def remove(P: Any, null: SparseArray, V: Any) -> None:
