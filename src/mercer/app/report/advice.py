@@ -193,7 +193,8 @@ def by_confidence(q: Quality) -> str:
     return (
         '<h3>Which rows can you take as they are?</h3><p class="small soft">From each '
         "probability on: the share of the hidden labels that was right, how many were "
-        f"tested, and how many rows without a label there are.</p>{table(head, rows, 'tight')}"
+        "tested, and how many rows without a label there are.</p>"
+        f"{table(head, rows, 'tight')}"
     )
 
 
