@@ -4,7 +4,7 @@ import numpy as np
 
 from mercer._base.words import some
 from mercer.app.tables.session import Session
-from mercer.app.tables.views import names_apart
+from mercer.app.tables.views import names_apart, views_of
 from mercer.fewlabels.weigh import pool_members
 
 # Of the weight of all kernels; before labels it is seven tenths or more.
@@ -20,11 +20,15 @@ def weight_of_names(session: Session) -> list[str]:
     if certificate.n_held_out == 0:
         return []
     encoder = session.rows.encoder
-    shares, views = shares_of_views(session), [v for v in model.views if v.kernels]
-    little = []
+    shares, little = shares_of_views(session), []
+    views = {
+        view.name: view.positions(encoder.n_coordinates_)
+        for view in views_of(encoder) or ()
+        if view.kernels
+    }
     for name in names_apart(encoder):
         at = encoder.coordinates()[name]
-        holding = [v.name for v in views if np.isin(at, v.columns).all()]
+        holding = [view for view, held in views.items() if np.isin(at, held).all()]
         if sum(shares.get(view, 0.0) for view in holding) <= _LITTLE:
             little.append(name)
     if not little:
