@@ -7,11 +7,18 @@ from scipy.special import expit, logit
 from mercer.judging.estimate import LearningCurve
 
 
-def drawn(rng: np.random.Generator, shift: float, n_answers: int, *, hard: bool):
+def drawn(
+    rng: np.random.Generator,
+    shift: float,
+    n_answers: int,
+    *,
+    hard: bool,
+    handicap: float = 0.5,
+):
     """Return answers and rows of a model that is wrong about itself by a shift."""
     rest = rng.beta(5, 1.5, size=2_000).clip(0.5, 1)
     p = rng.choice(np.sort(rest)[:400] if hard else rest, n_answers)
-    harder = 0.5 * hard
+    harder = handicap * hard
     score, of_rest = (1.35 * logit(q.clip(0, 0.999)) + shift for q in (p, rest))
     right = rng.random(n_answers) < expit(score - harder)
     truth = (rng.random(2_000) < expit(of_rest)).mean()
@@ -36,7 +43,23 @@ def test_the_interval_holds_the_truth_also_if_hard_rows_were_asked(
         inside += found.low <= truth <= found.high
         widths.append(found.high - found.low)
     assert inside >= 88
-    assert np.mean(widths) < (0.23 if n_hard else 0.16)
+    assert np.mean(widths) < (0.26 if n_hard else 0.16)
+
+
+@pytest.mark.parametrize("handicap", [0.0, 0.9, 1.6])
+def test_how_hard_the_asked_rows_are_is_learned(handicap: float) -> None:
+    """One handicap for all data: on texts the interval held the truth in no run."""
+    rng, inside = np.random.default_rng(0), 0
+    asked = np.arange(100) < 80
+    for _ in range(100):
+        *hard, _, _ = drawn(rng, -0.3, 80, hard=True, handicap=handicap)
+        *easy, rest, truth = drawn(rng, -0.3, 20, hard=False)
+        right, p = (np.concatenate(both) for both in zip(hard, easy, strict=True))
+        many = np.full(100, 100)
+        curve = LearningCurve(many, right, p, asked, rest, now=100, n_classes=2)
+        found = curve.at(100)
+        inside += found.low <= truth <= found.high
+    assert inside >= 85
 
 
 def test_a_model_with_few_labels_per_class_is_believed_less() -> None:
@@ -48,7 +71,7 @@ def test_a_model_with_few_labels_per_class_is_believed_less() -> None:
 
     assert believed(200, 2) == pytest.approx(0.78, abs=0.01)
     assert believed(20, 2) == pytest.approx(0.76, abs=0.01)
-    assert believed(20, 10) == pytest.approx(0.65, abs=0.01)
+    assert believed(20, 10) == pytest.approx(0.68, abs=0.01)
 
 
 def test_answers_about_an_earlier_model_count_less() -> None:
@@ -58,9 +81,9 @@ def test_answers_about_an_earlier_model_count_less() -> None:
         for n in (10, 100)
     )
     assert early.mean == pytest.approx(
-        0.70, abs=0.02
+        0.68, abs=0.02
     )  # (11 / 101)^1.5 of an answer each
-    assert late.mean == pytest.approx(0.20, abs=0.02)
+    assert late.mean == pytest.approx(0.07, abs=0.02)
 
 
 def test_answers_narrow_the_interval_and_move_it() -> None:
