@@ -407,6 +407,21 @@ def test_pictures_open_in_full_and_the_next_ones_are_fetched_ahead(
     assert asked == []  # the next picture was there
 
 
+def test_the_pixels_of_tiny_pictures_are_squares(tmp_path, start, visit) -> None:
+    folder = tmp_path / "digits"
+    folder.mkdir()
+    for k in range(4):
+        Image.new("L", (8, 8), 60 * k).save(folder / f"{k}.png")
+    items = Items(read_table(folder), Task())
+    store = Store(sqlite_url(tmp_path / "l.db"))
+    page = visit(start(Studio(items, store, classes=("a", "b"), engine=trained(4))))
+    page.wait_for_selector("#item img.tiny")
+    page.click("[data-view=table]")
+    page.wait_for_selector("#rows img.tiny")
+    look = "() => getComputedStyle(document.querySelector('#rows img')).imageRendering"
+    assert page.evaluate(look) == "pixelated"
+
+
 def test_what_was_read_and_closed_does_not_come_again(tmp_path, start, visit) -> None:
     notes = ("Column 'size' was left out.",)
     engine = FixedEngine(Snapshot(stage="", notes=notes))

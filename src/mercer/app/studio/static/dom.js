@@ -12,6 +12,13 @@ export function make(tag, options = {}, ...children) {
   return element;
 }
 
+// A picture; the pixels of a tiny one are shown as squares.
+const TINY = 128;
+export function image(options) {
+  const look = ({ target }) =>
+    target.classList.toggle("tiny", Math.max(target.naturalWidth, target.naturalHeight) < TINY);
+  return make("img", { ...options, onload: look });
+}
 export const by = (id) => document.getElementById(id);
 // The key of each class: its own, or in order one of these, which do nothing else.
 const KEYS = "1234567890qeruiocdhjkvxy";

@@ -1,9 +1,7 @@
 // One row, large: its picture, its longest text, and its other cells.
 
 import { get, picture, raw } from "./api.js";
-import { by, make, number, showWide } from "./dom.js";
-
-const TINY = 128; // pixels of a picture whose pixels are shown as squares
+import { by, image, make, number, showWide } from "./dom.js";
 
 // A long cell comes in part; the rest is a click away.
 function text(question, cell, data, tag) {
@@ -87,7 +85,7 @@ export async function draw(question, data, hidden) {
   const parts = [];
   if (question.image) {
     const src = await picture(question.row, data);
-    const img = make("img", { alt: `Picture of row ${question.id}`, src });
+    const img = image({ alt: `Picture of row ${question.id}`, src });
     parts.push(
       make(
         "button",
@@ -101,7 +99,6 @@ export async function draw(question, data, hidden) {
       ),
     );
     await img.decode().catch(() => {});
-    img.classList.toggle("tiny", Math.max(img.naturalWidth, img.naturalHeight) < TINY);
   }
   const cells = question.cells.filter((cell) => !hidden.has(cell.name));
   const isText = (cell) => question.texts.includes(cell.name);

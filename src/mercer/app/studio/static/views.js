@@ -1,7 +1,7 @@
 // The review of labels, and export.
 
 import { get, once, picture, raw, upload } from "./api.js";
-import { by, colour, make, number, percent } from "./dom.js";
+import { by, colour, image, make, number, percent } from "./dom.js";
 
 const EXPORTS = [
   ["csv", "CSV", "labelled.csv"],
@@ -17,13 +17,13 @@ const EXPORTS = [
 // A picture that is fetched when it is about to be seen.
 export function thumb(studio, row) {
   if (!studio.state.images) return null;
-  const image = make("img", { class: "thumb", alt: "" });
+  const one = image({ class: "thumb", alt: "" });
   new IntersectionObserver(async (seen, observer) => {
     if (!seen.some((one) => one.isIntersecting)) return;
     observer.disconnect();
-    image.src = await picture(row, studio.state.data);
-  }).observe(image);
-  return image;
+    one.src = await picture(row, studio.state.data);
+  }).observe(one);
+  return one;
 }
 
 export function tag(studio, label) {

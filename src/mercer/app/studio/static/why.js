@@ -1,7 +1,7 @@
 // Why a row is asked about: the labelled rows that pull it, and the words they share.
 
 import { get, picture } from "./api.js";
-import { colour, make, number, percent } from "./dom.js";
+import { colour, image, make, number, percent } from "./dom.js";
 
 const DIFFERENCES = 4; // columns named; the others are counted
 const TEXT = 160;
@@ -34,14 +34,14 @@ export async function explain(studio, shown) {
 }
 
 async function line(studio, shown, pull) {
-  const image = shown.image
-    ? make("img", { alt: "", src: await picture(pull.row, studio.state.data) })
+  const seen = shown.image
+    ? image({ alt: "", src: await picture(pull.row, studio.state.data) })
     : null;
   return make(
     "li",
     { class: colour(pull.label) },
     make("span", { class: "swatch", "aria-hidden": "true" }),
-    image,
+    seen,
     make(
       "div",
       {},
