@@ -169,6 +169,15 @@ def test_a_file_ends_with_its_stage_when_given_up() -> None:
     assert heard == ["checks with hidden labels"]
 
 
+def test_label_studio_gets_long_texts_whole(tmp_path: Path) -> None:
+    """They ended after 20,000 characters, as on the page, without a word."""
+    frame = pd.DataFrame({"code": ["a", "b"], "said": ["x" * 30_000, "short"]})
+    studio = small_studio(tmp_path, frame)
+    first, second = json.loads(EXPORTS["label_studio"][2](studio))
+    assert len(first["data"]["said"]) == 30_000
+    assert second["data"] == {"said": "short", "mercer_id": "b"}
+
+
 def test_foreign_texts_are_matched_by_content(studio: Studio) -> None:
     task = {
         "data": {"text": "plain text"},

@@ -145,8 +145,7 @@ def result_of(label: str, from_name: str = "label", to_name: str = "item") -> An
 def _tasks(studio: Studio) -> Iterator[dict[str, Any]]:
     items, ledger = studio.items, studio.store.ledger
     for row, key in enumerate(items.keys):
-        shown = items.show(row)
-        data = {cell["name"]: cell["value"] for cell in shown["cells"]}
+        data = {name: items.cell(row, name) for name in items.columns}
         given = {**ledger.skips.get(key, {}), **ledger.answers.get(key, {})}
         yield {
             "id": row + 1,
