@@ -133,6 +133,7 @@ def run(path: pathlib.Path, names: list[str], seeds: int, cache: pathlib.Path) -
 def table(path: pathlib.Path) -> None:
     """Print coverage, width and error of the interval, for each half of the sets."""
     looks = [json.loads(line) for line in path.read_text().splitlines()]
+    looks = [one for one in looks if one["events"]]
     found: dict[tuple[str, str], dict[str, list]] = {}
     for one in looks:
         n_labels, purpose, sure, right = zip(*one["events"], strict=True)
@@ -150,17 +151,30 @@ def table(path: pathlib.Path) -> None:
             at.mean - one["truth"],
         )
         found.setdefault((half, moment), {}).setdefault(one["set"], []).append(line)
-    for key in sorted(found):
-        sets = np.array([np.mean(lines, axis=0) for lines in found[key].values()])
-        error = sets.std(axis=0, ddof=1) / np.sqrt(len(sets))
-        figures = [
-            f"{name} {100 * m:5.1f} ± {100 * e:.1f}"
-            for name, m, e in zip(
-                ("covered", "width", "bias"), sets.mean(axis=0), error, strict=True
-            )
-        ]
-        n = sum(map(len, found[key].values()))
-        print(*key, f"({len(sets)} sets, {n} runs):", ", ".join(figures))
+    heads = ("holds", "width", "too high by")
+    halves = ("judged on", "chosen on")
+    columns = [f"{half}: {head}" for half in halves for head in heads]
+    print(f"| labels | {' | '.join(columns)} |\n|{'---|' * (len(columns) + 1)}")
+    for moment in sorted({moment for _, moment in found}):
+        line = []
+        for half in halves:
+            sets = np.array([np.mean(x, axis=0) for x in found[half, moment].values()])
+            error = sets.std(axis=0, ddof=1) / np.sqrt(len(sets))
+            pairs = zip(100 * sets.mean(axis=0), 100 * error, strict=True)
+            line += [
+                f"{m:.0f} ± {e:.0f}" if m > 5 else f"{m:.1f} ± {e:.1f}"
+                for m, e in pairs
+            ]
+        print(f"| {moment.strip()} | {' | '.join(line)} |")
+    for half in halves:
+        n = len(
+            {
+                (one["set"], one["seed"])
+                for one in looks
+                if (one["set"] in CHOOSE) == (half == "chosen on")
+            }
+        )
+        print(f"{half}: {n} runs")
 
 
 def main() -> None:

@@ -74,6 +74,8 @@ def test_nothing_is_marked_in_a_row_that_is_judged_blindly(
     page = visit(start(studio), "ann")
     page.wait_for_timeout(500)
     assert page.locator("#item mark").count() == 0
+    assert page.evaluate("mercer.map.current") is None  # no ring around its colour
+    assert not any(page.locator("#classes .percent").all_inner_texts())
     page.keyboard.press("w")
     page.wait_for_function(
         "() => document.getElementById('reasons').textContent.includes('at random')"
