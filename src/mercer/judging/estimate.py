@@ -164,7 +164,8 @@ def _merged(
     """
     lines = np.stack([logit(p).round(1), sign, np.asarray(asked, dtype=float)])
     unlike, which = np.unique(lines, axis=1, return_inverse=True)
-    together = np.bincount(which.ravel(), weight, minlength=unlike.shape[1])
+    together = np.zeros(unlike.shape[1])
+    np.add.at(together, which.ravel(), weight)
     return unlike[0], unlike[1], unlike[2], together
 
 
