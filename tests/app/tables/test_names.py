@@ -13,7 +13,7 @@ from mercer.app.tables.names_weight import weight_of_names
 from mercer.app.tables.session import Session
 from mercer.app.tables.story import story_of
 from mercer.app.tables.table import as_table
-from mercer.app.tables.views import views_of
+from mercer.app.tables.views import rule_of, views_of
 
 pytest.importorskip("skrub")
 ROWS = 200
@@ -97,6 +97,11 @@ def test_a_large_table_is_not_compared_in_many_ways(
     encoder.fit(as_table(pd.DataFrame({**columns, "size": np.arange(120.0)})))
     encoder.n_rows_ = rows
     assert len(views_of(encoder) or ()) == views
+    for n, graphs in ((5_000, (3, 10, 50)), (5_001, (10,))):
+        encoder.n_rows_ = n
+        rule = rule_of(encoder)
+        assert rule is not None
+        assert rule.view_graphs == graphs
 
 
 def test_names_that_tell_the_class_keep_their_weight(tmp_path) -> None:
