@@ -377,3 +377,10 @@ def test_the_report_says_how_reliable_sources_are() -> None:
     assert "80%70% to 90%50%10%12" in said
     assert "a label tells much: llm, 7." in said
     assert "Sources of labels" not in render(replace(story(), sources=()))
+
+
+def test_columns_that_say_the_same_are_named() -> None:
+    pairs = (("girth <b>", "veins", 0.934), ("a", "b", -1.0))
+    said = render(replace(story(), same_columns=pairs))
+    assert "“girth &lt;b&gt;” and “veins” (+0.93), “a” and “b” (-1.00)." in said
+    assert "much the same" not in render(story())

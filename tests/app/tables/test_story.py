@@ -16,6 +16,7 @@ from mercer.app.tables.row_text import (
 )
 from mercer.app.tables.story import story_of
 from mercer.app.tables.table import as_table
+from mercer.app.tables.together import same_columns
 from tables_at_hand import two_groups
 
 
@@ -203,3 +204,27 @@ def test_the_list_of_predictions_shows_what_rows_hold(told: tuple[Any, Story]) -
     first = story.predictions[0]
     row = result.table.frame.iloc[int(first.id)]  # ids are 000, 001, ...
     assert first.contents.startswith(f"size: {row['size']:.4g} · weight: ")
+
+
+def test_columns_of_numbers_that_rise_together_are_found() -> None:
+    rng = np.random.default_rng(0)
+    base = rng.standard_normal(200)
+    frame = pd.DataFrame(
+        {
+            "base": base,
+            "close": base + 0.35 * rng.standard_normal(200),  # 0.93
+            "loose": base + 0.7 * rng.standard_normal(200),  # 0.79
+            "steep": -np.exp(3 * base),
+            "same": 1.0,
+            "few": np.where(np.arange(200) < 19, base, np.nan),
+            "id": base,
+        }
+    )
+    found = same_columns(as_table(frame), {"id"})
+    assert [pair[:2] for pair in found] == [
+        ("base", "steep"),
+        *(("base", "close"), ("close", "steep")),
+    ]
+    assert found[0][2] == pytest.approx(-1)
+    frame["few"] = np.where(np.arange(200) < 20, base, np.nan)
+    assert len(same_columns(as_table(frame), {"id"})) > 3

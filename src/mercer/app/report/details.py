@@ -2,7 +2,7 @@
 
 from html import escape
 
-from mercer._base.words import counted
+from mercer._base.words import counted, some
 from mercer.app.report import svg
 from mercer.app.report.markup import cell, table
 from mercer.app.report.story import Column, Story
@@ -28,7 +28,7 @@ def columns(story: Story) -> str:
             f"{table(head, items[_SHOWN_COLUMNS:], 'lines')}</details>"
         )
     return (
-        f'<section id="columns"><h2>Columns</h2>{_influences(story)}'
+        f'<section id="columns"><h2>Columns</h2>{_influences(story)}{_same(story)}'
         f"<h3>How each column was used</h3>{listed}</section>"
     )
 
@@ -40,6 +40,17 @@ def _values(column: Column) -> str:
         drawn = svg.draw_histogram(column.bars, f"histogram of {column.name}")
         bars = f'<div class="small-bars">{drawn}</div>'
     return f'<td class="long">{escape(column.values)}{bars}</td>'
+
+
+def _same(story: Story) -> str:
+    """Return which columns say much the same, so that one of them would do."""
+    if not story.same_columns:
+        return ""
+    pairs = some(
+        f"“{escape(one)}” and “{escape(other)}” ({r:+.2f})"
+        for one, other, r in story.same_columns
+    )
+    return f"<p>These columns say much the same (rank correlation): {pairs}.</p>"
 
 
 def _influences(story: Story) -> str:

@@ -166,6 +166,8 @@ class Story:
     predictions: tuple[Listed, ...] = ()  # all rows, or the least certain ones
     n_sure: int | None = None  # rows with one possible class; None: not tested
     influences: tuple[Influence, ...] = ()  # of the columns, largest first
+    # Columns of numbers that say much the same, and their rank correlation.
+    same_columns: tuple[tuple[str, str, float], ...] = ()
     outlook: Outlook | None = None
     n_repeating: int = 0  # rows that repeat an earlier one
     n_contradicting: int = 0  # groups of them that have different labels

@@ -33,6 +33,7 @@ from mercer.app.tables.row_text import (
     listed,
     name_of,
 )
+from mercer.app.tables.together import same_columns
 from mercer.fewlabels.learner import AutoKernel
 from mercer.fewlabels.pools.base import Block
 from mercer.fewlabels.pools.choice import PoolPlan
@@ -96,6 +97,7 @@ def story_of(result: TableResult, *, rng: np.random.Generator) -> Story:
         predictions=_with_contents(result, names),
         n_sure=None if sets is None else int((sets.sum(axis=1) == 1).sum()),
         influences=result.influences,
+        same_columns=same_columns(result.table, session.task.aside),
         outlook=result.outlook,
         **_repeated(result),
         labels_drawn=session.task.labels_drawn or "",
