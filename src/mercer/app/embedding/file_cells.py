@@ -35,7 +35,7 @@ def file_items(
     lead nowhere else. `opened` makes of them what a model takes.
     """
     folder = folder_of(table)
-    sources = [_source(cell, folder, table.source) for cell in cells]
+    sources = [source_of(cell, folder, table.source) for cell in cells]
     keys: list[bytes | None] = []
     broken: dict[int, str] = {}
     for k, source in enumerate(sources):
@@ -112,8 +112,11 @@ def _of_record(cell: Any) -> Any:
     return cell.get("bytes") or cell.get("path") if isinstance(cell, dict) else cell
 
 
-def _source(cell: Any, folder: Path, source: str) -> Any:
-    """Return bytes, an array, the path of a file, or None."""
+def source_of(cell: Any, folder: Path, source: str) -> Any:
+    """Return bytes, an array, the path of a file, or None.
+
+    Raises unless the path leads into the folder; messages call the table `source`.
+    """
     if isinstance(cell, np.ndarray):
         return cell
     cell = _of_record(cell)

@@ -16,6 +16,7 @@ from mercer._base.checks import is_empty
 from mercer._base.typing import IntArray
 from mercer._base.words import as_name
 from mercer.app.studio.ledger import Ledger
+from mercer.app.studio.pictures import opened, picture_column, source_at
 from mercer.app.studio.sounds import sound_columns
 from mercer.app.tables.table import Table, TableError
 from mercer.app.tables.target import Target, read_ids, read_target
@@ -65,12 +66,18 @@ class Items:
         )
         self.names, self.lines = self._layout(lengths)
         self.sounds = sound_columns(self)
+        self.pictures = picture_column(table)  # None: pixels, or none at all
         self._stamp = _stamp(table.source)
         whole = hashlib.blake2b("".join(self.digests).encode(), digest_size=8)
         self.fingerprint = whole.hexdigest()
 
     def __len__(self) -> int:
         return len(self.table)
+
+    @property
+    def has_images(self) -> bool:
+        """Whether rows have pictures: pixels, files or bytes."""
+        return self.table.image_shape is not None or self.pictures is not None
 
     def _lengths(self) -> dict[str, IntArray]:
         """Return how many characters cells of each column have, in some rows."""
@@ -115,7 +122,7 @@ class Items:
             "row": row,
             "id": self.ids[row],
             "cells": self.cells(row, MOST_TEXT),
-            "image": self.table.image_shape is not None,
+            "image": self._has_image(row),
             "texts": self.texts,
             "sounds": [c for c in self.sounds if self.cell(row, c)],
             "vectors": [
@@ -124,6 +131,11 @@ class Items:
                 if self.table.image_shape is None
             ],
         }
+
+    def _has_image(self, row: int) -> bool:
+        if self.pictures is None:
+            return self.has_images
+        return source_at(self, row) is not None
 
     def cells(self, row: int, most: int) -> list[dict[str, Any]]:
         """Return the cells of a row, cut after some characters, with their length."""
@@ -146,37 +158,24 @@ class Items:
     def image(self, row: int, side: int = IMAGE_SIDE) -> bytes:
         """Return the picture of a row as PNG, drawn again from its pixels.
 
-        Files are shown with at most `side` pixels along their longer side.
+        Files are shown with at most `side` pixels along their longer side; what cannot
+        be read is one white pixel.
         """
         from PIL import Image
 
-        pixels = self.table.picture(row)
-        if pixels is None:
+        if not self.has_images:
             msg = f"{self.table.source} has no images."
             raise TableError(msg)
-        picture = self._original(row, side)
+        source = source_at(self, row)
+        picture = None if source is None else opened(source, side)
         if picture is None:
+            pixels = self.table.picture(row)
+            pixels = np.ones((1, 1, 1)) if pixels is None else pixels
             shown = (255 * pixels).astype(np.uint8)
             picture = Image.fromarray(shown[..., 0] if shown.shape[2] == 1 else shown)
         out = io.BytesIO()
         picture.save(out, "PNG")
         return out.getvalue()
-
-    def _original(self, row: int, side: int) -> Any:
-        """Return the picture in the file of a row of a folder, made smaller."""
-        from PIL import Image
-
-        from mercer.app.tables.folders import open_image
-
-        root = Path(self.table.source)
-        if "file" not in self.table.frame.columns or not root.is_dir():
-            return None
-        try:
-            with open_image(root / str(self.table.frame["file"].iloc[row])) as image:
-                image.thumbnail((side, side))
-                return image.convert("RGB")
-        except (OSError, ValueError, Image.DecompressionBombError):
-            return None
 
     def search(self, words: str) -> NDArray[Any]:
         """Return which rows hold some text in any column, (n,).

@@ -136,7 +136,7 @@ def _cell(studio: Studio, request: Request) -> Any:
 
 def _image(studio: Studio, request: Request) -> Response:
     row = _row(studio, request)
-    if studio.items.table.image_shape is None:
+    if not studio.items.has_images:
         msg = f"{studio.items.table.source} has no images."
         raise RefusedError(msg, 404)
     is_full = request.query_params.get("size") == "full"

@@ -21,7 +21,7 @@ def state_of(studio: "Studio") -> dict[str, Any]:
         "data": studio.items.fingerprint,
         "source": studio.items.table.source,
         "rows": len(studio.items),
-        "images": studio.items.table.image_shape is not None,
+        "images": studio.items.has_images,
         "lines": studio.items.lines,
         "names": studio.items.names,
         "labelled": int((codes >= 0).sum()),
