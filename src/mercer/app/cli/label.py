@@ -4,6 +4,7 @@ from typing import Any
 
 import click
 
+from mercer._base.words import printable
 from mercer.app.cli.jobs import reading_options, stop_with, task_of, task_options
 
 
@@ -59,7 +60,7 @@ def command(
     database. The target column may be empty or absent. Every answer is saved at once;
     run the same command again to continue.
     """
-    click.echo(f"Reading {file} ...", err=True)
+    click.echo(printable(f"Reading {file} ..."), err=True)
     try:
         from mercer.app.studio.from_file import open_studio
         from mercer.app.studio.serving import Running
