@@ -1,10 +1,9 @@
 """Counts, names, sizes and reasons in the messages that people read."""
 
 from collections.abc import Iterable
+from numbers import Integral, Real
 from typing import Any
 from unicodedata import category
-
-import numpy as np
 
 # Control, format and surrogate characters.
 _OBEYED = {"Cc", "Cf", "Cs"}
@@ -91,5 +90,5 @@ def as_name(value: Any) -> str:
     >>> as_name(2.0), as_name(2.5), as_name("cat")
     ('2', '2.5', 'cat')
     """
-    is_whole = isinstance(value, float | np.floating) and float(value).is_integer()
-    return str(int(value) if is_whole else value)
+    is_real = isinstance(value, Real) and not isinstance(value, Integral)
+    return str(int(value) if is_real and float(value).is_integer() else value)
