@@ -20,6 +20,7 @@ from mercer.fewlabels.partition import (
 from mercer.fewlabels.rule import DEFAULT
 from mercer.fewlabels.sizes import candidate_sizes, match_sizes
 from mercer.fewlabels.spreading import spread_decision as spread_features
+from mercer.machines._told_sizes import ToldSizes
 from mercer.spectrum.features import DenseFeatures
 from mercer.spectrum.scores import ArrayScores
 
@@ -32,8 +33,9 @@ def scored(Phi, base, *rest):
     return ScoredPoints(DenseFeatures.plain(Phi), ArrayScores(base), *rest)
 
 
-def spread_decision(Phi, *rest, **options):
-    return spread_features(DenseFeatures.plain(Phi), *rest, **options)
+def spread_decision(Phi, *rest, sizes=None, **options):
+    told = None if sizes is None else ToldSizes(sizes, sizes)
+    return spread_features(DenseFeatures.plain(Phi), *rest, sizes=told, **options)
 
 
 def split_again(points, B, decision, rule=DEFAULT):

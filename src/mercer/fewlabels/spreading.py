@@ -47,7 +47,7 @@ def spread_decision(
     codes: IntArray,
     *,
     scores: Scores | None = None,
-    sizes: FloatArray | ToldSizes | None = None,
+    sizes: ToldSizes | None = None,
     labels_drawn: LabelsDrawn | None = None,
     n_points: int | None = None,
     weights: FloatArray | None = None,
@@ -79,8 +79,8 @@ def spread_decision(
     scores : Scores, optional
         The scores to start from, where they hold more than these, or are known. What
         they hold more stays in the result.
-    sizes : ndarray of shape (C,) or ToldSizes, optional
-        Shares of the classes, or what is known of them.
+    sizes : ToldSizes, optional
+        What is known of the shares of the classes.
     labels_drawn : {"at random", "per class"}, optional
         How rows were chosen for labels, if that is known.
     n_points : int, optional
@@ -108,12 +108,6 @@ def spread_decision(
     def gain_with(left: float) -> float:
         return spreading_gain(n, per_class, n_errors, n_held_out, left, rule=rule)
 
-    if isinstance(sizes, ToldSizes):
-        known = sizes.exact
-        if known is None:
-            counts = class_counts(base.decide(), C)
-            known = sizes.nearest(predicted_shares(counts))
-        sizes = known
     if sizes is None:
         candidates = list(
             candidate_sizes(
@@ -121,7 +115,10 @@ def spread_decision(
             ).values()
         )
     else:
-        candidates = [sizes]
+        exact = sizes.exact
+        if exact is None:
+            exact = sizes.nearest(predicted_shares(class_counts(base.decide(), C)))
+        candidates = [exact]
     first = some.divided(some.decide(some.base))
     gain = gain_with(unexplained(first, B))
     coarse = gain * fading(n, float(given.sum()), rule) ** rule.gentle_power

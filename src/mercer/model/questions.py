@@ -59,8 +59,11 @@ def looks_for_classes(model: "UnifiedKernelMachine") -> bool:
     """Tell whether many rows may be of classes that have no label yet."""
     if len(model.classes_) < 2:
         return True
-    if callable(model.query) or model.query not in EXPLORING:
-        return False
-    if model.sources_ is not None:
-        return False  # what they vote for are the classes
-    return unseen_share(model.labels_.counts()) > MOST_UNSEEN
+    if callable(model.query) or model.sources_ is not None:
+        return False  # what sources vote for are the classes
+    return may_lack_classes(model.query, model.labels_.counts())
+
+
+def may_lack_classes(query: str, counts: IntArray) -> bool:
+    """Tell whether a query looks for further classes, by the labels of each."""
+    return query in EXPLORING and unseen_share(counts) > MOST_UNSEEN

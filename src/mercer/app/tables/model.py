@@ -10,14 +10,15 @@ from sklearn.utils.validation import check_is_fitted
 from mercer._base.html import Shown
 from mercer._base.random import as_generator
 from mercer._base.typing import FloatArray, IntArray
-from mercer.active.cold import MOST_UNSEEN, cold_rows, unseen_share
-from mercer.active.strategies import EXPLORING, ask_rows
+from mercer.active.cold import cold_rows
+from mercer.active.strategies import ask_rows
 from mercer.app.tables.encoding import TableEncoder
 from mercer.app.tables.table import as_table
 from mercer.app.tables.target import read_target
 from mercer.app.tables.written_vectors import read_vectors
 from mercer.evidence.reading import is_labeled
 from mercer.model.estimator import UnifiedKernelMachine
+from mercer.model.questions import may_lack_classes
 from mercer.model.view import names_of
 
 
@@ -134,7 +135,7 @@ class TableModel(Shown, ClassifierMixin, BaseEstimator):
         state = self.model.random_state if random_state is None else random_state
         # As in a session that asks for the first time.
         rng = np.random.default_rng([int(as_generator(state).integers(2**31)), 1])
-        if query in EXPLORING and len(labeled) and unseen_share(counts) > MOST_UNSEEN:
+        if len(labeled) and may_lack_classes(query, counts):
             n_points = len(points)
             return cold_rows(features_of, n, n_points=n_points, asked=labeled, rng=rng)
         return ask_rows(
