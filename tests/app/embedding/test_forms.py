@@ -196,6 +196,10 @@ def test_a_column_of_texts_says_what_would_compare_its_meaning():
     lengths = {"text": lambda texts: np.array([[len(t), 1.0] for t in texts])}
     assert hints_of(table, lengths) == ""
     assert hints_of({"n": np.arange(9.0)}) == ""
+    # The small model, which is meant without a name, knows English alone.
+    said = hints_of({"text": [f"打印机没有纸了{k}次" for k in range(9)]})
+    assert "by its characters" in said
+    assert "--embed 'text=MODEL' with a model of its language" in said
 
 
 def test_paths_of_images_are_not_taken_for_words_in_silence():

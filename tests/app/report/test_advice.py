@@ -98,6 +98,18 @@ def test_classes_that_lack_labels_and_columns_that_mislead_are_named() -> None:
     assert "“d”" not in said
 
 
+def test_what_misleads_among_embeddings_is_left_out_by_their_own_word() -> None:
+    """`--drop 'body (embedded)'` was advised, and refused: there is no such column."""
+    told = _told(0.9, 0.8, (20, 2))
+    misled = -0.02, -0.03, -0.01
+    made = Influence("body (embedded)", *misled)
+    said = todo(replace(told, influences=(made, Influence("body", *misled))))
+    assert "Try without “body (embedded)” (leave out <code>--embed &#x27;body" in said
+    assert "--drop" not in said  # the words of an embedded text stay with it
+    said = todo(replace(told, influences=(made, Influence("n", *misled))))
+    assert "(<code>--drop &#x27;n&#x27;</code>; leave out <code>--embed" in said
+
+
 def test_alike_rows_with_different_labels_are_a_step() -> None:
     told = _told(0.9, 0.8, (20, 2))
     assert "different labels" not in todo(told)

@@ -8,6 +8,7 @@ import numpy as np
 from mercer._base.typing import FloatArray, IntArray
 
 Kind = Literal["text", "image", "sound"]
+_EMBEDDED = " (embedded)"
 
 
 class Vectors(NamedTuple):
@@ -34,7 +35,18 @@ def embedded_name(column: str) -> str:
     >>> embedded_name("text")
     'text (embedded)'
     """
-    return f"{column} (embedded)"
+    return f"{column}{_EMBEDDED}"
+
+
+def embedded_column(name: str) -> str | None:
+    """Return the column that vectors were made of, by their name; None: of no other.
+
+    Examples
+    --------
+    >>> embedded_column("text (embedded)"), embedded_column("text")
+    ('text', None)
+    """
+    return name.removesuffix(_EMBEDDED) if name.endswith(_EMBEDDED) else None
 
 
 def unit(array: Any) -> FloatArray:

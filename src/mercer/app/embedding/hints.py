@@ -5,6 +5,7 @@ from importlib.util import find_spec
 from mercer.app.embedding.embedder import embedded_name
 from mercer.app.embedding.file_cells import holds_images, holds_sounds
 from mercer.app.embedding.models import LIGHT, USUAL
+from mercer.app.tables.columns import ngrams_of
 from mercer.app.tables.table import Table
 
 
@@ -25,10 +26,13 @@ def hints(table: Table, texts: list[str]) -> tuple[str, ...]:
         )
     for name in [c for c in texts if c not in paths and not given][:1]:
         how = "" if find_spec(LIGHT) else ' (pip install "mercer[embed]")'
+        parts, asked = "words", f"--embed {name!r}{how}, in Python embed={name!r}"
+        if ngrams_of(table.frame[name])["analyzer"] != "word":
+            parts = "characters"
+            asked = f"--embed '{name}=MODEL' with a model of its language"
         said.append(
-            f"Column {name!r} is compared by its words. To compare texts by meaning as "
-            f"well, pass --embed {name!r}{how}, in Python embed={name!r}; "
-            "docs/guides/texts.md shows what that brings."
+            f"Column {name!r} is compared by its {parts}. To compare texts by meaning "
+            f"as well, pass {asked}; docs/guides/texts.md shows what that brings."
         )
     if paths:
         what, how = files_of(table, paths[0])

@@ -3,6 +3,7 @@
 from html import escape
 
 from mercer._base.words import counted, some
+from mercer.app.embedding.embedder import embedded_column
 from mercer.app.report.markup import table
 from mercer.app.report.story import Quality, Story, Taken
 from mercer.judging.outlook import Outlook
@@ -153,17 +154,23 @@ def _using(story: Story) -> str:
 
 def _misleading(story: Story) -> str:
     """Return which columns hidden labels are predicted better without."""
-    names = [i.column for i in story.influences if i.high < 0 and i.loss <= -_MISLEADS][
-        :_SHOWN
-    ]
+    made = {i.column: embedded_column(i.column) for i in story.influences}
+    # The words of a text that is embedded cannot be left out alone.
+    names = [
+        i.column
+        for i in story.influences
+        if i.high < 0 and i.loss <= -_MISLEADS and i.column not in made.values()
+    ][:_SHOWN]
     if not names:
         return ""
-    options = " ".join(f"--drop {name!r}" for name in names)
+    drops = " ".join(f"--drop {name!r}" for name in names if not made[name])
+    embeds = " ".join(f"--embed {made[name]!r}" for name in names if made[name])
+    how = [f"<code>{escape(drops)}</code>"] if drops else []
+    how += [f"leave out <code>{escape(embeds)}</code>"] if embeds else []
     it = "its" if len(names) == 1 else "their"
     return (
-        f"Try without {some(f'“{escape(n)}”' for n in names)} (<code>"
-        f"{escape(options)}</code>): hidden labels were predicted better with {it} "
-        "cells shuffled."
+        f"Try without {some(f'“{escape(n)}”' for n in names)} ({'; '.join(how)}): "
+        f"hidden labels were predicted better with {it} cells shuffled."
     )
 
 
