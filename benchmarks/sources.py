@@ -166,7 +166,7 @@ def _others(rival: str, votes: Votes, C: int, X: Any, voted: np.ndarray) -> np.n
 
     most = consensus("majority", votes, C, X)[voted]
     folds = int(min(5, np.bincount(most)[np.bincount(most) > 0].min()))
-    if folds < 2:
+    if folds < 2 or len(np.unique(most)) < 2:
         found[voted] = most
         return found
     p = np.full((len(voted), C), 1e-6)
@@ -256,6 +256,8 @@ def run(args: argparse.Namespace) -> None:
         C = int(y.max()) + 1
         rng = np.random.default_rng([draw, KINDS.index(kind), 38])
         votes = votes_of(kind, X, y, rng)
+        if (votes < 0).all():
+            continue  # a set that no rule was found for
         rows = np.random.default_rng([draw, size, 7]).permutation(len(y))[:size]
         given = np.full(len(y), -1)
         given[rows] = y[rows]

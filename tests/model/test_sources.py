@@ -1,8 +1,9 @@
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.datasets import make_blobs, make_moons
+from sklearn.datasets import load_wine, make_blobs, make_moons
 from sklearn.model_selection import cross_validate
+from sklearn.preprocessing import scale
 
 from mercer import UnifiedKernelMachine, load, save
 from mercer.evidence.sources import Sources
@@ -360,3 +361,59 @@ def test_limits_of_work():
     assert beliefs.MOST_TAUGHT == 2_000
     assert beliefs.ROWS_SEEN == weighing.SOME_ROWS == 20_000
     assert beliefs.ROUNDS == 2
+
+
+def rules_on_columns(X, y, seed):
+    """Return ten rules, right for 55 to 80% of their rows, and twenty labels."""
+    rng, rules, C = np.random.default_rng(seed), [], int(y.max()) + 1
+    while len(rules) < 10:
+        column = X[:, rng.integers(X.shape[1])]
+        low, high = np.quantile(column, np.sort(rng.random(2)))
+        fires = (column >= low) & (column <= high)
+        shares = np.bincount(y[fires], minlength=C) / max(fires.sum(), 1)
+        if 0.05 < fires.mean() < 0.35 and 0.55 < shares.max() < 0.8:
+            rules.append(np.where(fires, shares.argmax(), -1))
+    labels = np.full(len(y), -1)
+    rows = rng.permutation(len(y))[:20]
+    labels[rows] = y[rows]
+    return np.column_stack(rules), labels
+
+
+def test_rules_on_columns_do_no_harm_and_their_intervals_hold():
+    """They took 21 points: what they err on, their neighbours confirmed."""
+    X, y = make_blobs(300, n_features=6, centers=4, cluster_std=4.0, random_state=1)
+    rules, labels = rules_on_columns(X, y, 1)
+    plain = UnifiedKernelMachine(random_state=0).fit(X, labels)
+    told = plain.with_labels(labels, sources=rules)
+    rest = labels < 0
+    before, now = ((m.transduction_ == y)[rest].mean() for m in (plain, told))
+    assert now > before - 0.03
+    judged = told.source_report().sources
+    assert np.median([source.counts for source in judged]) < 0.5
+    held = [
+        s.low <= (votes == y)[votes >= 0].mean() <= s.high
+        for s, votes in zip(judged, rules.T, strict=True)
+    ]
+    assert sum(held) >= 9  # 5 of 10
+
+
+def test_votes_count_a_tenth_where_held_out_labels_are_told_better_without_them():
+    wine = load_wine()
+    X, y = scale(wine.data), wine.target
+    rules, labels = rules_on_columns(X, y, 4)
+    plain = UnifiedKernelMachine(random_state=0).fit(X, labels)
+    told = plain.with_labels(labels, sources=rules)
+    assert told.believed_.weighed.counts.max() == pytest.approx(0.1)
+    rest = labels < 0
+    before, now = ((m.transduction_ == y)[rest].mean() for m in (plain, told))
+    assert now >= before
+
+
+def test_a_sure_vote_teaches_a_tenth_of_what_a_true_label_does():
+    from mercer.evidence.labels import Labels
+    from mercer.model.beliefs import _taught
+
+    labels = Labels(np.array([0, -1, -1, -1]), np.arange(2))
+    q = np.array([[1, 0], [0, 1], [0.25, 0.75], [0.5, 0.5]])
+    taught = _taught(labels, np.arange(4), q, np.ones(4, dtype=bool))
+    np.testing.assert_allclose(taught.weights, [1, 0.1, 0.05, 0])

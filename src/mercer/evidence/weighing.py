@@ -1,6 +1,6 @@
 """What sources say of all rows, by how reliable they are."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.special import softmax
@@ -24,6 +24,7 @@ class Weighed:
     beliefs: FloatArray  # (n, n_classes)
     reliability: Reliability
     copies: Copies
+    counts: FloatArray  # (m,) what a vote counts, but for copies
 
     def at(
         self, votes: Sources, codes: IntArray, log_prior: FloatArray | None = None
@@ -51,6 +52,7 @@ def weigh_sources(
     *,
     log_prior: FloatArray | None = None,
     copies: Copies | None = None,
+    counts: FloatArray | None = None,
 ) -> Weighed:
     """Estimate how reliable sources are and what they say together.
 
@@ -64,6 +66,8 @@ def weigh_sources(
         Log-probabilities of the classes by what is known besides.
     copies : Copies, optional
         Which sources copy each other; found from the votes where left out.
+    counts : ndarray of shape (m,), optional
+        What a vote of each source counts besides, 1 by default.
 
     Examples
     --------
@@ -79,18 +83,20 @@ def weigh_sources(
     told = (part.votes, part.source, part.answer, part.denied)
     if copies is None:
         copies = count_once(*told, n_sources=len(sources.names))
+    if counts is None:
+        counts = np.ones(len(sources.names))
     found = solve_sources(
         *told,
         n_classes=len(sources.classes),
         known=codes[at],
         log_prior=None if log_prior is None else log_prior[at],
-        weights=copies.weights,
+        weights=copies.weights * counts,
     )
-    weighed = Weighed(sources, found.beliefs, found, copies)
+    weighed = Weighed(sources, found.beliefs, found, copies, counts)
     if rows is None:
         return weighed
     beliefs = weighed.at(sources, codes, log_prior)
-    return Weighed(sources, beliefs, found, copies)
+    return replace(weighed, beliefs=beliefs)
 
 
 def some_rows(n: int, codes: IntArray, most: int) -> IntArray | None:

@@ -42,6 +42,7 @@ class SourceJudged:
     conflicts: float  # share of its votes that contradict the other sources
     n_checked: int  # votes on rows with a true label
     decided: int  # rows that have another class without it
+    counts: float  # of a vote; less than 1 where errors fall on similar rows together
     chance: float  # accuracy of guessing
     copies: tuple[str, ...]  # sources that it agrees with more than it should
 
@@ -111,6 +112,7 @@ class SourceReport(Shown):
             "votes on": column([f"{s.coverage:.0%}" for s in every]),
             "contradicts others": column([f"{s.conflicts:.0%}" for s in every]),
             "rows it decides": column([f"{s.decided:,}" for s in every]),
+            "a vote counts": column([f"{s.counts:.2f}" for s in every]),
         }
         return facts
 
@@ -123,7 +125,8 @@ def report_sources(
     The accuracy of a source is the share of its votes that are right: known where
     there is a true label, else the mean belief in its votes. Its interval is Wilson's,
     of as many votes as tell about it: true labels, and half of each other row times
-    the square of how sure its class is without the source.
+    the square of how sure its class is without the source, less where the source errs
+    on similar rows together.
 
     Parameters
     ----------
@@ -182,7 +185,7 @@ def _judged(
     rows = np.flatnonzero(np.diff(V.indptr) > 0)
     n, C = q.shape
     if not len(rows):
-        return SourceJudged(name, 0.5, 0.0, 1.0, 0, 0.0, 0.0, 0, 0, 1 / C, near)
+        return SourceJudged(name, 0.5, 0.0, 1.0, 0, 0.0, 0.0, 0, 0, 1.0, 1 / C, near)
     V = V[rows]
     is_right = np.equal.outer(sources.answer[columns], np.arange(C))
     is_right = is_right != sources.denied[columns][:, None]
@@ -192,7 +195,7 @@ def _judged(
     own = np.asarray(V @ weighed.reliability.answers[columns])
     rest = softmax(logs[rows] - own, axis=1)
     sure = np.clip((C * rest.max(axis=1) - 1) / max(C - 1, 1), 0.0, 1.0)
-    low, high = _interval(right, checked, sure)
+    low, high = _interval(right, checked, sure * np.sqrt(weighed.counts[k]))
     decided = (rest.argmax(axis=1) != q[rows].argmax(axis=1)) & ~checked
     contradicted = (right_if * rest).sum(axis=1) < 0.5
     return SourceJudged(
@@ -205,6 +208,7 @@ def _judged(
         float(contradicted.mean()),
         int(checked.sum()),
         int(decided.sum()),
+        float(weighed.counts[k]),
         float(right_if.mean()),
         near,
     )
@@ -226,7 +230,13 @@ def _interval(right: FloatArray, checked: Any, sure: FloatArray) -> tuple[float,
     if not unknown:
         return float(right.mean()), float(right.mean())
     told = known + _TELLS * float((sure[~checked] ** 2).sum())
-    share = float(right[~checked].mean())
-    low, high = wilson_interval(share, 1 / (1 / max(told, 0.5) + 1 / unknown))
+    # By beliefs, or by the likeliest class: the truth may be as sure as either says.
+    least, most = sorted((right[~checked].mean(), (right[~checked] > 0.5).mean()))
+    n_told = 1 / (1 / max(told, 0.5) + 1 / unknown)
+    # One vote more on either side: beliefs are never quite 0 or 1.
+    low, _ = wilson_interval(max(float(least) - 1 / n_told, 0.0), n_told)
+    _, high = wilson_interval(min(float(most) + 1 / n_told, 1.0), n_told)
     base = float(right[checked].sum())
-    return (base + unknown * low) / n, (base + unknown * high) / n
+    low, high = (base + unknown * low) / n, (base + unknown * high) / n
+    # In per cent, as they are read, rounded outwards.
+    return float(np.floor(100 * low)) / 100, float(np.ceil(100 * high)) / 100

@@ -5,20 +5,28 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from scipy.special import softmax
 
 from mercer._base.typing import BoolArray, FloatArray, IntArray, Points
 from mercer.evidence.labels import Labels
 from mercer.evidence.sources import Sources
 from mercer.evidence.weighing import Weighed, cautious, some_rows, weigh_sources
 from mercer.fewlabels.rule import Rule
+from mercer.model.clustered import clustered_errors, counts_for
 from mercer.model.held_out import held_out_scores
 from mercer.model.learned import Learned, proba_of
+from mercer.spectrum.features import Features
 
 # Rounds of machine and sources after those of the true labels.
 ROUNDS = 2
 # Limits of work: rows without a true label that a machine learns from, and rows that
 # it sees before the last one.
 MOST_TAUGHT, ROWS_SEEN = 2_000, 20_000
+# What a row counts of whose class votes are sure, beside a true label.
+_OF_LABEL = 0.1
+# How often votes may be made to count less, and this much less, where true labels that
+# are held out are told better without them.
+_TRIES, _LESS = 3, 0.1
 # Votes and labels with which a class counts half as much as one with many; with twice
 # as many it counts for nearly nine tenths.
 _HALF = 10.0
@@ -79,7 +87,7 @@ def joined_classes(labels: Labels, sources: Sources) -> tuple[Labels, Sources]:
 
 
 def believe(
-    learned: Callable[[Labels, IntArray | None], Learned],
+    learned: Callable[[Labels, IntArray | None, Rule], Learned],
     labels: Labels,
     sources: Sources,
     *,
@@ -90,8 +98,9 @@ def believe(
     r"""Learn from true labels and sources.
 
     In turn, a few times: the machine learns from the beliefs q of rows as class
-    shares, each of the weight :math:`(C \max_c q_c - 1) / (C - 1)`, and says of every
-    row what it believes without its votes, p; then the reliabilities of the sources
+    shares, each of a tenth of the weight :math:`(C \max_c q_c - 1) / (C - 1)` (a true
+    label has 1), and says of every row what it believes without its votes, p; then the
+    reliabilities of the sources
     are estimated with p as what is known of rows besides (`solve_sources`). The first
     machine learns from the true labels alone, and what it says counts as if C more
     labels were of no class: votes that agree with nothing are then known as such. At
@@ -102,10 +111,15 @@ def believe(
     A row that the machine learned from is left out of what it says of this row, in
     closed form (`held_out_scores`), so that votes do not come back as beliefs.
 
+    Votes of a rule that fires on similar rows err together, and the kernel has seen
+    them at the neighbours: they count less (`clustered_errors`, `counts_for`). All
+    votes count a tenth, and then a hundredth, where the true labels, each held out, are
+    told better by the machine of the true labels alone (Brier loss).
+
     Parameters
     ----------
     learned : callable
-        Takes `Labels`, and rows or None, and returns a fitted `Learned`.
+        Takes `Labels`, rows or None and a `Rule`, and returns a fitted `Learned`.
     labels, sources
         Of the same classes (`joined_classes`).
     rule : Rule
@@ -122,29 +136,67 @@ def believe(
         seen = None  # a learner without a basis looks at all points
     at = np.arange(n) if seen is None else seen
     part, codes = sources.take(at), labels.codes[at]
-    C, copies = len(labels.classes), None
-    q = before = np.full((len(at), C), 1 / C)
-    doubt = C / (C + len(labels.labeled))
-    for k in range(ROUNDS + 1):
+    # Without labels classes are alike: shares of so few votes run away.
+    C, alike = len(labels.classes), np.tile(_alike(labels, part), (len(at), 1))
+    fast = replace(rule, trees=0)  # trees are asked at the end
+
+    def said(q: FloatArray) -> tuple[Features | None, FloatArray]:
         taught = _taught(labels, at, q, drawn)
-        # Without labels classes are alike: shares of so few votes run away.
-        prior = np.tile(_alike(labels, part), (len(at), 1))
-        if len(taught.classes) > 1:
-            fast = replace(rule, trees=0)  # trees are asked at the end
-            p = _said(learned(taught, seen), taught, sources, fast, points, at, n)
-            prior = cautious(p if k else (1 - doubt) * p + doubt / C)
-        found = weigh_sources(part, codes, log_prior=prior, copies=copies)
-        before, q, copies = q, found.beliefs, found.copies
+        if len(taught.classes) < 2:
+            return None, np.exp(alike)
+        found = learned(taught, seen, fast)
+        return found.features, _said(found, taught, sources, fast, points, at, n)
+
+    first = weigh_sources(part, codes, log_prior=alike)
+    is_told = len(np.unique(codes[codes >= 0])) > 1
+    features, plain = said(first.beliefs * (not is_told))
+    doubt = C / (C + len(labels.labeled)) if is_told else 0.0
+    prior = (1 - doubt) * plain + doubt / C
+    counts = np.ones(len(sources.names))
+    if features is not None:
+        few = min(len(at), MOST_TAUGHT)
+        some = np.linspace(0, len(at) - 1, few).astype(np.intp)
+        q = weigh_sources(part, codes, log_prior=cautious(prior)).beliefs[some]
+        Phi = features.rows(some)
+        counts = counts_for(clustered_errors(Phi, part.take(some), q))
+    q, without = first.beliefs, _loss(None, part, plain, codes)
+    for _ in range(_TRIES):
+        p = prior
+        for k in range(ROUNDS + 1):
+            if k:
+                p = said(q)[1]
+            found = weigh_sources(
+                part, codes, log_prior=cautious(p), copies=first.copies, counts=counts
+            )
+            before, q = q, found.beliefs
+        if not is_told or _loss(found, part, p, codes) <= without:
+            break
+        counts = _LESS * counts
     taught = _taught(labels, at, q, drawn)
-    last = learned(taught, None)
+    last = learned(taught, None, rule)
     every = np.arange(n)
     p = _said(last, taught, sources, rule, points, every, n)
     beliefs = found.at(sources, labels.codes, cautious(p))
     if labels.shares is not None:
         beliefs[labels.labeled] = labels.one_hot()
-    whole = Weighed(sources, beliefs, found.reliability, found.copies)
+    whole = replace(found, sources=sources, beliefs=beliefs)
     change = float(np.abs(q - before).sum(axis=1).mean()) / 2
     return Believed(beliefs, p, whole, taught, last, change)
+
+
+def _loss(
+    found: Weighed | None, sources: Sources, p: FloatArray, codes: IntArray
+) -> float:
+    """Return the Brier loss of true labels that were held out, with votes or without.
+
+    It is bounded: one label on which a good source errs does not decide.
+    """
+    own = np.flatnonzero(codes >= 0)
+    logs = cautious(p[own])
+    if found is not None:
+        logs = logs + found.reliability.evidence(sources.take(own).votes)
+    truth = np.equal.outer(codes[own], np.arange(p.shape[1]))
+    return float(((softmax(logs, axis=1) - truth) ** 2).sum())
 
 
 def _alike(labels: Labels, sources: Sources) -> FloatArray:
@@ -171,6 +223,7 @@ def _taught(labels: Labels, at: IntArray, q: FloatArray, drawn: BoolArray) -> La
     top = q.max(axis=1)
     weight = np.where(drawn[at], (C * top - 1) / max(C - 1, 1), 0.0)
     weight[weight < _LEAST] = 0.0
+    weight *= _OF_LABEL
     codes, shares, weights = np.full(n, -1), np.zeros((n, C)), np.zeros(n)
     used = weight > 0
     rows = at[used]

@@ -4,11 +4,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
 
 from mercer._base.typing import ArrayLike, FloatArray, IntArray
 from mercer.evidence.labels import Labels
 from mercer.evidence.sources import Sources
 from mercer.evidence.weighing import cautious
+from mercer.fewlabels.machine import LeaveOneOutRLS
+from mercer.fewlabels.rule import Rule
 from mercer.judging.sources import SourceReport, report_sources
 from mercer.machines._told_sizes import with_classes
 from mercer.model.beliefs import Believed, believe, joined_classes
@@ -71,9 +74,11 @@ class SourcedModel(FittedModel):
     def _believed(self, labels: Labels, sources: Sources, machine: Machine) -> Believed:
         labels, sources = joined_classes(labels, sources)
 
-        def learned(taught: Labels, rows: IntArray | None) -> Learned:
+        def learned(taught: Labels, rows: IntArray | None, rule: Rule) -> Learned:
             # A class that few votes name may be nowhere the likeliest.
             known = with_classes(machine, labels.classes, taught.classes)
+            if isinstance(known, LeaveOneOutRLS):
+                known = clone(known).set_params(rule=rule)
             found: Learned = self._learned(taught, known, rows)
             return found
 
