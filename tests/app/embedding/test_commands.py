@@ -20,9 +20,13 @@ def test_the_cache_is_shown_and_cleared():
     with Cache() as cache:
         vectors = Vectors(np.ones((2, 3)), np.ones(2, dtype=int))
         cache.keep("0a1b", [b"x", b"y"], vectors)
+        cache.keep("2c3d", [b"x"], Vectors(vectors.array[:1], vectors.pieces[:1]))
+        cache.call("2c3d", "org/old")
+        cache.call("2c3d", "org/model")
     shown = run("cache")
-    assert "2 embeddings (12 bytes)" in shown.output
-    assert "model 0a1b: 2 embeddings" in shown.output
+    assert "3 embeddings (18 bytes)" in shown.output
+    assert "  model (0a1b): 2 embeddings" in shown.output
+    assert "  org/model (2c3d): 1 embedding" in shown.output
     said = json.loads(run("cache", "--clear", "--json").output)
     assert (said["cleared"], said["models"][0]["n_items"]) == (True, 2)
     assert "0 embeddings" in run("cache").output

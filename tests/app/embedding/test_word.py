@@ -102,7 +102,7 @@ def test_runs_share_what_was_computed(model):
     mercer.learn(things(), "kind", embed={"text": model})
     with Cache() as cache:
         (kept,) = cache.contents()
-    assert kept.n_items == 60
+    assert (kept.name, kept.n_items) == (model, 60)
     session = mercer.Session.open(things(), "kind", embed={"text": model})
     with Cache() as cache:
         assert cache.contents() == [kept]

@@ -44,8 +44,8 @@ def _describe(said: dict[str, Any]) -> str:
         return f"Removed {count} ({total}) from {said['file']}."
     lines = [f"{count} ({total}) in {said['file']}."]
     lines += [
-        f"  model {model['model']}: {counted(model['n_items'], 'embedding')}, "
-        f"{in_bytes(model['n_bytes'])}"
+        f"  {model['name'] or 'model'} ({model['model']}): "
+        f"{counted(model['n_items'], 'embedding')}, {in_bytes(model['n_bytes'])}"
         for model in models
     ]
     return "\n".join(

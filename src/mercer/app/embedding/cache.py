@@ -29,12 +29,15 @@ CREATE TABLE IF NOT EXISTS vectors (
     vector BLOB NOT NULL, made INTEGER NOT NULL, PRIMARY KEY (model, item)
 ) WITHOUT ROWID
 """
+# What people call a model, which vectors are kept by the content of.
+_NAMES = "CREATE TABLE IF NOT EXISTS names (model TEXT PRIMARY KEY, name TEXT NOT NULL)"
 
 
 class Kept(NamedTuple):
     """What the cache holds of one model."""
 
-    model: str
+    model: str  # hash of its content
+    name: str  # as it was asked for last; "" where nobody said
     n_items: int
     n_bytes: int
 
@@ -116,6 +119,17 @@ class Cache:
         except sqlite3.Error as error:
             self._give_up(error)
 
+    def call(self, model: str, name: str) -> None:
+        """Keep what people call a model, to be shown with its vectors."""
+        if self._db is None:
+            return
+        try:
+            with self._db:
+                row = model, name
+                self._db.execute("INSERT OR REPLACE INTO names VALUES (?, ?)", row)
+        except sqlite3.Error as error:
+            self._give_up(error)
+
     def trim(self) -> None:
         """Drop the oldest vectors beyond `most_bytes`."""
         if self._db is None:
@@ -144,7 +158,8 @@ class Cache:
         if self._db is None:
             return []
         rows = self._db.execute(
-            "SELECT model, count(*), sum(length(vector)) FROM vectors GROUP BY model"
+            "SELECT model, coalesce(name, ''), count(*), sum(length(vector)) "
+            "FROM vectors LEFT JOIN names USING (model) GROUP BY model"
         )
         return [Kept(*row) for row in rows]
 
@@ -153,6 +168,7 @@ class Cache:
         if self._db is not None:
             with self._db:
                 self._db.execute("DELETE FROM vectors")
+                self._db.execute("DELETE FROM names")
             self._db.execute("VACUUM")
 
     def _sum(self, query: str) -> int:
@@ -191,6 +207,7 @@ def _connected(file: Path) -> sqlite3.Connection:
         db.execute("PRAGMA synchronous = NORMAL")
         db.execute(f"PRAGMA application_id = {_MARK}")
         db.execute(_SCHEMA)
+        db.execute(_NAMES)
         return db
     except sqlite3.Error:
         with closing(db):

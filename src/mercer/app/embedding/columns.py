@@ -203,6 +203,7 @@ def _computed(
         return vectors_by(embedding.by, embedding.column, items, is_first=is_first)
     model = _same_model(embedding)
     with Cache() as cache:
+        cache.call(model.revision, model.name)
         return vectors_of(
             lambda: load(model),
             model.revision,
