@@ -263,6 +263,8 @@ def test_two_rows_are_compared_column_by_column(tmp_path, start, visit) -> None:
     page.click("#pairs")
     page.wait_for_selector("#item .pair")
     assert page.locator("#item .both .text").count() == 2
+    box = page.locator("#item")  # as high as the window allows, not as one row is
+    assert box.bounding_box()["height"] == pytest.approx(0.46 * 860, abs=2)
     assert page.locator("#item dt").count() == 0
     heads = page.locator(".pair th[scope=col]").all_inner_texts()[1:]
     pair = frame.set_index("code").loc[[head.split()[1] for head in heads]]
@@ -284,6 +286,8 @@ def test_classes_get_keys_names_and_an_order_and_are_merged(
     page = visit(start(studio))
     page.click("#edit-classes")
     one = "[data-label='{}'] ".format
+    usual = [page.get_attribute(f"{one(k)}.one-key", "placeholder") for k in range(3)]
+    assert usual == ["1", "2", "3"]
     page.fill(f"{one(0)}.one-key", "k")
     page.fill(f"{one(1)}.one-key", "s")
     page.fill(f"{one(0)}label:has-text('Description') input", "whiskers")

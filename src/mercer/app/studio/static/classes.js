@@ -1,7 +1,7 @@
 // The classes: names, keys, colours, descriptions, their order, merging and removing.
 
 import { once } from "./api.js";
-import { by, make, showWide } from "./dom.js";
+import { by, keysOf, make, showWide } from "./dom.js";
 
 const COLOURS = 10;
 
@@ -17,7 +17,9 @@ function input(value, more) {
 
 function choice(pairs, value) {
   const select = make("select");
-  for (const [key, words] of pairs) select.append(make("option", { value: key }, words));
+  for (const [key, words, look] of pairs) {
+    select.append(make("option", { value: key, class: look ?? "" }, words));
+  }
   select.value = value;
   return select;
 }
@@ -25,8 +27,9 @@ function choice(pairs, value) {
 // One class as a group of fields; `said` tells what has changed.
 function group(one, place, classes) {
   const name = input(one.name, { maxlength: 200, required: true });
-  const key = input(one.key, { maxlength: 1, class: "one-key" });
-  const colours = [...Array(COLOURS).keys()].map((k) => [k, `colour ${k + 1}`]);
+  const usual = keysOf(classes)[place].toUpperCase(); // what it has by its place
+  const key = input(one.key, { maxlength: 1, class: "one-key", placeholder: usual });
+  const colours = [...Array(COLOURS).keys()].map((k) => [k, `● colour ${k + 1}`, `c${k}`]);
   const colour = choice([["", "by itself"], ...colours], one.colour ?? "");
   const about = input(one.about, { maxlength: 200 });
   const others = classes.filter((other) => other !== one);
