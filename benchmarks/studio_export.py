@@ -30,7 +30,7 @@ WORDS = np.array(
     ]
     + ["rain", "fare", "seat", "noise", "stop", "map"]
 )
-KINDS = ("model", "report", "excel", "csv", "parquet", "label_studio")
+KINDS = ("model", "report", "excel", "csv", "parquet")
 
 
 def table(n: int) -> tuple[pd.DataFrame, np.ndarray]:

@@ -43,7 +43,7 @@ def test_the_interval_holds_the_truth_also_if_hard_rows_were_asked(
         inside += found.low <= truth <= found.high
         widths.append(found.high - found.low)
     assert inside >= 88
-    assert np.mean(widths) < (0.26 if n_hard else 0.16)
+    assert np.mean(widths) < (0.28 if n_hard else 0.16)
 
 
 @pytest.mark.parametrize("handicap", [0.0, 0.9, 1.6])
@@ -69,9 +69,9 @@ def test_a_model_with_few_labels_per_class_is_believed_less() -> None:
         given = {"now": now, "n_classes": n_classes}
         return LearningCurve([], [], [], [], rest, **given).at(now).mean
 
-    assert believed(200, 2) == pytest.approx(0.78, abs=0.01)
-    assert believed(20, 2) == pytest.approx(0.76, abs=0.01)
-    assert believed(20, 10) == pytest.approx(0.68, abs=0.01)
+    assert believed(200, 2) == pytest.approx(0.74, abs=0.01)
+    assert believed(20, 2) == pytest.approx(0.72, abs=0.01)
+    assert believed(20, 10) == pytest.approx(0.64, abs=0.01)
 
 
 def test_answers_about_an_earlier_model_count_less() -> None:
@@ -81,7 +81,7 @@ def test_answers_about_an_earlier_model_count_less() -> None:
         for n in (10, 100)
     )
     assert early.mean == pytest.approx(
-        0.68, abs=0.02
+        0.62, abs=0.02
     )  # (11 / 101)^1.5 of an answer each
     assert late.mean == pytest.approx(0.07, abs=0.02)
 

@@ -13,8 +13,8 @@ from mercer._base.typing import ArrayLike, FloatArray
 # is too sure: classes and groups are missing that nobody has shown it. Rows that were
 # asked about are predicted right less often than others of their probability; on texts
 # hardly so.
-_SHIFT, _SHIFT_SPREAD, _SHIFT_TAILS, _CLASSES = 0.3, 0.5, 3, 1.2
-_STRETCH, _STRETCH_SPREAD = -0.3, 0.5
+_SHIFT, _SHIFT_SPREAD, _SHIFT_TAILS, _CLASSES = 0.2, 0.6, 3, 1.2
+_STRETCH, _STRETCH_SPREAD = -0.45, 0.6
 _HARDER, _HARDER_SPREAD = 0.9, 0.4
 _AGE = 1.5  # power of the share of the labels of today
 # Per factor e of labels the logarithm of the odds rises by half, give or take as much.
