@@ -10,10 +10,11 @@ from scipy.special import log_softmax, softmax
 from mercer._base.html import Shown
 from mercer._base.typing import BoolArray, FloatArray, IntArray
 
-# Labels are named if some label is wrong with at least the first probability, and, if
-# so, this one with at least the second: on the data sets of choice more than four of
-# five named ones are wrong, and nothing is named in 97% of the tables of right labels.
-SOME_WRONG, DOUBT = 0.58, 0.4
+# Labels are named if some label is wrong with at least the first probability, which is
+# more than the two thirds believed beforehand, and, if so, this one with at least the
+# second: on the data sets of choice more than four of five named ones are wrong, and
+# nothing is named in 97% of the tables of right labels.
+SOME_WRONG, DOUBT = 0.7, 0.42
 # How many labels to look at first where none is likely to be wrong.
 FIRST = 10
 # Logarithms of the factors by which held-out scores may be too flat.
@@ -123,8 +124,8 @@ class SuspiciousLabels(Shown):
     def looks_wrong(self) -> BoolArray:
         """Which labels to look at again.
 
-        None, unless some label is wrong with a probability of at least 0.58; then those
-        that are wrong with one of at least 0.4, if any is.
+        None, unless some label is wrong with a probability of at least 0.7; then those
+        that are wrong with one of at least 0.42, if any is.
         """
         if 1 - self.all_right < SOME_WRONG:
             return np.zeros(len(self.wrong), dtype=bool)
@@ -232,7 +233,7 @@ def believe_errors(
     twentieth of the missed labels that :math:`\varepsilon` leaves. Of the second part,
     :math:`\varepsilon / (\varepsilon + o)` is that of a wrong label. Errors are even,
     :math:`N_{tc} = 1 / (C - 1)`, or have a pattern, and N is estimated from the other
-    labels (`_patterns`). The answer is the mean over :math:`\varepsilon`, s and both
+    labels (`_patterned`). The answer is the mean over :math:`\varepsilon`, s and both
     kinds of errors.
 
     The scores are calibrated on the given labels, so s is about 1 if all of these are
