@@ -35,8 +35,8 @@ from mercer.learners.pair_classifier import PairClassifier
 from mercer.learners.pairwise import PairwiseKernel
 
 SETS = (
-    "olive", "hpc_data", "penguins", "hr", "italypowerdemand", "arrowhead", "banana",
-    "musk",
+    "tecator", "creditcard", "saratogahouses", "leafshape", "parabolic", "twonorm",
+    "hawks", "monk-2",
 )  # fmt: skip
 ROWS, PAIRS, DRAWS = 400, (10, 50, 200, 500), 2
 

@@ -75,7 +75,7 @@ def test_a_ranking_is_shown_row_by_row_and_cut() -> None:
     html = ranking._repr_html_()
     assert html.count("<tr>") == 21
     assert "5 more rows" in html
-    assert "15 of 25 labels look wrong" in html
+    assert "14 of 25 labels look wrong" in html
 
 
 def test_a_history_counts_questions() -> None:
