@@ -66,7 +66,7 @@ def solve_loo_ridge(
     n = len(K)
     factor, failed = dpotrf(K + ridge * np.eye(n), clean=False)
     if failed:
-        msg = "K plus the ridge is not positive definite; K must be a kernel, ridge > 0."
+        msg = "K + ridge is not positive definite; K must be a kernel, ridge > 0."
         raise np.linalg.LinAlgError(msg)
     inverse = dpotrs(factor, np.eye(n))[0]
     ones = inverse.sum(axis=1)
