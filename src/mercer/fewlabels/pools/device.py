@@ -136,7 +136,7 @@ class TorchPool(PoolBase):
             k,
             weights="self_tuning",
             walk=True,
-            tol=base.TOL,
+            tol=base.tolerance(n),
             on_failure="rough",
             most_work=base.WORK_PER_EDGE * 2 * n * k,  # counted both ways
             rng=rng,
