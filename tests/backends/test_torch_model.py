@@ -9,6 +9,7 @@ torch = pytest.importorskip("torch")
 import mercer  # noqa: E402
 from mercer.fewlabels import AutoKernel, KernelPool, TorchPool  # noqa: E402
 from mercer.fewlabels.pools import base as pool  # noqa: E402
+from mercer.fewlabels.pools import device as device_pool  # noqa: E402
 from mercer.fewlabels.pools.device import DeviceGram  # noqa: E402
 from mercer.fewlabels.pools.plain_kernels import plain_kernels  # noqa: E402
 from mercer.learners.parameter_free import ParameterFreeKernel  # noqa: E402
@@ -95,6 +96,53 @@ def test_the_plain_kernels_of_many_tensors_are_known_from_a_sample(both, monkeyp
     # Directions below a hundredth of the largest are left out.
     assert widths["linear"] < both[1].basis_.blocks_[3].values.size
     assert np.mean(model.transduction_ == both[0].transduction_) >= 0.99
+
+
+def test_all_of_some_thousand_tensors_have_plain_kernels_where_they_are(
+    both, monkeypatch
+):
+    monkeypatch.setattr("mercer.fewlabels.pools.plain_kernels.EXACT_UP_TO", 300)
+    model = UnifiedKernelMachine(random_state=0).fit(torch.as_tensor(X), Y)
+    assert "principal directions" in model.basis_.certificate_.method
+    linear, gaussian = (
+        [m.basis_.blocks_[at].values for m in (model, both[0])] for at in (3, 4)
+    )
+    np.testing.assert_allclose(*linear, rtol=1e-9)
+    np.testing.assert_allclose(gaussian[0][:20], gaussian[1][:20], rtol=0.01)
+    assert np.mean(model.transduction_ == both[0].transduction_) >= 0.99
+
+
+@pytest.mark.parametrize(("many", "tol"), [(700, 1e-3), (699, 3e-2)])
+def test_graphs_of_many_tensors_are_as_exact_as_those_of_many_arrays(
+    many, tol, monkeypatch
+):
+    asked, whole = [], device_pool.basis_of
+
+    def noted(*args, **options):
+        asked.append(options["tol"])
+        return whole(*args, **options)
+
+    monkeypatch.setattr(pool, "_MANY", many)
+    monkeypatch.setattr(device_pool, "basis_of", noted)
+    TorchPool(8, random_state=0).fit(torch.as_tensor(X))
+    assert asked == [tol] * 3
+
+
+@pytest.mark.parametrize("kind", ["shares", "zeros and ones", "mixed", "even"])
+def test_units_of_tensors_are_those_of_arrays(kind):
+    rng = np.random.default_rng(0)
+    points = {
+        "shares": rng.dirichlet(np.full(30, 0.1), size=90),
+        "zeros and ones": (rng.random((90, 30)) < 0.01).astype(float),
+        "mixed": rng.standard_normal((90, 3)) @ np.diag([1.0, 2, 900]),
+        "even": rng.standard_normal((90, 6)),
+    }[kind]  # fmt: skip
+    host = KernelPool(3, random_state=0).fit(points)
+    device = TorchPool(3, random_state=0).fit(torch.as_tensor(points))
+    assert device.as_roots_ == host.as_roots_ == (kind == "shares")
+    assert (device.scales_ is None) == (host.scales_ is None) == (kind != "mixed")
+    if kind == "mixed":
+        np.testing.assert_allclose(device.scales_, host.scales_, rtol=1e-12)
 
 
 def test_rows_join_a_pool_of_tensors_as_they_join_one_of_arrays():

@@ -134,6 +134,26 @@ def sides(like: Any) -> tuple[Callable[[Any], Any], Callable[[Any], Any]]:
     return put, to_numpy
 
 
+def in_double(X: Any) -> Any:
+    """Return an array or a tensor in double precision."""
+    return X.double() if is_tensor(X) else np.asarray(X, dtype=np.float64)
+
+
+def column_range(X: Any) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return the least and the largest entry of each column, (d,), as arrays."""
+    if is_tensor(X):
+        return to_numpy(X.amin(0)), to_numpy(X.amax(0))
+    return X.min(axis=0).astype(np.float64), X.max(axis=0).astype(np.float64)
+
+
+def column_deviations(X: Any) -> NDArray[Any]:
+    """Return the standard deviation of each column in double precision, (d,)."""
+    if is_tensor(X):
+        deviations: NDArray[Any] = to_numpy(X.double().std(dim=0, correction=0))
+        return deviations
+    return np.asarray(X.std(axis=0, dtype=np.float64))
+
+
 def joined(parts: Sequence[Any], axis: int = 0) -> Any:
     """Return arrays, or tensors, one after the other."""
     if not is_tensor(parts[0]):

@@ -1,5 +1,6 @@
 """A pool of kernels of points that PyTorch holds, on a graphics card or not."""
 
+from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any, Self
@@ -10,8 +11,8 @@ from sklearn.utils.validation import check_is_fitted
 from mercer._base.checks import FLOATS, checked_points
 from mercer._base.random import as_generator
 from mercer._base.rows import stacked, thinned
-from mercer._base.tensors import as_tensor, to_numpy, told_memory, torch
-from mercer._base.typing import FloatArray, RandomState
+from mercer._base.tensors import as_tensor, sides, to_numpy, told_memory, torch
+from mercer._base.typing import FloatArray, IntArray, RandomState
 from mercer.backends.torch.basis import basis_of, equal_points, extended_vectors
 from mercer.backends.torch.files import InFiles, here
 from mercer.backends.torch.graph import tuned_weights
@@ -98,7 +99,7 @@ class TorchPool(PoolBase):
     def _fit(self, X: Any, rng: np.random.Generator) -> Self:
         t = torch()
         self._device = str(X.device)
-        some = to_numpy(thinned(X, SCALED_BY))
+        some = thinned(X, SCALED_BY)
         self.as_roots_, self.scales_ = units_for(some, self.scaling, self._rule)
         plain_rng = rng.spawn(1)[0]  # whatever the graphs draw, as on the host
         self._search = TorchSearch.prepare(self._usual(X), rng=rng)
@@ -109,7 +110,8 @@ class TorchPool(PoolBase):
         found = self._search.neighbors(self._width)
         members = [self._graph_member(found, k, rng) for k in sizes]
         r = check_n_components(self._directions, n)
-        for name, part, values, proof in kernels_of(self._own, r, plain_rng, to_numpy):
+        plain = kernels_of(self._own, r, plain_rng, to_numpy, gaussian_on_device)
+        for name, part, values, proof in plain:
             gram = DeviceGram.of(part, self._own)
             columns = gram.at(self._own)
             members.append(Member(name, "kernel", columns, values, gram, proof))
@@ -325,11 +327,25 @@ class DeviceGram(InFiles):
             if self.gamma is None:
                 K = x @ self.points.T
             else:
-                squares = (x * x).sum(dim=1)[:, None] - 2 * x @ self.points.T
-                squares += (self.points * self.points).sum(dim=1)
-                K = t.exp(-self.gamma * squares.clamp_(min=0))
+                K = _gaussian(x, self.points, self.gamma)
             parts.append(((K - self.offset) @ self.weights).float())
         return t.cat(parts)
+
+
+def gaussian_on_device(S: Any) -> tuple[float, Callable[[IntArray], Any]]:
+    """Return gamma and the columns of the Gaussian kernel of centred points.
+
+    See `mercer.fewlabels.pools.plain_kernels.gaussian_of`.
+    """
+    put, _ = sides(S)
+    gamma = (len(S) - 1) / (2 * float((S * S).sum()))
+    return gamma, lambda rows: _gaussian(S, S[put(rows)], gamma)
+
+
+def _gaussian(X: Any, Z: Any, gamma: float) -> Any:
+    squares = (X * X).sum(dim=1)[:, None] - 2 * X @ Z.T
+    squares += (Z * Z).sum(dim=1)
+    return squares.clamp_(min=0).mul_(-gamma).exp_()
 
 
 def _on_host(values: Any) -> Any:

@@ -1,8 +1,8 @@
 """Principal directions of plain kernels, known from a sample, at any points."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
 
 import numpy as np
 from scipy.linalg import eigh
@@ -10,6 +10,7 @@ from scipy.sparse import issparse
 from sklearn.utils.extmath import randomized_svd
 
 from mercer._base.ranges import all_equal
+from mercer._base.tensors import in_double, sides
 from mercer._base.typing import FloatArray, IntArray
 from mercer.fewlabels.pools import base
 from mercer.kernels.parametric import RBF, Linear
@@ -20,13 +21,16 @@ from mercer.spectrum.gram import (
     KernelMap,
     gram_directions,
 )
-from mercer.spectrum.kernel_pairs import landmark_pairs
+from mercer.spectrum.kernel_pairs import RANK_TOL, landmark_pairs
 
 # Limits of work. Directions of less than this share of the largest value are left out:
 # the default rule weighs directions by that share or its square.
 SMALL = 0.01
 LANDMARKS = 300  # of the Gaussian kernel; its leading directions need no more
 _EXACT_UP_TO = 1000  # columns
+
+# Of centred points: gamma, and what returns columns of their Gram matrix.
+Gaussian: TypeAlias = Callable[[Any], tuple[float, Callable[[IntArray], Any]]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,34 +78,54 @@ class PlainKernel:
         return found
 
 
+def gaussian_of(S: FloatArray) -> tuple[float, Callable[[IntArray], FloatArray]]:
+    """Return gamma and the columns of the Gaussian kernel of points."""
+    kernel: Any = RBF("mean_distance").resolve(S)
+    return float(kernel.gamma), lambda rows: np.asarray(kernel(S, S[rows]))
+
+
 def plain_kernels(
-    sample: FloatArray, r: int, *, n_landmarks: int, rng: np.random.Generator
+    sample: Any,
+    r: int,
+    *,
+    n_landmarks: int,
+    rng: np.random.Generator,
+    gaussian: Gaussian = gaussian_of,
+    least: float = SMALL,
 ) -> list[PlainKernel]:
     """Return the linear and the Gaussian kernel of a sample; none if it is one point.
 
     Parameters
     ----------
-    sample : ndarray of shape (n, d)
-        Points that stand for all.
+    sample : ndarray or tensor of shape (n, d)
+        Points that stand for all, in double precision.
     r : int
         At most this many directions of each.
     n_landmarks : int
         Landmarks of the Gaussian kernel, whose width is the mean distance.
     rng : numpy.random.Generator
         Draws the landmarks.
+    gaussian : callable, optional
+        The Gaussian kernel of the sample, where it is a tensor.
+    least : float, optional
+        Directions of less than this share of the largest value are left out.
     """
     if all_equal(sample):
         return []
-    center = sample.mean(axis=0)
-    S = sample - center
-    return [_linear(S, center, r), _gaussian(S, center, r, n_landmarks, rng)]
+    center = sample.mean(0)
+    S, center = sample - center, sides(sample)[1](center)
+    return [
+        _linear(S, center, r, least),
+        _gaussian(S, center, r, n_landmarks, rng, gaussian(S), least),
+    ]
 
 
 def kernels_of(
     X: Any,
     r: int,
     rng: np.random.Generator,
-    to_host: Callable[[Any], Any] = lambda X: X,
+    to_host: Callable[[Any], Any] | None = None,
+    gaussian: Gaussian = gaussian_of,
 ) -> Iterator[tuple[str, KernelMap | PlainKernel, FloatArray, BasisCertificate]]:
     """Yield name, map, values and certificate of the linear and the Gaussian kernel.
 
@@ -110,22 +134,31 @@ def kernels_of(
 
     Parameters
     ----------
-    X : array or sparse array of shape (n, d)
+    X : array, tensor or sparse array of shape (n, d)
     r : int
         At most this many directions of each.
     rng : numpy.random.Generator
-    to_host : callable, optional
-        Brings rows of X into an array, where they are none.
+    to_host, gaussian : callable, optional
+        Of a tensor: what makes an array of it, and its Gaussian kernel.
     """
     n, d = X.shape
     if n > base.SAMPLED_ABOVE and not issparse(X):
         drawn = np.sort(rng.choice(n, base.SAMPLED_ABOVE, replace=False))
+        sample = X[drawn] if to_host is None else in_double(X[drawn])
         for plain in plain_kernels(
-            to_host(X[drawn]), r, n_landmarks=LANDMARKS, rng=rng
+            sample, r, n_landmarks=LANDMARKS, rng=rng, gaussian=gaussian
         ):
             yield plain.name, plain, plain.values, plain.certificate
         return
-    X = to_host(X)
+    if to_host is not None and n > EXACT_UP_TO:
+        for plain in plain_kernels(
+            in_double(X), r, n_landmarks=LANDMARKS, rng=rng, gaussian=gaussian,
+            least=RANK_TOL,
+        ):  # fmt: skip
+            proof = replace(plain.certificate, method="principal directions")
+            yield plain.name, plain, plain.values, proof
+        return
+    X = X if to_host is None else to_host(X)
     if all_equal(X):
         return
     most = None if n <= EXACT_UP_TO else DEFAULT_LANDMARKS
@@ -141,18 +174,19 @@ def kernels_of(
         yield name, found.map, found.values, found.certificate
 
 
-def _linear(S: FloatArray, center: FloatArray, r: int) -> PlainKernel:
+def _linear(S: Any, center: FloatArray, r: int, least: float) -> PlainKernel:
+    put, take = sides(S)
     d = S.shape[1]
     if d <= _EXACT_UP_TO:
-        values, V = eigh(S.T @ S, subset_by_index=[max(d - r, 0), d - 1])
+        values, V = eigh(take(S.T @ S), subset_by_index=[max(d - r, 0), d - 1])
         values, V = values[::-1], V[:, ::-1]
     else:
-        _, roots, Vt = randomized_svd(S, min(r, *S.shape), random_state=0)
+        _, roots, Vt = randomized_svd(take(S), min(r, *S.shape), random_state=0)
         values, V = roots**2, Vt.T
-    kept = _large(values)
+    kept = _large(values, least)
     values, V = values[:kept], V[:, :kept]
     none = np.empty((0, d))
-    E = S.T @ (S @ V) - V * values
+    E = take(S.T @ (S @ put(V))) - V * values
     return PlainKernel(
         "linear",
         values,
@@ -166,28 +200,27 @@ def _linear(S: FloatArray, center: FloatArray, r: int) -> PlainKernel:
 
 
 def _gaussian(
-    S: FloatArray,
+    S: Any,
     center: FloatArray,
     r: int,
     n_landmarks: int,
     rng: np.random.Generator,
+    gaussian: tuple[float, Callable[[IntArray], Any]],
+    least: float,
 ) -> PlainKernel:
-    kernel: Any = RBF("mean_distance").resolve(S)
-
-    def columns(rows: IntArray) -> FloatArray:
-        return np.asarray(kernel(S, S[rows]))
-
+    put, take = sides(S)
+    gamma, columns = gaussian
     count = min(n_landmarks, len(S))
     pairs = landmark_pairs(
-        columns, np.ones(len(S)), min(r, count), count, centered=True, rng=rng
+        columns, put(np.ones(len(S))), min(r, count), count, centered=True, rng=rng
     )
-    kept = _large(pairs.values)
-    root = float(np.sqrt(kernel.gamma))
+    kept = _large(pairs.values, least)
+    root = float(np.sqrt(gamma))
     return PlainKernel(
         "gaussian",
         pairs.values[:kept],
         center,
-        (S[pairs.landmarks] * root).astype(np.float32),
+        (take(S[put(pairs.landmarks)]) * root).astype(np.float32),
         root,
         pairs.offset.astype(np.float32),
         _unit(pairs.weights[:, :kept], S),
@@ -195,11 +228,11 @@ def _gaussian(
     )
 
 
-def _unit(weights: FloatArray, S: FloatArray) -> FloatArray:
+def _unit(weights: FloatArray, S: Any) -> FloatArray:
     """Return weights of columns of unit variance, not of unit norm, over a sample."""
     scaled: FloatArray = (np.sqrt(len(S)) * weights).astype(np.float32)
     return scaled
 
 
-def _large(values: FloatArray) -> int:
-    return int(np.count_nonzero(values >= SMALL * values[0]))
+def _large(values: FloatArray, least: float) -> int:
+    return int(np.count_nonzero(values >= least * values[0]))

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 from mercer._base.rows import thinned
+from mercer._base.tensors import column_deviations, column_range, in_double, on_host
 from mercer._base.typing import FloatArray
 from mercer.fewlabels.rule import DEFAULT, Rule
 
@@ -26,7 +27,7 @@ def units_for(
 
     Parameters
     ----------
-    X : array or sparse array of shape (n, d)
+    X : array, tensor or sparse array of shape (n, d)
     scaling : {"auto", "always", "never"}
         "auto" takes roots of shares (`are_shares`), leaves columns of 0 and 1 as they
         are, and divides others where they share the variance less evenly than
@@ -73,12 +74,12 @@ def are_shares(X: Any, rule: Rule = DEFAULT) -> bool:
     if (
         issparse(X)
         or X.shape[1] < rule.many_parts
-        or not 0 <= X.min() <= X.max() < _USUAL[1]
+        or not 0 <= float(X.min()) <= float(X.max()) < _USUAL[1]
     ):
         return False
-    X = np.asarray(X, dtype=np.float64)
-    apart = float(X.var(axis=0).sum())
-    return bool(X.sum(axis=1).var() < rule.alike_sums * apart)
+    X = in_double(X)
+    apart = float((column_deviations(X) ** 2).sum())
+    return float(column_deviations(X.sum(1)) ** 2) < rule.alike_sums * apart
 
 
 def are_binary(X: Any) -> bool:
@@ -136,9 +137,9 @@ def are_unrelated(X: FloatArray, rule: Rule = DEFAULT) -> bool:
     >>> are_unrelated(X), are_unrelated(turned), are_unrelated(turned + 5)
     (False, True, False)
     """
-    X = np.asarray(thinned(X, _CORRELATED), dtype=np.float64)
+    X = np.asarray(on_host(thinned(X, _CORRELATED)), dtype=np.float64)
     deviations = X.std(axis=0)
-    varies = _vary(X, deviations)
+    varies = _vary(np.abs(X).max(axis=0), deviations)
     X, deviations = X[:, varies], deviations[varies]
     error, d = 1 / np.sqrt(len(X)), X.shape[1]
     if d < 2:
@@ -159,7 +160,7 @@ def column_scales(X: Any, *, below: float, rule: Rule = DEFAULT) -> FloatArray |
 
     Parameters
     ----------
-    X : array or sparse array of shape (n, d)
+    X : array, tensor or sparse array of shape (n, d)
         Points. Sparse ones are counts or weights of words, which have one unit.
     below : float
         Columns whose `evenness` is less are divided by their standard deviations,
@@ -177,16 +178,18 @@ def column_scales(X: Any, *, below: float, rule: Rule = DEFAULT) -> FloatArray |
     """
     if issparse(X):
         return None
-    X = np.asarray(X)
-    peaks = np.maximum(X.max(axis=0), -X.min(axis=0)).astype(np.float64)
+    lowest, highest = column_range(X)
+    peaks = np.maximum(highest, -lowest)
     exponents = np.where(_is_usual(peaks), 0, np.frexp(peaks)[1])
+    if exponents.any():
+        X = on_host(X)
     usual = np.ldexp(X, -exponents) if exponents.any() else X
-    deviations: FloatArray = np.ldexp(usual.std(axis=0, dtype=np.float64), exponents)
+    deviations: FloatArray = np.ldexp(column_deviations(usual), exponents)
     largest = float(deviations.max())
     # Relative to the largest: squares of squares must not overflow.
     if largest == 0 or evenness((deviations / largest) ** 2) >= below:
         return None
-    varies = _vary(X, deviations)
+    varies = _vary(peaks, deviations)
     if exponents.any():  # all by one factor, which leaves their ratios
         usual = np.ldexp(X, -int(np.frexp(peaks.max())[1]))
     if not varies.any() or (below < np.inf and are_unrelated(usual, rule)):
@@ -199,6 +202,6 @@ def _is_usual(peaks: FloatArray) -> NDArray[np.bool_]:
     return np.asarray((peaks == 0) | ((peaks >= _USUAL[0]) & (peaks <= _USUAL[1])))
 
 
-def _vary(X: FloatArray, deviations: FloatArray) -> NDArray[np.bool_]:
+def _vary(peaks: FloatArray, deviations: FloatArray) -> NDArray[np.bool_]:
     """Tell which columns vary by more than rounding, (d,)."""
-    return np.asarray(deviations > 1e-12 * np.abs(X).max(axis=0))
+    return np.asarray(deviations > 1e-12 * peaks)
