@@ -77,8 +77,9 @@ def test_points_must_be_finite():
 
 
 def test_tiles_that_miss_too_many_give_way_to_the_exact_search(monkeypatch):
-    def wrong(points, k, listing):
-        ids = torch.zeros((len(points), k), dtype=torch.int64)
+    def wrong(points, k, listing, some=None):
+        n = len(points) if some is None else len(some)
+        ids = torch.zeros((n, k), dtype=torch.int64)
         return ids, torch.full(ids.shape, torch.inf, dtype=torch.float64)
 
     monkeypatch.setattr(torch_search, "has_kernels", lambda points: True)
@@ -93,30 +94,47 @@ def test_tiles_that_miss_too_many_give_way_to_the_exact_search(monkeypatch):
 def test_finer_tiles_are_tried_before_the_exact_search(n_all, monkeypatch):
     tried = []
 
-    def right_if_fine(points, k, listing):
-        tried.append(listing.is_fine)
-        found = torch_search.search_plain(
-            points, points.X, k, torch.arange(len(points))
-        )
+    def right_if_fine(points, k, listing, some=None):
+        tried.append((listing.is_fine, some is None))
+        rows = torch.arange(len(points)) if some is None else some
+        found = torch_search.search_plain(points, points.X[rows], k, rows)
         return found if listing.is_fine else (found[0], found[1] * 2)
 
     monkeypatch.setattr(torch_search, "ALL_PAIRS_UP_TO", n_all)
     monkeypatch.setattr(torch_search, "has_kernels", lambda points: True)
     monkeypatch.setattr(torch_search, "search_tiles", right_if_fine)
     found = prepared(blobs()).neighbors(5)
-    assert (found.method, found.recall, tried) == ("tiles", 1.0, [False, True])
+    assert (found.method, found.recall) == ("tiles", 1.0)
+    # All rows are searched once, after a sample has told which products will do.
+    assert tried == [(False, False), (True, False), (True, True)]
 
 
-def test_products_of_halves_are_nearly_those_of_single_precision():
+@pytest.mark.parametrize(("n", "near"), [(2**19, 0), (2**19 + 1, 2)])
+def test_more_than_half_a_million_points_meet_the_tiles_near_them(n, near, monkeypatch):
+    listing = torch_tiles.Listing(torch.arange(3), torch.zeros((1, 1)))
+    monkeypatch.setattr(torch_search, "near_tiles", lambda *args: listing)
+    search = prepared(torch.zeros((n, 1)))
+    found = list(search._listings(None, None))
+    assert [some.is_fine for some in found] == [False, *[True] * (near or 1)]
+    assert sum(len(some.order) == 3 for some in found) == near
+
+
+def test_products_of_halves_tell_points_apart_that_16_bits_do_not():
     rng = np.random.default_rng(0)
-    X = torch.as_tensor(rng.uniform(-1, 1, (50, 20)), dtype=torch.float32)
+    X = torch.as_tensor(1 - 0.01 * rng.random((400, 20)), dtype=torch.float32)
     q, c = (torch_tiles.in_halves(X, are_points=at).double() for at in (False, True))
-    assert q.shape == (50, 60)
-    exact = X.double() @ X.double().T
-    coarse = X.half().double() @ X.half().double().T
-    error, before = ((x - exact).abs().max() for x in (q @ c.T, coarse))
-    assert error < 3e-6
-    assert before > 3e-4
+    assert q.shape == (400, 40)
+    half = 0.5 * (X.double() ** 2).sum(dim=1)
+    near, coarse, exact = (
+        (products - half).topk(6, dim=1).indices
+        for products in (q @ c.T, X.half().double() @ X.half().double().T,
+                         X.double() @ X.double().T)
+    )  # fmt: skip
+    right, before = (
+        (found[:, :, None] == exact[:, None]).any(dim=2).double().mean()
+        for found in (near, coarse)
+    )
+    assert right > 0.9 > 0.1 > before
 
 
 def test_tiles_near_a_block_hold_its_neighbors_and_are_few(monkeypatch):
@@ -232,6 +250,21 @@ def test_a_looser_tolerance_and_less_work_take_fewer_products(monkeypatch):
     assert found[1].note == ""
     assert found[1].residual <= 1e-2 * found[1].values[-1]
     assert "are certain" in found[2].note
+
+
+def test_filters_begin_at_the_mean_of_the_values_and_come_down(monkeypatch):
+    lows, whole = [], torch_eigen.Laplacian.filter
+
+    def noted(self, X, degree, low):
+        lows.append(low)
+        return whole(self, X, degree, low)
+
+    monkeypatch.setattr(torch_eigen.Laplacian, "filter", noted)
+    pairs, _ = pairs_of(blobs(d=30, n_blobs=2), 30, tol=1e-2)
+    assert lows[0] == 1.0
+    assert len(lows) > 2
+    assert lows == sorted(lows, reverse=True)
+    assert pairs.values[-1] < lows[-1] < 1.5 * pairs.next_value
 
 
 @pytest.mark.parametrize("columns", [3, None])

@@ -16,7 +16,6 @@ from mercer._base.tensors import generator, torch
 from mercer._base.typing import FloatArray
 from mercer.backends.torch.files import InFiles
 from mercer.backends.torch.graph import TorchGraph
-from mercer.eigen.counting import angle_below_which
 from mercer.eigen.policy import OnFailure, exact_enough, first_inexact, settle
 
 UPPER = 2.0  # no eigenvalue of a normalised Laplacian is above
@@ -26,7 +25,7 @@ _LOCKED = 0.1  # pairs more exact than asked for by this factor are left alone
 _ROUNDS = 30
 _PATIENCE = 10  # rounds before one that does not help is the last
 _SINGLE = 2e-5  # residuals that single precision is sure to reach
-_MOMENTS = 16  # random vectors that the first cut is estimated from
+_FIRST_CUT = 1.0  # the mean of all values; few lie far below it
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,13 +143,11 @@ def smallest_pairs(
     k = r - c
     width = min(n - c, -(-(k + max(8, k // 5)) // 8) * 8)
     draw = generator(rng, L.device)
-    Z = t.randn((n, min(width, _MOMENTS)), generator=draw, device=L.device)
     most = most_work / len(graph.weights)  # products with a vector
-    cut = _value_below_which(L, width, _outside(Z, null))
     X = _outside(t.randn((n, width), generator=draw, device=L.device), null)
     X = _orthonormal(X)
     least, best, smallest, q = np.full(width, _SINGLE), np.inf, 0.0, 0
-    values, residuals, L.n_products = np.zeros(width), np.full(width, np.inf), 0.0
+    values, residuals, cut = np.zeros(width), np.full(width, np.inf), _FIRST_CUT
     for round_ in range(_ROUNDS):
         low = float(np.clip(cut, 1e-5, 0.9 * UPPER))
         # Pairs that are exact stay as they are: the others are what a filter raises.
@@ -166,9 +163,9 @@ def smallest_pairs(
         if exact.all() or is_stuck or L.n_products >= most:
             break
         best = min(best, worst)
-        # The wanted values must lie below the cut, the last of the block about at it;
-        # those of the first round are far too high.
-        if k and round_ > 0:
+        # The wanted values must lie below the cut, the last of the block about at it.
+        # It falls with the values found: what is far above them costs few products.
+        if k:
             cut = max(float(values[-1]), 1.05 * float(values[k - 1]))
         far = residuals[:k] > _LOCKED * max(tol * float(values[k - 1]), _SINGLE)
         q = int(np.argmax(far)) if far.any() else k
@@ -233,29 +230,3 @@ def _rayleigh_ritz(L: Laplacian, X: Any) -> tuple[Any, FloatArray, FloatArray]:
     heights = t.as_tensor(values, dtype=X.dtype, device=X.device)
     LX -= X * heights
     return X, values, LX.norm(dim=0).double().cpu().numpy()
-
-
-def _value_below_which(L: Laplacian, count: int, Z: Any, degree: int = 40) -> float:
-    """Estimate the value below which L has `count` eigenvalues.
-
-    See `mercer.eigen.chebyshev.value_below_which`.
-    """
-    t = torch()
-    before = Z.clone()
-    now = L.recur(Z, t.zeros_like(Z), -2 / UPPER, 1.0, 0.0)
-    products = [(before * before).sum(), (before * now).sum()]
-    for _ in range(1, degree):
-        products.append((now * now).sum())
-        before = L.recur(now, before, -4 / UPPER, 2.0, -1.0)
-        before, now = now, before
-        products.append((before * now).sum())
-    products.append((now * now).sum())
-    dots = t.stack(products).double().cpu().numpy() / Z.shape[1]
-    moments = 2 * dots
-    moments[2::2] -= dots[0]
-    moments[3::2] -= dots[1]
-    moments[:2] = dots[:2]
-    angle, step = angle_below_which(moments, count)
-    if angle < 4 * step and degree < 640:
-        return _value_below_which(L, count, Z, 2 * degree)
-    return float(UPPER * (1 - np.cos(angle)) / 2)

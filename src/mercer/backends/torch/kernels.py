@@ -147,7 +147,7 @@ class Groups:
     columns: Any  # (tiles * MEMBERS * COLUMNS, D) float16
     half: Any  # (tiles * MEMBERS * COLUMNS,) infinite for places without a point
     n_tiles: int
-    is_fine: bool  # whether products are as exact as in single precision
+    is_fine: bool  # whether points are in more than 16 bits
 
     @classmethod
     def of(cls, rows: Any, half: Any, *, is_fine: bool = False) -> "Groups":

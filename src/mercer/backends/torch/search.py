@@ -2,12 +2,12 @@ r"""Nearest neighbours among tensors: all pairs, at the speed of matrix products
 
 On a GPU with Triton, scores :math:`q \cdot c - |c|^2 / 2` are computed in 16 bits and
 never written: of every 32 points only the best score is kept, the best groups of each
-query are chosen by these, and their members are measured in single precision. Above two
-million points a query meets only the tiles of points near it. Elsewhere the scores are
-written block by block, and the best of each block are measured again. Recall is
-measured against double precision on sampled rows; where tiles do not reach the recall
-wanted, products three times as long take over (`in_halves`), and then the search of all
-pairs in single precision.
+query are chosen by these, and their members are measured in single precision. Above
+half a million points a query meets only the tiles of points near it. Elsewhere the
+scores are written block by block, and the best of each block are measured again. Recall
+is measured against double precision on sampled rows; where these do not reach the
+recall wanted, products twice as long take over (`in_halves`), then all tiles, and then
+the search of all pairs in single precision.
 """
 
 from collections.abc import Iterator
@@ -19,9 +19,9 @@ import numpy as np
 from mercer._base.rows import thinned
 from mercer._base.tensors import as_tensor, torch
 from mercer.backends.torch.files import InFiles
-from mercer.backends.torch.tiles import Listing, every_tile, near_tiles
+from mercer.backends.torch.tiles import ROWS, Listing, every_tile, near_tiles
 
-ALL_PAIRS_UP_TO = 2**21  # points; beyond, each meets the tiles near it
+ALL_PAIRS_UP_TO = 2**19  # points; beyond, each meets the tiles near it
 KERNELS_FROM = 2**14  # points
 _SPARE = 4  # candidates measured beyond k
 _SAMPLE = 256  # rows on which recall is measured
@@ -119,6 +119,10 @@ class TorchSearch(InFiles):
         rows, truth, limits = self._known(k)
         if has_kernels(points):
             for listing in self._listings(rows, truth):
+                # The sample tells at once whether products are exact enough.
+                _, distances = search_tiles(points, k, listing, rows)
+                if float((distances <= limits).double().mean()) < self.recall:
+                    continue
                 ids, distances = search_tiles(points, k, listing)
                 recall = float((distances[rows] <= limits).double().mean())
                 if recall >= self.recall:
@@ -186,8 +190,13 @@ def has_kernels(points: TorchPoints) -> bool:
     return True
 
 
-def search_tiles(points: TorchPoints, k: int, listing: Listing) -> tuple[Any, Any]:
-    """Find the k nearest others of all points among those of the tiles listed."""
+def search_tiles(
+    points: TorchPoints, k: int, listing: Listing, some: Any = None
+) -> tuple[Any, Any]:
+    """Find the k nearest others of all points among those of the tiles listed.
+
+    With `some`, find those of these rows among all points.
+    """
     from mercer.backends.torch.kernels import Groups
 
     t = torch()
@@ -195,6 +204,12 @@ def search_tiles(points: TorchPoints, k: int, listing: Listing) -> tuple[Any, An
     rows = points.rows[order]
     groups = Groups.of(rows, points.half[order], is_fine=listing.is_fine)
     own = t.arange(len(rows), device=rows.device)
+    if some is not None:
+        place = t.empty_like(order)
+        place[order] = own
+        every = every_tile(len(rows), rows.device)[: -(-len(some) // ROWS)]
+        found, squares = groups.search(points.rows[some], k, place[some], every)
+        return order[found], squares.double().sqrt() / points.scale
     found, squares = groups.search(rows, k, own, listing.tiles)
     ids = t.empty_like(found)
     ids[order] = order[found]

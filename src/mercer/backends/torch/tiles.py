@@ -31,11 +31,12 @@ def every_tile(n: int, device: Any) -> Any:
 
 
 def in_halves(rows: Any, *, are_points: bool) -> Any:
-    r"""Return rows of float16 whose products are nearly those of single precision.
+    r"""Return rows of float16 whose products tell points apart as distances do.
 
-    A number is the sum of one of 16 bits and a rest, and all but the product of the
-    rests is in :math:`q_1 \cdot c_1 + q_2 \cdot c_1 + q_1 \cdot c_2`, a product of rows
-    three times as long.
+    Points are sums of numbers of 16 bits and a rest. Queries are rounded: a query that
+    is moved a little has nearly the same neighbours, while rounding that differs from
+    point to point would hide differences of products. :math:`q_1 \cdot c_1 + q_1 \cdot
+    c_2` is a product of rows twice as long.
 
     Parameters
     ----------
@@ -46,12 +47,11 @@ def in_halves(rows: Any, *, are_points: bool) -> Any:
 
     Returns
     -------
-    tensor of shape (n, 3d)
+    tensor of shape (n, 2d)
     """
     t = torch()
     first = rows.half()
-    rest = (rows - first).half()
-    return t.cat([first, first, rest] if are_points else [first, rest, first], dim=1)
+    return t.cat([first, (rows - first).half() if are_points else first], dim=1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +60,7 @@ class Listing:
 
     order: Any  # (n,) the point at each place
     tiles: Any  # (blocks, t) int32
-    is_fine: bool = False  # whether products are as exact as in single precision
+    is_fine: bool = False  # whether points are in more than 16 bits (`in_halves`)
 
 
 def near_tiles(
