@@ -8,9 +8,10 @@ of rows instead, which are cut the same way however many threads there are.
 
 import os
 import sys
+from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from functools import wraps
 from numbers import Integral
@@ -73,9 +74,36 @@ class _Team:
         self._pool: ThreadPoolExecutor | None = None
 
     def run(self, task: Callable[[int], None], starts: range) -> None:
+        """Run a task for each start; who is done with one takes the next.
+
+        This thread works as well, and is not woken for every task.
+        """
         if self._pool is None:
-            self._pool = ThreadPoolExecutor(self.size, initializer=_work_alone)
-        list(self._pool.map(task, starts))
+            self._pool = ThreadPoolExecutor(self.size - 1, initializer=_work_alone)
+        left = deque(starts)
+
+        def work() -> None:
+            with suppress(IndexError):
+                while True:
+                    start = left.popleft()
+                    try:
+                        task(start)
+                    except BaseException as error:
+                        left.clear()
+                        failed.append(error)
+
+        failed: list[BaseException] = []
+        others = min(self.size, len(starts)) - 1
+        helpers = [self._pool.submit(work) for _ in range(others)]
+        token = _TEAM.set(_Team(1))
+        try:
+            work()
+        finally:
+            _TEAM.reset(token)
+            for helper in helpers:
+                helper.result()
+        if failed:
+            raise failed[0]
 
     def leave(self) -> None:
         if self._pool is not None:
