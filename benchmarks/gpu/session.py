@@ -6,9 +6,10 @@ Run: python benchmarks/gpu/session.py [step ...] [--out folder]
 Steps, each of which goes on if another fails: ``times`` (the default on five kinds of
 points of 64 columns, second fit of each size; answers and predictions), ``real``
 (MNIST, USPS and Covertype, where MERCER_DATA has them), ``profile`` (where the host
-spends the time), ``saved`` (written on the GPU, read without one), ``battery``
-(`benchmarks/spectra_tensors.py`), ``ten`` (10,000,000 points) and ``threads`` (the
-processor with 1 and 16 threads). Results are printed and written to the folder.
+spends the time), ``first`` (the first fit of a new process, kernels on disk), ``saved``
+(written on the GPU, read without one), ``battery`` (`benchmarks/spectra_tensors.py`),
+``ten`` (10,000,000 points) and ``threads`` (the processor with 1 and 16 threads).
+Results are printed and written to the folder.
 """
 
 import argparse
@@ -103,6 +104,24 @@ class Session:
             stats.sort_stats("tottime").print_stats(25)
             (self.out / f"profile_{n}.txt").write_text(text.getvalue())
 
+    def first(self) -> None:
+        code = (
+            "import sys, torch\n"
+            "from mercer_studies.bench.devices import drawn, partly, timed\n"
+            "from mercer import UnifiedKernelMachine\n"
+            "X, truth = drawn('isotropic', int(sys.argv[1]), 'cuda')\n"
+            "model = UnifiedKernelMachine(random_state=0)\n"
+            "print(timed(lambda: model.fit(X, partly(truth)), 'cuda')[0])\n"
+        )
+        for n in SIZES:
+            done = subprocess.run(
+                [sys.executable, "-c", code, str(n)],
+                capture_output=True, text=True, timeout=60, check=False,
+            )  # fmt: skip
+            self.say(
+                f"first fit of {n:,}: {(done.stdout + done.stderr)[-200:].strip()}"
+            )
+
     def ten(self) -> None:
         X, truth = drawn("isotropic", 10_000_000, self.device)
         torch.cuda.reset_peak_memory_stats()
@@ -146,11 +165,11 @@ class Session:
         code = [
             sys.executable, str(ROOT / "benchmarks/spectra_tensors.py"),
             "--device", self.device, "--max-points", "30000", "--workers", "0",
-            "--arrays-up-to", "300", "--seconds", "200", "--cases", "320",
+            "--arrays-up-to", "300", "--seconds", "240", "--cases", "320",
             "--out", str(self.out / "battery.json"),
         ]  # fmt: skip
         done = subprocess.run(
-            code, capture_output=True, text=True, timeout=280, check=False
+            code, capture_output=True, text=True, timeout=320, check=False
         )
         (self.out / "battery.txt").write_text(done.stdout + done.stderr)
         self.say("\n".join(done.stdout.splitlines()[-12:]) or done.stderr[-600:])
@@ -167,7 +186,7 @@ class Session:
 
 
 def main() -> None:
-    steps = ("times", "real", "profile", "saved", "battery", "ten", "threads")
+    steps = ("times", "real", "profile", "first", "saved", "battery", "ten", "threads")
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("steps", nargs="*", default=steps)
     parser.add_argument("--device", default="cuda")

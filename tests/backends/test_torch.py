@@ -218,7 +218,7 @@ def test_inexact_pairs_are_refused_left_out_or_kept_and_told(monkeypatch):
     X = blobs(d=30, n_blobs=2)
     exact, _ = pairs_of(X, 30)
     assert (exact.note, len(exact.values)) == ("", 30)
-    monkeypatch.setattr(torch_eigen, "_ROUNDS", 5)
+    monkeypatch.setattr(torch_eigen, "_ROUNDS", 4)
     rough, n_null = pairs_of(X, 30)
     sure = int(rough.note.split()[0])
     assert 0 < sure < 30 - n_null
@@ -265,6 +265,20 @@ def test_filters_begin_at_the_mean_of_the_values_and_come_down(monkeypatch):
     assert len(lows) > 2
     assert lows == sorted(lows, reverse=True)
     assert pairs.values[-1] < lows[-1] < 1.5 * pairs.next_value
+
+
+@pytest.mark.parametrize(("few", "first"), [(600, 5), (599, 4)])
+def test_filters_of_few_points_are_longer(few, first, monkeypatch):
+    degrees, whole = [], torch_eigen.Laplacian.filter
+
+    def noted(self, X, degree, low):
+        degrees.append(degree)
+        return whole(self, X, degree, low)
+
+    monkeypatch.setattr(torch_eigen, "_FEW", few)
+    monkeypatch.setattr(torch_eigen.Laplacian, "filter", noted)
+    pairs_of(blobs(), 10, tol=1e-2)
+    assert degrees[0] == first  # exp(8) / 2 or exp(6) / 2 at 0, of 1 from 1 on
 
 
 @pytest.mark.parametrize("columns", [3, None])

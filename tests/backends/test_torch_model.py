@@ -1,5 +1,7 @@
 """The same estimators on tensors and on arrays."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn.datasets import load_digits, make_blobs
@@ -126,6 +128,32 @@ def test_graphs_of_many_tensors_are_as_exact_as_those_of_many_arrays(
     monkeypatch.setattr(device_pool, "basis_of", noted)
     TorchPool(8, random_state=0).fit(torch.as_tensor(X))
     assert asked == [tol] * 3
+
+
+def test_graphs_are_laid_out_in_the_order_of_the_search(both, monkeypatch):
+    """Rows of vectors and scales are those of the points all the same."""
+    whole, laid_out = device_pool.TorchSearch.neighbors, []
+    order = torch.as_tensor(np.random.default_rng(0).permutation(700))
+
+    def ordered(self, k):
+        return replace(whole(self, k), order=order)
+
+    def noted(search, found, *args, **options):
+        laid_out.append(found.distances[:5])
+        return make(search, found, *args, **options)
+
+    make = device_pool.basis_of
+    monkeypatch.setattr(device_pool.TorchSearch, "neighbors", ordered)
+    monkeypatch.setattr(device_pool, "basis_of", noted)
+    model = UnifiedKernelMachine(random_state=0).fit(torch.as_tensor(X), Y)
+    ours, theirs = model.basis_, both[1].basis_
+    nearest = theirs._search.neighbors(50).distances
+    torch.testing.assert_close(laid_out[0], nearest[order[:5]])
+    for one, other in zip(ours._parts[:3], theirs._parts[:3], strict=True):
+        torch.testing.assert_close(one, other)
+    np.testing.assert_allclose(ours.values_, theirs.values_, atol=1e-6)
+    assert np.mean(model.transduction_ == both[1].transduction_) >= 0.995
+    assert np.mean(model.predict(NEW) == both[1].predict(NEW)) >= 0.98
 
 
 @pytest.mark.parametrize("kind", ["shares", "zeros and ones", "mixed", "even"])

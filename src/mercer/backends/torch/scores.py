@@ -108,6 +108,8 @@ class TorchLeads:
 
     def __init__(self, scores: Any) -> None:
         self.columns = scores.T.contiguous()  # (C, n)
+        self._places: IntArray | None = None
+        self._at: Any = None  # the same on the device
 
     def at(self, b: FloatArray, places: IntArray) -> FloatArray:
         """Return the leads at given places in ascending order, (C, 2).
@@ -125,13 +127,16 @@ class TorchLeads:
             self.columns
             + t.as_tensor(b, dtype=self.columns.dtype, device=device)[:, None]
         )
-        first, second, best = top_two(lead)
+        first, best = lead.max(dim=0)
+        lead.scatter_(0, best[None], -t.inf)
+        second = lead.amax(dim=0)
         lead -= first
         lead.scatter_(0, best[None], (first - second)[None])
-        at = t.as_tensor(places, device=device)
+        if places is not self._places:
+            self._places, self._at = places, t.as_tensor(places, device=device)
         step = max(1, _SORTED_AT_A_TIME // n)
         found = [
-            lead[c : c + step].sort(dim=1).values.gather(1, at[c : c + step])
+            lead[c : c + step].sort(dim=1).values.gather(1, self._at[c : c + step])
             for c in range(0, C, step)
         ]
         values: FloatArray = to_numpy(t.cat(found))

@@ -39,6 +39,18 @@ class TorchNeighbors:
     distances: Any  # (n, k) float64, ascending
     recall: float  # share of true neighbours found, on sampled rows
     method: str  # what was used: "tiles" or "exact"
+    order: Any  # (n,) the points, near ones next to each other where that is known
+
+    def in_order(self) -> tuple["TorchNeighbors", Any]:
+        """Return the neighbours of the points in their order, and the place of each.
+
+        Products with a graph in this order read what they have just read.
+        """
+        t, order = torch(), self.order
+        place = t.empty_like(order)
+        place[order] = t.arange(len(order), device=order.device)
+        indices, distances = place[self.indices[order]], self.distances[order]
+        return replace(self, indices=indices, distances=distances), place
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,11 +138,13 @@ class TorchSearch(InFiles):
                 ids, distances = search_tiles(points, k, listing)
                 recall = float((distances[rows] <= limits).double().mean())
                 if recall >= self.recall:
-                    return TorchNeighbors(ids, distances, recall, "tiles")
+                    return TorchNeighbors(
+                        ids, distances, recall, "tiles", listing.order
+                    )
         own = t.arange(n, device=points.X.device)
         ids, distances = search_plain(points, points.X, k, own)
         recall = float((distances[rows] <= limits).double().mean())
-        return TorchNeighbors(ids, distances, recall, "exact")
+        return TorchNeighbors(ids, distances, recall, "exact", own)
 
     def query(self, Q: Any, k: int) -> tuple[Any, Any]:
         """Find the k nearest points of each row of Q: tensors of shape (m, k)."""

@@ -108,7 +108,9 @@ class TorchPool(PoolBase):
         sizes = sorted({min(int(k), n - 1) for k in self._graphs})
         self._width = min(max(sizes[-1], self._rule.density_neighbor), n - 1)
         found = self._search.neighbors(self._width)
-        members = [self._graph_member(found, k, rng) for k in sizes]
+        near, place = found.in_order()
+        members = [self._graph_member(near, place, k, rng) for k in sizes]
+        del near
         r = check_n_components(self._directions, n)
         plain = kernels_of(self._own, r, plain_rng, to_numpy, gaussian_on_device)
         for name, part, values, proof in plain:
@@ -128,12 +130,12 @@ class TorchPool(PoolBase):
         return self
 
     def _graph_member(
-        self, found: TorchNeighbors, k: int, rng: np.random.Generator
+        self, near: TorchNeighbors, place: Any, k: int, rng: np.random.Generator
     ) -> Member:
         n = self._n_fitted
         basis = basis_of(
             self._search,
-            found,
+            near,
             check_n_components(self._directions, n),
             k,
             weights="self_tuning",
@@ -144,10 +146,9 @@ class TorchPool(PoolBase):
             rng=rng,
         )
         proof = certificate_on_device(basis)
-        values, scales = basis.pairs.values, basis.graph.scales
-        return Member(
-            f"graph {k}", "laplacian", basis.vectors, values, scales, proof, k
-        )
+        values, scales = basis.pairs.values, basis.graph.scales[place]
+        vectors = basis.vectors[place]
+        return Member(f"graph {k}", "laplacian", vectors, values, scales, proof, k)
 
     def extend(self, X: Any) -> FloatArray:
         """Return the values of all directions at new points, (m, r).
