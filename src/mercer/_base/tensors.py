@@ -163,6 +163,26 @@ def joined(parts: Sequence[Any], axis: int = 0) -> Any:
     return torch().cat([first, *rest], axis)
 
 
+def step_to(last: Any, part: Any) -> Any:
+    """Return how far offsets of classes are moved for their borders to be right, (C,).
+
+    Parameters
+    ----------
+    last : array or tensor of shape (C, 2)
+        Leads of two points of each class.
+    part : array or tensor of shape (C,)
+        Where between them the border should be.
+    """
+    C = len(part)
+    step = -(1 - part) * last[:, 0] - part * last[:, 1]
+    return min(1 - 1 / C, 0.75) * (step - step.mean())
+
+
+def is_still(step: Any, b: Any) -> Any:
+    """Tell whether a step is small next to the offsets."""
+    return abs(step).max() <= 1e-6 * (1 + abs(b).max())
+
+
 def column_signs(vectors: Any) -> Any:
     """Return the signs that make the entry of largest modulus positive, (r,).
 

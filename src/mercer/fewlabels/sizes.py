@@ -61,15 +61,7 @@ def match_sizes(
     below = np.floor(place + 1e-9).astype(np.intp)
     part = np.maximum(place - below, 0.0)
     ends = np.stack([below, np.minimum(below + 1, n - 1)], axis=1)
-    towards = min(1 - 1 / C, 0.75)
-    for _ in range(max_iter):
-        last = leads.at(b, ends)
-        step = -(1 - part) * last[:, 0] - part * last[:, 1]
-        step = towards * (step - step.mean())
-        b = b + step
-        if np.abs(step).max() <= 1e-6 * (1 + np.abs(b).max()):
-            break
-    return b
+    return leads.matched(b, ends, part, max_iter)
 
 
 def candidate_sizes(

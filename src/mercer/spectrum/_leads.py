@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numba import njit
 
+from mercer._base.tensors import is_still, step_to
 from mercer._base.typing import FloatArray, IntArray
 
 
@@ -37,6 +38,17 @@ class ArrayLeads:
         if _REACH * size < reach / 2:
             self._near = near.narrowed(b, _REACH * size)
         return last
+
+    def matched(
+        self, b: FloatArray, places: IntArray, part: FloatArray, max_iter: int
+    ) -> FloatArray:
+        """Return offsets at which the leads between two places are zero, (C,)."""
+        for _ in range(max_iter):
+            step = step_to(self.at(b, places), part)
+            b = b + step
+            if is_still(step, b):
+                break
+        return b
 
 
 # Offsets move by about as much as the leads that are looked for.

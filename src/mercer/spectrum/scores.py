@@ -14,8 +14,22 @@ UNDECIDED = -1
 class Leads(Protocol):
     """Leads of the classes over each other, for offsets that change."""
 
-    def at(self, b: FloatArray, places: IntArray) -> FloatArray:
-        """Return the leads at given places in ascending order, (C, 2)."""
+    def matched(
+        self, b: FloatArray, places: IntArray, part: FloatArray, max_iter: int
+    ) -> FloatArray:
+        """Return offsets at which the leads between two places are zero, (C,).
+
+        Parameters
+        ----------
+        b : ndarray of shape (C,)
+            Offsets to begin with.
+        places : int ndarray of shape (C, 2)
+            In the ascending order of the leads of a class.
+        part : ndarray of shape (C,)
+            How far between them, in [0, 1].
+        max_iter : int
+            Sweeps over the classes.
+        """
 
 
 class Scores(Protocol):

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from mercer._base.tensors import to_numpy, torch
+from mercer._base.tensors import is_still, sides, step_to, to_numpy, torch
 from mercer._base.typing import FloatArray, IntArray
 
 _SORTED_AT_A_TIME = 2**27  # leads
@@ -108,39 +108,46 @@ class TorchLeads:
 
     def __init__(self, scores: Any) -> None:
         self.columns = scores.T.contiguous()  # (C, n)
-        self._places: IntArray | None = None
-        self._at: Any = None  # the same on the device
 
-    def at(self, b: FloatArray, places: IntArray) -> FloatArray:
-        """Return the leads at given places in ascending order, (C, 2).
+    def matched(
+        self, b: FloatArray, places: IntArray, part: FloatArray, max_iter: int
+    ) -> FloatArray:
+        """Return offsets at which the leads between two places are zero, (C,).
+
+        Nothing waits for the device: steps after the last are not taken.
 
         Parameters
         ----------
-        b : ndarray of shape (C,)
-            Offsets of the classes.
-        places : int ndarray of shape (C, 2)
+        b, places, part, max_iter
+            As in `mercer.spectrum.scores.Leads`.
         """
         t = torch()
+        put, take = sides(self.columns)
+        offsets, at, where = put(b), put(places), put(part)
+        done = t.zeros((), dtype=t.bool, device=self.columns.device)
+        for _ in range(max_iter):
+            step = step_to(self._at(offsets, at), where)
+            offsets = offsets + t.where(done, 0.0, step)
+            done = done | is_still(step, offsets)
+        found: FloatArray = take(offsets)
+        return found
+
+    def _at(self, b: Any, places: Any) -> Any:
+        """Return the leads at given places in ascending order, (C, 2)."""
+        t = torch()
         C, n = self.columns.shape
-        device = self.columns.device
-        lead = (
-            self.columns
-            + t.as_tensor(b, dtype=self.columns.dtype, device=device)[:, None]
-        )
+        lead = self.columns + b[:, None]
         first, best = lead.max(dim=0)
         lead.scatter_(0, best[None], -t.inf)
         second = lead.amax(dim=0)
         lead -= first
         lead.scatter_(0, best[None], (first - second)[None])
-        if places is not self._places:
-            self._places, self._at = places, t.as_tensor(places, device=device)
         step = max(1, _SORTED_AT_A_TIME // n)
         found = [
-            lead[c : c + step].sort(dim=1).values.gather(1, self._at[c : c + step])
+            lead[c : c + step].sort(dim=1).values.gather(1, places[c : c + step])
             for c in range(0, C, step)
         ]
-        values: FloatArray = to_numpy(t.cat(found))
-        return values
+        return found[0] if len(found) == 1 else t.cat(found)
 
 
 def top_two(columns: Any) -> tuple[Any, Any, Any]:
