@@ -128,7 +128,7 @@ def sides(like: Any) -> tuple[Callable[[Any], Any], Callable[[Any], Any]]:
 
     def put(values: NDArray[Any]) -> Any:
         dtype = like.dtype if values.dtype.kind == "f" else None
-        values = np.ascontiguousarray(values)
+        values = np.array(values, order="C")  # PyTorch takes no negative strides
         return torch().as_tensor(values, dtype=dtype, device=like.device)
 
     return put, to_numpy

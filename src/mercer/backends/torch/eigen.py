@@ -18,9 +18,9 @@ from mercer.backends.torch.graph import TorchGraph
 from mercer.eigen.policy import OnFailure, exact_enough, first_inexact, settle
 
 UPPER = 2.0  # no eigenvalue of a normalised Laplacian is above
-# Of the smallest value that a filter raises. Where points are few, rounds wait for the
-# host, and longer filters make fewer of them.
-_GROWTH, _GROWTH_OF_FEW, _FEW = 6.0, 8.0, 2**17
+# Of the smallest value that a filter raises. With 8 the vectors of 13 of 320 sets were
+# not orthogonal any more, in single precision.
+_GROWTH = 6.0
 _MOST_DEGREE = 500
 _LOCKED = 0.1  # pairs more exact than asked for by this factor are left alone
 _ROUNDS = 30
@@ -153,8 +153,7 @@ def smallest_pairs(
         low = float(np.clip(cut, 1e-5, 0.9 * UPPER))
         # Pairs that are exact stay as they are: the others are what a filter raises.
         known = t.cat([null, X[:, :q]], dim=1)
-        degree = _degree(low, smallest, _GROWTH_OF_FEW if n <= _FEW else _GROWTH)
-        Y = L.filter(_outside(X[:, q:], known), degree, low)
+        Y = L.filter(_outside(X[:, q:], known), _degree(low, smallest), low)
         Y = _orthonormal(_outside(Y, known))
         Y, values[q:], residuals[q:] = _rayleigh_ritz(L, Y)
         X = t.cat([X[:, :q], Y], dim=1)
@@ -190,11 +189,11 @@ def smallest_pairs(
     )
 
 
-def _degree(low: float, smallest: float, growth: float) -> int:
-    """Return the degree that raises the smallest value by about exp(growth) / 2."""
+def _degree(low: float, smallest: float) -> int:
+    """Return the degree that raises the smallest value by about exp(6) / 2."""
     below = low - np.clip(smallest, 0.0, 0.99 * low)
     rate = np.arccosh(1 + 2 * below / (UPPER - low))
-    return int(np.clip(np.ceil(growth / rate), 2, _MOST_DEGREE))
+    return int(np.clip(np.ceil(_GROWTH / rate), 2, _MOST_DEGREE))
 
 
 def _outside(X: Any, null: Any) -> Any:

@@ -9,7 +9,7 @@ from mercer._base.tensors import to_numpy, torch
 from mercer._base.typing import FloatArray, IntArray
 from mercer.backends.torch.files import InFiles
 from mercer.backends.torch.scores import TorchScores, one_hot
-from mercer.backends.torch.vectors import column_sums
+from mercer.backends.torch.vectors import column_sums, second_moment
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +70,7 @@ class TorchFeatures(InFiles):
 
     def second_moment(self) -> FloatArray:
         r"""Return :math:`\Phi^\top \Phi`, (r, r)."""
-        C = to_numpy(self.vectors.T @ self.vectors)
+        C = to_numpy(second_moment(self.vectors))
         R = np.diag(self.root) if self.root.ndim == 1 else self.root
         moment: FloatArray = R.T @ C @ R
         return moment

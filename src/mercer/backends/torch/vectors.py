@@ -22,6 +22,20 @@ def column_sums(U: Any) -> tuple[Any, Any]:
     return sums[0], sums[1]
 
 
+def second_moment(U: Any) -> Any:
+    """Return the products of columns, summed in double precision, (r, r).
+
+    In single precision the smallest eigenvalues would be rounding, of any sign.
+    """
+    t = torch()
+    r = U.shape[1]
+    total = t.zeros((r, r), dtype=t.float64, device=U.device)
+    for start in range(0, len(U), _ROWS):
+        part = U[start : start + _ROWS].double()
+        total += part.T @ part
+    return total
+
+
 class DeviceVectors(InFiles):
     """An (n, r) tensor that gives its rows as NumPy arrays.
 
