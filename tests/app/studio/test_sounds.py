@@ -63,6 +63,25 @@ def test_only_sound_files_in_the_folder_of_the_table_are_sent(studio: Studio) ->
         assert get(0, "other").status_code == 404
 
 
+def test_recordings_in_cells_are_sent(tmp_path: Path) -> None:
+    """Those of Parquet, as Hugging Face keeps them, had no player."""
+    cells = [{"bytes": beep(), "path": None}, {"bytes": beep(1.0), "path": None}, None]
+    frame = pd.DataFrame({"call": cells, "metres": np.arange(3.0)})
+    frame.to_parquet(tmp_path / "calls.parquet")
+    store = f"sqlite:///{tmp_path}/l.db"
+    studio = open_studio(tmp_path / "calls.parquet", store=store, classes=("a", "b"))
+    assert [studio.items.show(row)["sounds"] for row in range(3)] == [
+        ["call"], ["call"], [],
+    ]  # fmt: skip
+    assert not studio.items.has_images
+    asked = {"data": studio.items.fingerprint, "column": "call"}
+    with serving(studio) as client:
+        sent = [client.get(f"/api/sound/{row}", params=asked) for row in range(3)]
+    assert [one.status_code for one in sent] == [200, 200, 404]
+    assert sent[1].content == beep(1.0)
+    assert sent[1].headers["content-type"] == "audio/wav"
+
+
 def test_a_recording_is_played_by_a_key(studio, start, visit) -> None:
     page = visit(start(studio))
     page.evaluate("() => globalThis.mercer.open(0)")

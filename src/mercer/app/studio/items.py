@@ -17,7 +17,7 @@ from mercer._base.typing import IntArray
 from mercer._base.words import as_name
 from mercer.app.studio.ledger import Ledger
 from mercer.app.studio.pictures import opened, picture_column, source_at
-from mercer.app.studio.sounds import sound_columns
+from mercer.app.studio.sounds import sound_columns, sounds_of
 from mercer.app.tables.table import Table, TableError
 from mercer.app.tables.target import Target, read_ids, read_target
 from mercer.app.tables.task import Task
@@ -124,7 +124,7 @@ class Items:
             "cells": self.cells(row, MOST_TEXT),
             "image": self._has_image(row),
             "texts": self.texts,
-            "sounds": [c for c in self.sounds if self.cell(row, c)],
+            "sounds": sounds_of(self, row),
             "vectors": [
                 {"name": name, "length": int(block.shape[1])}
                 for name, block in self.table.vectors.items()

@@ -28,7 +28,7 @@ from mercer.app.studio.parsing import parsed, whole
 from mercer.app.studio.reasons import why
 from mercer.app.studio.refused import RefusedError
 from mercer.app.studio.service import Studio
-from mercer.app.studio.sounds import kind_of, sound_file
+from mercer.app.studio.sounds import sound_at
 from mercer.app.studio.table_view import Where, blind_rows, table_page
 from mercer.app.studio.worker import LOOK_SECONDS
 from mercer.app.studio.written_files import FILES
@@ -146,11 +146,14 @@ def _image(studio: Studio, request: Request) -> Response:
 
 def _sound(studio: Studio, request: Request) -> Response:
     row, column = _row(studio, request), request.query_params.get("column", "")
-    path = sound_file(studio.items, row, column)
-    if path is None:
+    found = sound_at(studio.items, row, column)
+    if found is None:
         msg = "there is no such sound file in the folder of the table."
         raise RefusedError(msg, 404)
-    return FileResponse(path, media_type=kind_of(path.name))
+    source, kind = found
+    if isinstance(source, bytes):
+        return Response(source, media_type=kind)
+    return FileResponse(source, media_type=kind)
 
 
 def _map(studio: Studio) -> bytes:
