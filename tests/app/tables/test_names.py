@@ -135,5 +135,6 @@ def test_numbers_that_are_codes_are_told_from_amounts() -> None:
     session = Session.open(frame[["cds", "size", "label"]]).fit()
     notes = {note.column: note for note in session.rows.notes}
     assert notes["cds"].kind == "codes"
+    assert notes["cds"].done == "scaled to variance 1"
     assert [view.name for view in session.model.views] == ["all columns", "all but cds"]
     assert (session.predictions == labels)[40:].mean() > 0.95
