@@ -218,6 +218,16 @@ def test_density_counts_how_many_rows_are_equal() -> None:
     np.testing.assert_allclose(pool.log_density([[0.0], [4.0]]), -np.log([1.0, 4.0]))
 
 
+def test_the_widest_graph_has_all_neighbours_that_are_equally_near() -> None:
+    """On a lattice many are as near as the last one, which the order of rows cut."""
+    side = np.arange(9.0)
+    X = np.stack(np.meshgrid(side, side), axis=-1).reshape(-1, 2)
+    order = np.random.default_rng(0).permutation(len(X))
+    one, two = (KernelPool(random_state=0).fit(rows) for rows in (X, X[order]))
+    for a, b in zip(one.blocks_, two.blocks_, strict=True):
+        np.testing.assert_allclose(a.values, b.values, rtol=1e-9, atol=1e-12)
+
+
 def test_equal_rows_get_equal_answers_whatever_their_number_and_order() -> None:
     for times in (8, 9, 30):
         X = np.repeat(np.arange(8.0), times)[:, None]
