@@ -3,7 +3,7 @@
 import os
 import sys
 from multiprocessing import get_context
-from threading import get_ident
+from threading import Barrier, Event, get_ident
 from typing import Any
 
 import joblib
@@ -149,6 +149,25 @@ def test_an_error_in_a_task_is_raised() -> None:
     with using_threads(2), pytest.raises(ZeroDivisionError):
         in_threads(task, range(4))
     assert size_now() == 1
+
+
+def test_the_caller_works_too_and_waits_for_the_others_when_it_fails() -> None:
+    done, caller, both, failing = [], get_ident(), Barrier(2), Event()
+
+    def task(start: int) -> None:
+        if start < 2:
+            both.wait(timeout=60)  # there are two at work
+        if get_ident() == caller:
+            failing.set()
+            raise ZeroDivisionError
+        failing.wait(timeout=60)
+        np.linalg.inv(np.eye(300))  # takes a moment
+        done.append(start)
+
+    with using_threads(2):
+        with pytest.raises(ZeroDivisionError):
+            in_threads(task, range(9))
+        assert done  # what others had begun is at its end
 
 
 def test_blocks_do_not_depend_on_threads_and_are_at_most_64() -> None:
