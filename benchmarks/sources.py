@@ -13,9 +13,13 @@ Each rival gives one label per row with a vote, true labels in their place, and 
 regression or Mercer without sources is trained on them. cleanlab is given cross-
 validated probabilities of logistic regression on the majority's labels.
 
-Choices are made on the sets of the half `choose` alone.
+Choices are made on the sets of the half `choose` alone. What the guide prints is the
+half `judge`, run once (`--in-turn`: 5 true labels on the first set, 20 on the second,
+and so on). The sets that were judged before are not among them.
 
     python benchmarks/sources.py run CACHE OUT.csv --half choose --draws 2
+    python benchmarks/sources.py run CACHE OUT.csv --half judge --rows 300 \\
+        --sizes 5 20 --in-turn --rivals majority Dawid-Skene snorkel cleanlab
     python benchmarks/sources.py show OUT.csv
 
 Needs crowd-kit, snorkel and cleanlab; `--ours` runs without them.
@@ -41,9 +45,8 @@ CHOOSE = (
     "led7digit", "pima", "thyroid", "cells", "tweets", "satimage", "segment",
 )  # fmt: skip
 JUDGE = (
-    "penbased", "vowel", "phoneme", "page-blocks0", "german",
-    "banana", "ring", "olive", "penguins", "magic", "hr", "phishing", ":ssl_digit1",
-    ":ssl_usps", ":ssl_text",
+    "contraceptive", "mammographic", "libras", "chess", "hepatic_injury_qsar", "juice",
+    "soybean", "diamonds", "body", "tic-tac-toe", "banknote", "musk", "titanic", "dhfr",
 )  # fmt: skip
 KINDS = ("random", "class", "rules", "copies", "dominant", "sparse", "adversarial")
 RIVALS = ("majority", "Dawid-Skene", "GLAD", "MACE", "snorkel", "cleanlab")
@@ -217,9 +220,11 @@ def logistic(X: Any, given: np.ndarray) -> np.ndarray:
 def cells(args: argparse.Namespace) -> Iterator[tuple[int, str, str, int]]:
     """Yield draw, set, kind and number of true labels."""
     for draw in range(args.draws):
-        for name in args.sets or (CHOOSE if args.half == "choose" else JUDGE):
+        names = args.sets or (CHOOSE if args.half == "choose" else JUDGE)
+        for k, name in enumerate(names):
+            turn = args.sizes[k % len(args.sizes) :][:1]
             for kind in KINDS:
-                for size in args.sizes:
+                for size in turn if args.in_turn else args.sizes:
                     yield draw, name, kind, size
 
 
@@ -359,6 +364,7 @@ if __name__ == "__main__":
     running.add_argument("--rows", type=int, default=600)
     running.add_argument("--sets", nargs="*", help="some sets instead of a half")
     running.add_argument("--sizes", nargs="*", type=int, default=SIZES)
+    running.add_argument("--in-turn", action="store_true", help="one size for each set")
     running.add_argument("--rivals", nargs="*", default=RIVALS, choices=RIVALS)
     running.add_argument("--ours", action="store_true", help="Mercer alone")
     running.add_argument("--tag", default="Mercer")

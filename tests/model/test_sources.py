@@ -361,6 +361,27 @@ def test_limits_of_work():
     assert beliefs.MOST_TAUGHT == 2_000
     assert beliefs.ROWS_SEEN == weighing.SOME_ROWS == 20_000
     assert beliefs.ROUNDS == 2
+    assert (beliefs._OF_LABEL, beliefs._TRIES, beliefs._LESS) == (0.1, 3, 0.1)
+
+
+def test_beliefs_are_those_of_the_kernel_times_the_votes_one_by_one(moons, told):
+    """The last equation of the alternation, vote by vote, and how still it stands."""
+    _, _, votes = moons
+    believed = told.believed_
+    found, sources = believed.weighed.reliability, believed.weighed.sources
+    for row in range(8, SEEN):
+        p = (1 - 1e-4) * believed.model[row] + 1e-4 / 2
+        for c in range(2):
+            for column, (s, a) in enumerate(
+                zip(sources.source, sources.answer, strict=True)
+            ):
+                if votes.iloc[row, s] == sources.classes[a]:
+                    p[c] *= np.exp(found.answers[column, c])
+            p[c] *= np.exp(found.silence[c])
+        np.testing.assert_allclose(believed.beliefs[row], p / p.sum(), atol=1e-6)
+    assert believed.change < 0.05  # after two rounds
+    assert found.residual <= 1e-6
+    assert (np.diff(found.bounds) >= -1e-9 * np.abs(found.bounds[:-1])).all()
 
 
 def rules_on_columns(X, y, seed):
