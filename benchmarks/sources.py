@@ -1,4 +1,4 @@
-"""Noisy sources of labels as evidence: Mercer and what people use.
+r"""Noisy sources of labels as evidence: Mercer and what people use.
 
 Sources of seven kinds are made for sets of the collection (`benchmarks/collection`), at
 most `--rows` rows of each, columns of unit variance: `random` (five sources of 55 to
@@ -18,7 +18,7 @@ half `judge`, run once (`--in-turn`: 5 true labels on the first set, 20 on the s
 and so on). The sets that were judged before are not among them.
 
     python benchmarks/sources.py run CACHE OUT.csv --half choose --draws 2
-    python benchmarks/sources.py run CACHE OUT.csv --half judge --rows 300 \\
+    python benchmarks/sources.py run CACHE OUT.csv --half judge --rows 300 \
         --sizes 5 20 --in-turn --rivals majority Dawid-Skene snorkel cleanlab
     python benchmarks/sources.py show OUT.csv
 

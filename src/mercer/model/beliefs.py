@@ -24,7 +24,7 @@ ROUNDS = 2
 MOST_TAUGHT, ROWS_SEEN = 2_000, 20_000
 # What a row counts of whose class votes are sure, beside a true label.
 _OF_LABEL = 0.1
-# How often votes may be made to count less, and this much less, where true labels that
+# How often rules may be made to count less, and this much less, where true labels that
 # are held out are told better without them.
 _TRIES, _LESS = 3, 0.1
 # Votes and labels with which a class counts half as much as one with many; with twice
@@ -112,9 +112,9 @@ def believe(
     closed form (`held_out_scores`), so that votes do not come back as beliefs.
 
     Votes of a rule that fires on similar rows err together, and the kernel has seen
-    them at the neighbours: they count less (`clustered_errors`, `counts_for`). All
-    votes count a tenth, and then a hundredth, where the true labels, each held out, are
-    told better by the machine of the true labels alone (Brier loss).
+    them at the neighbours: they count less (`clustered_errors`, `counts_for`). Votes of
+    rules with one answer count a tenth, and then a hundredth, where the true labels,
+    each held out, are told better by the machine of the true labels alone (Brier loss).
 
     Parameters
     ----------
@@ -159,6 +159,7 @@ def believe(
         q = weigh_sources(part, codes, log_prior=cautious(prior)).beliefs[some]
         Phi = features.rows(some)
         counts = counts_for(clustered_errors(Phi, part.take(some), q))
+    is_rule = np.bincount(sources.source, minlength=len(counts)) == 1
     q, without = first.beliefs, _loss(None, part, plain, codes)
     for _ in range(_TRIES):
         p = prior
@@ -169,9 +170,9 @@ def believe(
                 part, codes, log_prior=cautious(p), copies=first.copies, counts=counts
             )
             before, q = q, found.beliefs
-        if not is_told or _loss(found, part, p, codes) <= without:
+        if not (is_told and is_rule.any()) or _loss(found, part, p, codes) <= without:
             break
-        counts = _LESS * counts
+        counts = np.where(is_rule, _LESS * counts, counts)
     taught = _taught(labels, at, q, drawn)
     last = learned(taught, None, rule)
     every = np.arange(n)
