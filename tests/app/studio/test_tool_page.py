@@ -265,6 +265,8 @@ def test_two_rows_are_compared_column_by_column(tmp_path, start, visit) -> None:
     assert page.locator("#item .both .text").count() == 2
     box = page.locator("#item")  # as high as the window allows, not as one row is
     assert box.bounding_box()["height"] == pytest.approx(0.46 * 860, abs=2)
+    left, right = (page.locator("#item .text").nth(k).bounding_box() for k in (0, 1))
+    assert left["width"] == pytest.approx(right["width"], abs=2)
     assert page.locator("#item dt").count() == 0
     heads = page.locator(".pair th[scope=col]").all_inner_texts()[1:]
     pair = frame.set_index("code").loc[[head.split()[1] for head in heads]]
