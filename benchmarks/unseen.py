@@ -8,12 +8,13 @@ least 1e-4), mean confidence minus accuracy. Standard errors are over data sets.
     python benchmarks/unseen.py run CACHE RESULTS.csv --half choose [--columns raw]
     python benchmarks/unseen.py table RESULTS.csv --half choose
 
-`--collection second` takes the sets of `collection/second.py`. Rows are appended one at
-a time, and what is there is not run again. `scaled` tables have unit variances, `raw`
-ones the units they come in; series, images, gene expression and texts are the same in
-both. With `given` the default gets all columns as they are, and its peers unit
-variances but for images and texts. Peers with their defaults; the graph methods of
-graphlearning as in `few_labels.py`. Gradient boosting is left out above ten classes.
+`--collection second` takes the sets of `collection/second.py`, `third` those of
+`collection/third.py`, all of which are for judging. Rows are appended one at a time,
+and what is there is not run again. `scaled` tables have unit variances, `raw` ones the
+units they come in; series, images, gene expression and texts are the same in both. With
+`given` the default gets all columns as they are, and its peers unit variances but for
+images and texts. Peers with their defaults; the graph methods of graphlearning as in
+`few_labels.py`. Gradient boosting is left out above ten classes.
 """
 
 import os
@@ -46,6 +47,7 @@ from sklearn.semi_supervised import (
 from sklearn.svm import SVC
 
 HERE = pathlib.Path(__file__).parent
+COLLECTIONS = ("first", "second", "third")
 COLUMNS = ("scaled", "raw", "given")
 UNSCALED = ("image", "text")  # peers get them as they are, whatever `--columns` says
 CELLS = ("1/c", "2/c", "5/c", "10/c", "20", "50", "100")
@@ -426,7 +428,7 @@ if __name__ == "__main__":
     parser.add_argument("results", type=pathlib.Path)
     parser.add_argument("names", nargs="*", help="some sets only")
     parser.add_argument("--half", choices=["choose", "judge"], required=True)
-    parser.add_argument("--collection", choices=["first", "second"], default="first")
+    parser.add_argument("--collection", choices=COLLECTIONS, default="first")
     parser.add_argument("--peers", nargs="+", default=PEERS, help="some of them only")
     parser.add_argument("--columns", choices=COLUMNS, default="scaled")
     parser.add_argument("--ours", choices=["only", "too"])

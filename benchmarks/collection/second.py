@@ -298,26 +298,33 @@ def version(cache: pathlib.Path, package: str) -> str:
     return next(p.name for p in folder.iterdir() if p.suffix in kinds)
 
 
-def main(cache: pathlib.Path, names: list[str], most: int) -> None:
+def make_all(
+    recipes: dict[str, Recipe],
+    registry: pathlib.Path,
+    divided: Callable[[dict[str, str]], dict[str, str]],
+    cache: pathlib.Path,
+    names: list[str],
+    most: int,
+) -> None:
     """Make what is missing and write the registry when all is there."""
     cache.mkdir(parents=True, exist_ok=True)
-    for name in names or list(RECIPES):
+    for name in names or list(recipes):
         path = cache / f"{name}.npz"
         if not path.exists():
-            X, y = prepared(RECIPES[name], cache, most)
+            X, y = prepared(recipes[name], cache, most)
             save(path, X, y)
             print(name, X.shape, np.bincount(y), flush=True)
-    if REGISTRY.exists() or names:
+    if registry.exists() or names:
         return
-    half = halves({name: recipe.kind for name, recipe in RECIPES.items()})
+    half = divided({name: recipe.kind for name, recipe in recipes.items()})
     rows = []
-    for name, recipe in RECIPES.items():
+    for name, recipe in recipes.items():
         X, y = load(cache, name)
         rows.append((name, recipe.kind, version(cache, recipe.source), recipe.licence,
                      X.shape[0], X.shape[1], y.max() + 1,
                      round(np.bincount(y).min() / len(y), 4), half[name]))  # fmt: skip
     heads = ["name", "kind", "source", "licence", "n", "d", "C", "rarest", "half"]
-    pd.DataFrame(rows, columns=heads).to_csv(REGISTRY, index=False)
+    pd.DataFrame(rows, columns=heads).to_csv(registry, index=False)
 
 
 if __name__ == "__main__":
@@ -327,4 +334,6 @@ if __name__ == "__main__":
     parser.add_argument("--rows", type=int, default=1500, help="kept at most")
     arguments = parser.parse_intermixed_args()
     warnings.simplefilter("ignore")
-    main(arguments.cache, arguments.names, arguments.rows)
+    make_all(
+        RECIPES, REGISTRY, halves, arguments.cache, arguments.names, arguments.rows
+    )
