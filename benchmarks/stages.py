@@ -7,7 +7,7 @@ without the stage, mean over labels and draws, then over data sets, with the sta
 error over data sets.
 
     python benchmarks/stages.py run RESULTS.csv [--jobs 16] [--draws 5]
-        [--rows 10000] [--only NAME ...] [--cells 1/c 20 ...]
+        [--rows 10000] [--only NAME ...] [--cells 1/c 20 ...] [--stages trees ...]
         [--cache FOLDER --half choose]
     python benchmarks/stages.py table RESULTS.csv [--measure balanced] [--cell 5/c ...]
 
@@ -286,8 +286,9 @@ def run_set(
     draws: int,
     rows: int | None,
     cells: tuple[str, ...] = CELLS,
+    stages: tuple[str, ...] = tuple(STAGES),
 ) -> str:
-    """Run all stages on one data set and append the results."""
+    """Run stages on one data set and append the results."""
     warnings.simplefilter("ignore")
     start, source = time.process_time(), sources(cache, half)[name]
     done = {tuple(row[key] for key in KEYS) for row in read(path)}
@@ -295,7 +296,7 @@ def run_set(
     for number in range(draws):
         for cell in cells:
             key = (name, source.group, cell, str(number))
-            missing = [s for s in ("default", *STAGES) if (*key, s) not in done]
+            missing = [s for s in ("default", *stages) if (*key, s) not in done]
             if not missing:
                 continue
             if runner is None:
@@ -330,7 +331,8 @@ def run(args: argparse.Namespace) -> None:
         args.results.write_text(csv_line(HEAD), encoding="utf-8")
     every = sources(args.cache, args.half)
     names = sorted(args.only or every, key=lambda name: -every[name].cost)
-    given = (args.cache, args.half, args.results, args.draws, args.rows, args.cells)
+    given = (args.cache, args.half, args.results, args.draws, args.rows)
+    given = (*given, args.cells, args.stages)
     with ProcessPoolExecutor(
         args.jobs, mp_context=get_context("spawn"), max_tasks_per_child=1
     ) as pool:
@@ -409,6 +411,7 @@ def main() -> None:
     one.add_argument("--rows", type=int, help="at most, of each set")
     one.add_argument("--only", nargs="+", help="names of data sets")
     one.add_argument("--cells", nargs="+", choices=CELLS, default=CELLS)
+    one.add_argument("--stages", nargs="+", choices=STAGES, default=tuple(STAGES))
     one.add_argument("--cache", type=pathlib.Path, help="benchmarks/collection made it")
     one.add_argument("--half", choices=("choose", "judge"), default="choose")
     one.set_defaults(go=run)
