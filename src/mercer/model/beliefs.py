@@ -22,8 +22,6 @@ ROUNDS = 2
 # Limits of work: rows without a true label that a machine learns from, and rows that
 # it sees before the last one.
 MOST_TAUGHT, ROWS_SEEN = 2_000, 20_000
-# What a row counts of whose class votes are sure, beside a true label.
-_OF_LABEL = 0.1
 # How often rules may be made to count less, and this much less, where true labels that
 # are held out are told better without them.
 _TRIES, _LESS = 3, 0.1
@@ -98,9 +96,8 @@ def believe(
     r"""Learn from true labels and sources.
 
     In turn, a few times: the machine learns from the beliefs q of rows as class
-    shares, each of a tenth of the weight :math:`(C \max_c q_c - 1) / (C - 1)` (a true
-    label has 1), and says of every row what it believes without its votes, p; then the
-    reliabilities of the sources
+    shares, each of the weight :math:`(C \max_c q_c - 1) / (C - 1)`, and says of every
+    row what it believes without its votes, p; then the reliabilities of the sources
     are estimated with p as what is known of rows besides (`solve_sources`). The first
     machine learns from the true labels alone, and what it says counts as if C more
     labels were of no class: votes that agree with nothing are then known as such. At
@@ -224,7 +221,6 @@ def _taught(labels: Labels, at: IntArray, q: FloatArray, drawn: BoolArray) -> La
     top = q.max(axis=1)
     weight = np.where(drawn[at], (C * top - 1) / max(C - 1, 1), 0.0)
     weight[weight < _LEAST] = 0.0
-    weight *= _OF_LABEL
     codes, shares, weights = np.full(n, -1), np.zeros((n, C)), np.zeros(n)
     used = weight > 0
     rows = at[used]
