@@ -6,6 +6,9 @@ those of CPU, of the server and the model together; memory is what both use alon
 what they share, once.
 
     python benchmarks/studio_export.py --rows 100000
+    python benchmarks/studio_export.py --python LEAN/bin/python
+
+LEAN is an environment that holds `mercer[studio]` alone, as a user's does.
 """
 
 import argparse
@@ -109,11 +112,13 @@ def use(url: str, token: str, y: np.ndarray, server: int) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, default=2_000)
-    frame, y = table(parser.parse_args().rows)
+    parser.add_argument("--python", default=sys.executable, help="runs the studio")
+    given = parser.parse_args()
+    frame, y = table(given.rows)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "table.csv"
         frame.to_csv(path, index=False)
-        command = [sys.executable, "-m", "mercer", "label", str(path), "--no-open"]
+        command = [given.python, "-m", "mercer", "label", str(path), "--no-open"]
         options = ["--id", "id", "--classes", ",".join(CLASSES)]
         server = subprocess.Popen(
             [*command, *options], stdout=subprocess.PIPE, text=True

@@ -8,6 +8,7 @@ import pytest
 from PIL import Image
 
 import mercer
+from mercer.app.embedding.columns import embed_columns
 from mercer.app.embedding.file_cells import holds_images, holds_sounds
 from mercer.app.embedding.wanted import read_embed
 from mercer.app.tables.columns import is_text, ngrams_of
@@ -355,3 +356,9 @@ def test_the_small_model_is_said_to_know_english():
     chinese = [f"打印机没有纸了{k}" for k in range(9)]
     assert "a model of English" in hints_of({"text": chinese}, "text")
     assert hints_of({"text": english}, "text") == ""
+
+
+def test_a_path_that_no_file_can_have_is_named():
+    table = as_table({"photo": np.array([*["a.png"] * 9, "a\0b.png"], object)}, "t.csv")
+    with pytest.raises(TableError, match=r"t.csv: 'a\\x00b.png' is no path of a file"):
+        embed_columns(table, read_embed({"photo": mean_colour}))

@@ -1,5 +1,6 @@
 """Sources of labels in the studio: shown beside the row, and learned from."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 from mercer.app.studio import bulk
 from mercer.app.studio.engine import wait_until
 from mercer.app.studio.items import Items
+from mercer.app.studio.learned_files import learned_file
 from mercer.app.studio.model_engine import ModelEngine
 from mercer.app.studio.service import Studio
 from mercer.app.studio.store import Store, sqlite_url
@@ -201,3 +203,39 @@ def test_rows_that_people_label_differently_are_votes_of_each(tmp_path: Path) ->
     assert studio.told().digest() != before
     bulk.act(studio, said_of(studio, "confirm", 3))
     assert 3 in studio.told().labels().labeled  # somebody has looked at it
+
+
+def test_the_report_is_of_the_labels_that_the_model_has(tmp_path: Path) -> None:
+    """A row that people label differently counted as the majority's there alone."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"size": TRUTH * 3 + rng.standard_normal(N)})
+    given = {"session": Session.open(frame, "kind"), "engine": None, "id": None}
+    studio = small_studio(tmp_path, frame, **given, overlap=3, classes=("0", "1"))
+    for row in range(12):
+        for who in ("ann", "ben", "cid") if row < 3 else ("ann",):
+            said = int(TRUTH[row]) ^ (who == "ben")
+            studio.answer(who, f"{who}-{row}", row, said)
+    engine = studio.engine
+    engine.start()
+    try:
+        digest = studio.told().digest()
+        assert wait_until(lambda: engine.snapshot.learned_from == digest, 120)
+        assert engine.snapshot.n_labels == 9
+        report = learned_file(studio, "report").decode()
+        assert re.findall(r"(\d+) of 60", report)[0] == "9"
+    finally:
+        engine.stop()
+
+
+def test_a_model_of_sources_alone_is_exported(
+    frame: pd.DataFrame, tmp_path: Path
+) -> None:
+    studio = studio_of(frame, tmp_path)
+    studio.engine.start()
+    try:
+        assert wait_until(lambda: studio.snapshot.proba is not None, 120)
+        assert studio.snapshot.n_labels == 0
+        assert "<html" in learned_file(studio, "report").decode()
+        assert learned_file(studio, "model")
+    finally:
+        studio.engine.stop()

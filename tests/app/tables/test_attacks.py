@@ -265,12 +265,14 @@ def test_entities_of_a_workbook_are_not_resolved(tmp_path: Path) -> None:
                 "quality": {"contestants": []},
             }
         },
+        "[" * 100_000,
     ],
 )
 def test_results_that_others_left_in_a_folder_do_no_harm(
     tmp_path: Path, results: Any
 ) -> None:
-    (tmp_path / RESULT).write_text(json.dumps(results))
+    text = results if isinstance(results, str) else json.dumps(results)
+    (tmp_path / RESULT).write_text(text)
     rows = pd.DataFrame({"id": ["1"], "prediction": ["a"]})
     rows.to_parquet(tmp_path / "predictions.parquet")
     report = {

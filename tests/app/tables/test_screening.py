@@ -333,3 +333,22 @@ def test_nested_json_is_told_how_it_can_be_read(tmp_path: Path) -> None:
     assert "'data' holds nested values" in str(caught.value)
     assert "one record per line, or a list of records" in str(caught.value)
     assert "its columns are ." not in str(caught.value)
+
+
+@pytest.mark.parametrize("nothing", [None, np.nan, ""])
+def test_new_rows_need_no_column_that_was_empty(nothing: object) -> None:
+    frame = two_groups(n=40, n_labels=10)
+    frame["later"] = nothing
+    result = learn(frame, id="code")
+    said = {note.column: note.done for note in result.session.rows.notes}
+    assert said["later"] == "empty in every row"
+    expected = result.model.predict(frame)
+    assert result.model.predict(frame.drop(columns="later")).tolist() == list(expected)
+    frame["later"] = 3.0  # filled in since
+    assert result.model.predict(frame).tolist() == list(expected)
+
+
+def test_a_table_of_empty_columns_alone_is_refused_as_such() -> None:
+    table = pd.DataFrame({"a": [None] * 6, "label": ["x", "y"] * 3})
+    with pytest.raises(TableError, match="one value in all rows"):
+        learn(table)

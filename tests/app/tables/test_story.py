@@ -228,3 +228,14 @@ def test_columns_of_numbers_that_rise_together_are_found() -> None:
     assert found[0][2] == pytest.approx(-1)
     frame["few"] = np.where(np.arange(200) < 20, base, np.nan)
     assert len(same_columns(as_table(frame), {"id"})) > 3
+
+
+def test_dropped_columns_do_not_tell_rows_apart() -> None:
+    frame = pd.DataFrame({"size": [1, 2, 1, 2, 8, 9, 8, 9] * 2, "label": None})
+    frame["day"] = [f"visit of day {k} in spring" for k in range(16)]
+    frame.loc[:7, "label"] = ["small"] * 4 + ["big"] * 4
+    found = [
+        story_of(learn(frame, drop=drop), rng=np.random.default_rng(0)).n_repeating
+        for drop in ((), ("day",))
+    ]
+    assert found == [0, 12]

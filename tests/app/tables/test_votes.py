@@ -215,3 +215,29 @@ def test_what_a_person_writes_becomes_sources():
     assert two.columns == ("anna",)
     assert read_sources(None) == ()
     assert read_sources(read_sources("anna"))[0].name == "anna"
+
+
+@pytest.mark.parametrize("is_right", [1.0, 0.8])
+def test_a_source_that_votes_on_labelled_rows_alone_is_left_out(truth, is_right):
+    """Hidden labels would be easy to predict, and the other rows no easier."""
+    rng = np.random.default_rng(2)
+    known = np.arange(N) < 40
+    other = np.where(truth == "Billing", "Support", "Billing")
+    frame = pd.DataFrame(
+        {
+            "noise": rng.standard_normal(N),
+            "more": rng.standard_normal(N),
+            "anna": np.where(
+                known, np.where(rng.random(N) < is_right, truth, other), None
+            ),
+            "team": np.where(known, truth, None),
+        }
+    )
+    plain = mercer.learn(frame.drop(columns="anna"), target="team")
+    found = mercer.learn(frame, target="team", sources="anna")
+    assert found.check.scores[0].accuracy == plain.check.scores[0].accuracy < 0.7
+    assert found.session.told.sources is None
+    assert any("'anna' was left out" in note for note in found.warnings)
+    frame.loc[40, "anna"] = "Billing"  # somebody who looked at other rows, too
+    kept = mercer.learn(frame, target="team", sources="anna")
+    assert kept.session.told.sources.names == ("anna",)

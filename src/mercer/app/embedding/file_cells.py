@@ -131,7 +131,11 @@ def source_of(cell: Any, folder: Path, source: str) -> Any:
             "files into a folder, and give their paths relative to the table."
         )
         raise TableError(msg)
-    path = (folder / given).resolve()
+    try:
+        path = (folder / given).resolve()
+    except (OSError, ValueError, RuntimeError) as error:
+        msg = f"{source}: {given!r} is no path of a file: {reason(error)}."
+        raise TableError(msg) from error
     if not path.is_relative_to(folder.resolve()):
         msg = (
             f"{source}: the file {given!r} lies outside of the folder of the table, "

@@ -87,8 +87,11 @@ class ModelEngine:
         told, session = self._told(), self.session
         assert session is not None
         votes = told.votes(self._first)
+        given = [
+            None if c is None else names.get(int(c)) for c in told.labels().given()
+        ]
         named = session.with_labels(
-            Labels.read(np.array([names.get(int(c)) for c in told.codes], object)),
+            Labels.read(np.array(given, object)),
             {names[c]: share for c, share in told.sizes.items()},
             None if votes is None else votes.renamed(names),
         )

@@ -96,7 +96,14 @@ def changes_since(
         before = pd.read_parquet(folder / "predictions.parquet")
         replaced = _replaced(old, report, is_same=last.get("file", file) == file)
         return (*replaced, *_compared(old, report, before, predictions))
-    except (OSError, ValueError, LookupError, TypeError, AttributeError):
+    except (
+        OSError,
+        ValueError,
+        LookupError,
+        TypeError,
+        AttributeError,
+        RuntimeError,
+    ):
         return ()  # no results, or what somebody else wrote
 
 

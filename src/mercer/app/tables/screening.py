@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer._base.checks import is_empty
 from mercer._base.typing import BoolArray
 from mercer.app.embedding.hints import files_of
 from mercer.app.tables.column_notes import ColumnNote
@@ -127,9 +128,23 @@ def screen(
         found = []
     notes += [_left_out(table, c) for c in found]
     notes += _questions(rest.frame, labels, {*keep, *(c.column for c in found)})
-    kept = rest.without({c.column for c in found})
+    left = rest.without({c.column for c in found})
+    empty = [c for c in _empty(left.frame) if c not in keep]
+    if len(empty) == len(left.columns):
+        empty = []  # there is nothing else, which the encoder says
     votes = [LeftOut(c, "a source of labels") for c in sorted(task.votes)]
-    return Screened(kept, labels, (*found, *votes), tuple(notes))
+    nothing = [LeftOut(c, "empty in every row") for c in empty]
+    kept = left.without({*empty})
+    return Screened(kept, labels, (*found, *nothing, *votes), tuple(notes))
+
+
+def _empty(frame: "pd.DataFrame") -> list[str]:
+    """Return the columns without a value, which new rows need not bring."""
+    return [
+        name
+        for name in frame.columns.tolist()
+        if all(is_empty(cell) or cell == "" for cell in frame[name])
+    ]
 
 
 def _left_out(table: Table, column: LeftOut) -> str:

@@ -163,9 +163,9 @@ def _quality(result: TableResult, names: tuple[str, ...]) -> Quality | None:
 def _repeated(result: TableResult) -> dict[str, Any]:
     """Return what the report says of rows that repeat others."""
     session = result.session
-    named = {c.column for c in session.rows.screened.left_out}
-    given = session.y
-    found = repeated_rows(result.table, given, {*session.task.aside, *named})
+    left_out = {c.column for c in session.rows.screened.left_out}
+    given, task = session.y, session.task
+    found = repeated_rows(result.table, given, {*task.aside, *task.drop, *left_out})
     if found is None:
         return {}
     groups = tuple(

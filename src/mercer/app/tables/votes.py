@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer._base.typing import BoolArray
 from mercer._base.words import counted, some
 from mercer.app.tables.options import check_once, parted
 from mercer.app.tables.table import Table, TableError
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 # A class that a source names and no label has is worth a note up to this many.
 _MOST_NAMED = 5
+# Votes, and rows without a label: fewer do not show where a source votes.
+_FEWEST = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,8 +132,8 @@ def check_voted(table: Table, classes: NDArray[Any]) -> None:
 
 def votes_of(
     table: Table, task: "Task", labels: NDArray[Any]
-) -> tuple[Sources, tuple[str, ...]]:
-    """Return the votes on all rows, and what is worth saying about them.
+) -> tuple[Sources | None, tuple[str, ...]]:
+    """Return the votes on all rows, if there are any, and what to say about them.
 
     Votes are read as the target is; one that is spelled differently from a label,
     such as "Yes" and "yes", is that label.
@@ -143,13 +146,21 @@ def votes_of(
     labels : ndarray of shape (n,)
         Labels of the rows, None where there is none.
     """
-    classes = set(map(str, labels[is_labeled(labels)]))
+    known = is_labeled(labels)
+    classes = set(map(str, labels[known]))
     usual = {plain_spelling(name): name for name in sorted(classes)}
     columns: dict[str, Any] = {}
     sure: dict[str, Any] = {}
     notes: list[str] = []
     for source in task.sources:
         votes = _votes(table, source, task)
+        if source.rule is None and _came_with_labels(is_labeled(votes), known):
+            notes.append(
+                f"The source {source.name!r} was left out: it votes on labelled rows "
+                "alone. It says nothing of the others, and would make hidden labels "
+                "easy to predict."
+            )
+            continue
         if not task.labels_as_written:
             for row, vote in enumerate(votes):
                 if isinstance(vote, str):
@@ -159,11 +170,19 @@ def votes_of(
             sure[source.name] = _confidence(table, source.confidence)
         if len(classes) > 1:
             notes += _new_classes(source.name, votes, classes)
+    if not columns:
+        return None, tuple(notes)
     try:
         return Sources.read(columns, n=len(table), confidence=sure), tuple(notes)
     except (TypeError, ValueError) as error:
         msg = f"{table.source}: {error}"
         raise TableError(msg) from error
+
+
+def _came_with_labels(has_vote: BoolArray, known: BoolArray) -> bool:
+    """Tell whether a column votes on labelled rows alone, as a copy of them does."""
+    is_clear = min(has_vote.sum(), (~known).sum()) >= _FEWEST
+    return bool(is_clear and not has_vote[~known].any())
 
 
 def _votes(table: Table, source: Source, task: "Task") -> NDArray[Any]:
