@@ -217,3 +217,25 @@ def test_long_names_stay_inside_the_table(width, tmp_path, start, visit) -> None
     heights = [page.locator("#rows tr").nth(k).bounding_box()["height"] for k in (0, 1)]
     assert max(heights) < 130
     assert np.ptp(heights) < 2
+
+
+def test_similar_rows_are_shown_from_the_most_similar_one_on(
+    tmp_path, start, visit
+) -> None:
+    """They came on the page, in the order and with the rows of the look before."""
+    page = visit(start(small_studio(tmp_path, rows(200), engine=trained(200))))
+    table(page)
+    page.click("[data-sort=certainty]")
+    for number in (2, 3):
+        page.click("#following")
+        page.wait_for_function(f"() => mercer.views.table.page === {number - 1}")
+    page.click("#rows input >> nth=0")
+    page.click("[data-view=label]")
+    page.evaluate("mercer.question.open(7)")
+    page.wait_for_function("() => mercer.question.shown.row === 7")
+    page.keyboard.press("m")
+    page.wait_for_selector("#like:visible")
+    page.wait_for_function("() => mercer.views.table.total === 100")
+    assert page.inner_text("#rows tr >> nth=0").split()[0] == "r7"
+    assert page.inner_text("#page") == "1 of 2"
+    assert page.inner_text("#n-chosen") == "0 rows are chosen."

@@ -180,7 +180,7 @@ def votes_of(
 
 
 def _came_with_labels(has_vote: BoolArray, known: BoolArray) -> bool:
-    """Tell whether a column votes on labelled rows alone, as a copy of them does."""
+    """Tell whether a column votes on labelled rows alone."""
     is_clear = min(has_vote.sum(), (~known).sum()) >= _FEWEST
     return bool(is_clear and not has_vote[~known].any())
 

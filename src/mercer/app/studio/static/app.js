@@ -81,7 +81,7 @@ class Studio {
   }
 
   async like(question) {
-    this.views.table.like = { row: question.row, id: question.id };
+    this.views.table.alike(question);
     await this.go("table");
   }
 

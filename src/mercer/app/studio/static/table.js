@@ -60,6 +60,15 @@ export class TableView {
     by("bulk").append(this.acts.element);
   }
 
+  // The rows like one, from the most similar one on; what was chosen before is not.
+  alike({ row, id }) {
+    this.like = { row, id };
+    this.page = 0;
+    this.sort = "row";
+    this.descending = false;
+    this.chooseNone();
+  }
+
   where() {
     const share = (id) => (by(id).value === "" ? "" : String(Number(by(id).value) / 100));
     const words = {
