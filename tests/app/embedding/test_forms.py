@@ -360,5 +360,5 @@ def test_the_small_model_is_said_to_know_english():
 
 def test_a_path_that_no_file_can_have_is_named():
     table = as_table({"photo": np.array([*["a.png"] * 9, "a\0b.png"], object)}, "t.csv")
-    with pytest.raises(TableError, match=r"t.csv: 'a\\x00b.png' is no path of a file"):
+    with pytest.raises(TableError, match=r"t.csv: 'a\\x00b.png' is not a path"):
         embed_columns(table, read_embed({"photo": mean_colour}))

@@ -134,7 +134,7 @@ def source_of(cell: Any, folder: Path, source: str) -> Any:
     try:
         path = (folder / given).resolve()
     except (OSError, ValueError, RuntimeError) as error:
-        msg = f"{source}: {given!r} is no path of a file: {reason(error)}."
+        msg = f"{source}: {given!r} is not a path: {reason(error)}."
         raise TableError(msg) from error
     if not path.is_relative_to(folder.resolve()):
         msg = (
