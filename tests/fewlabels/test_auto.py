@@ -23,6 +23,7 @@ from mercer.fewlabels.rule import DEFAULT, Rule
 from mercer.fewlabels.sizes import estimated_sizes, match_sizes
 from mercer.fewlabels.spreading import spread_decision
 from mercer.fewlabels.weigh import pool_members, steep
+from mercer.machines._told_sizes import ToldSizes
 from mercer.spectrum.features import DenseFeatures
 from mercer.spectrum.graph import GraphBasis
 from mercer.spectrum.scores import ArrayScores
@@ -407,7 +408,9 @@ def test_centred_scores_have_mean_zero_but_for_their_offset() -> None:
     np.testing.assert_allclose((Phi @ fit.coef).mean(axis=0), 0, atol=1e-12)
     np.testing.assert_allclose(fit.coef, Phi[rows].T @ fit.dual, atol=1e-12)
     sizes = np.array([0.5, 0.3, 0.2])
-    spread = spread_decision(features, fit.coef, fit.offset, rows, codes, sizes=sizes)
+    spread = spread_decision(
+        features, fit.coef, fit.offset, rows, codes, sizes=ToldSizes(sizes, sizes)
+    )
     np.testing.assert_array_equal(spread.sizes, sizes)
     decided = (Phi @ spread.coef + spread.offset).argmax(axis=1)
     found = np.bincount(decided, minlength=3) / 50

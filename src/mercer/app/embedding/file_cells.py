@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from mercer._base.words import reason
 from mercer.app.embedding.computing import Items, UnreadableError, key_of
@@ -57,8 +58,10 @@ def folder_of(table: Table) -> Path:
 
 
 def is_nothing(cell: Any) -> bool:
-    """Tell whether a cell is empty."""
-    return cell is None or isinstance(cell, float) or (cell is not cell) or cell == ""
+    """Tell whether a cell is empty; numbers name no file, and NaN is one."""
+    if isinstance(cell, str):
+        return cell == ""
+    return cell is None or cell is pd.NA or isinstance(cell, float)
 
 
 def holds_images(cells: Sequence[Any]) -> bool:
