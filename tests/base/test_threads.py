@@ -2,8 +2,9 @@
 
 import os
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from multiprocessing import get_context
-from threading import Barrier, Event, get_ident
+from threading import Barrier, Event, Timer, get_ident
 from typing import Any
 
 import joblib
@@ -168,6 +169,31 @@ def test_the_caller_works_too_and_waits_for_the_others_when_it_fails() -> None:
         with pytest.raises(ZeroDivisionError):
             in_threads(task, range(9))
         assert done  # what others had begun is at its end
+
+
+def test_no_task_is_begun_after_a_thread_could_not_be_started(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    done: list[int] = []
+    begun, ready, submit = Event(), Event(), ThreadPoolExecutor.submit
+
+    def task(start: int) -> None:
+        begun.set()
+        ready.wait(timeout=60)
+        done.append(start)
+
+    def second_fails(pool: ThreadPoolExecutor, work: Any) -> Any:
+        if begun.is_set():
+            Timer(0.2, ready.set).start()
+            raise RuntimeError
+        found = submit(pool, work)
+        begun.wait(timeout=60)
+        return found
+
+    monkeypatch.setattr(ThreadPoolExecutor, "submit", second_fails)
+    with using_threads(3), pytest.raises(RuntimeError):
+        in_threads(task, range(9))
+    assert done == [0]
 
 
 def test_blocks_do_not_depend_on_threads_and_are_at_most_64() -> None:

@@ -155,3 +155,30 @@ def test_other_bases_are_fitted_again_by_the_person() -> None:
 
     with pytest.raises(TypeError, match="fit again"):
         model(ParameterFreeKernel(random_state=0)).add_rows(X[300:])
+
+
+@pytest.mark.parametrize("with_sources", [False, True])
+def test_what_cannot_be_learned_changes_nothing(with_sources):
+    """A class without a size is refused; the model then still asks, tells and joins."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 2)) + 4 * (np.arange(40) % 2)[:, None]
+    y = np.where(np.arange(40) < 8, np.arange(40) % 2, -1)
+    sources = {"rule": np.arange(40) % 2} if with_sources else None
+    model = UnifiedKernelMachine(class_sizes={0: 0.5, 1: 0.5}, random_state=0)
+    model.fit(X, y, sources=sources)
+    before = model.transduction_, model.ask(), model.classes_
+    for refused in (
+        lambda: model.add_rows(X[:3] + 0.01, [7, 7, 7]),
+        lambda: model.tell([30], [7]),
+        lambda: model.tell([30], [7], source="rule"),
+    ):
+        with pytest.raises(ValueError, match="class_sizes"):
+            refused()
+        assert len(model.ids_) == len(model.labels_.codes) == 40
+        assert (model.believed_ is None) == (not with_sources)
+        after = model.transduction_, model.ask(), model.classes_
+        for old, new in zip(before, after, strict=True):
+            np.testing.assert_array_equal(old, new)
+    model.tell([30], [0]).add_rows(X[:3] + 0.01, [0, 1, 0])
+    assert len(model.ids_) == len(model.transduction_) == 43
+    assert model.classes_.tolist() == [0, 1]

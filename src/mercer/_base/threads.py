@@ -10,7 +10,7 @@ import os
 import sys
 from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from functools import wraps
@@ -93,12 +93,14 @@ class _Team:
                         failed.append(error)
 
         failed: list[BaseException] = []
-        others = min(self.size, len(starts)) - 1
-        helpers = [self._pool.submit(work) for _ in range(others)]
+        helpers: list[Future[None]] = []
         token = _TEAM.set(_Team(1))
         try:
+            for _ in range(min(self.size, len(starts)) - 1):
+                helpers.append(self._pool.submit(work))
             work()
         finally:
+            left.clear()  # where something else ends it, such as Ctrl-C
             _TEAM.reset(token)
             for helper in helpers:
                 helper.result()

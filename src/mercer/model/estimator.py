@@ -364,13 +364,14 @@ class UnifiedKernelMachine(
         unfitted = self._machine
         if machine is not None or class_sizes is not None:
             unfitted = self._new_machine(spec, sizes)
-        self.believed_ = None
-        if self.sources_ is not None:
-            labels, self.sources_ = joined_classes(labels, self.sources_)
-        if self.sources_ is not None and len(labels.classes) > 1:
-            self.believed_ = self._believed(labels, self.sources_, unfitted)
-        believed = self.believed_
+        # Nothing is changed before everything is learned: sizes may contradict labels.
+        believed, sources = None, self.sources_
+        if sources is not None:
+            labels, sources = joined_classes(labels, sources)
+        if sources is not None and len(labels.classes) > 1:
+            believed = self._believed(labels, sources, unfitted)
         found = believed.learned if believed else self._learned(labels, unfitted)
+        self.sources_, self.believed_ = sources, believed
         self._machine, self.machine, self.class_sizes = unfitted, spec, sizes
         self.learner_, self.machine_ = found.learner, found.machine
         self.kernel_, self.features_ = found.learner.kernel_, found.features

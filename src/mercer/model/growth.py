@@ -160,6 +160,7 @@ class GrowingModel(FittedModel):
         if y is not None:
             warn_if_reordered(X, y)
             labels = labels.told(np.arange(n, n + m), y)
+        before = dict(vars(self))
         self.basis_, self._points, self.growth_ = grow(
             self.basis_,
             getattr(self, "_points", None),
@@ -172,7 +173,11 @@ class GrowingModel(FittedModel):
         self.ids_ = ids
         if self.sources_ is not None:
             self.sources_ = self.sources_.padded(m)
-        self._learn(labels)
+        try:
+            self._learn(labels)
+        except BaseException:
+            vars(self).update(before)  # no row joined
+            raise
         return self
 
     @available_if(_takes_rows)  # type: ignore[untyped-decorator]

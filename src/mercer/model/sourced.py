@@ -67,7 +67,7 @@ class SourcedModel(FittedModel):
         self.sources_ = now.told(rows, source, votes if np.ndim(votes) else [votes])
         try:
             self._learn(self.labels_, class_sizes)
-        except Exception:
+        except BaseException:
             self.sources_ = before  # nothing was told
             raise
 
