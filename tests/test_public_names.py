@@ -14,6 +14,7 @@ from types import FunctionType
 import pytest
 
 import mercer
+from mercer import UnifiedKernelMachine
 
 MOST_AT_THE_TOP = 16
 PACKAGES = (
@@ -182,21 +183,21 @@ def test_a_parameter_without_words_is_found() -> None:
     assert described(Half) == {"a", "b", "c"}
 
 
-def own_methods(thing: type) -> dict[str, FunctionType]:
-    """Return public methods that a class itself defines."""
-    found = {name: getattr(x, "__func__", x) for name, x in vars(thing).items()}
+def methods_of(thing: type) -> dict[str, FunctionType]:
+    """Return public methods of a class, those that it inherits from ours included."""
+    found = {name: getattr(thing, name, None) for name in dir(thing)}
+    plain = {name: getattr(x, "__func__", x) for name, x in found.items()}
     return {
         name: method
-        for name, method in found.items()
+        for name, method in plain.items()
         if isinstance(method, FunctionType)
         and method.__module__.startswith("mercer")
         and not name.startswith("_")
     }
 
 
-def unnamed(function: Callable[..., object]) -> set[str]:
+def unnamed(function: Callable[..., object], text: str) -> set[str]:
     """Return the parameters that a docstring does not name."""
-    text = inspect.getdoc(function) or ""
     asked = set(inspect.signature(function).parameters) - {"self", "cls"}
     return {name for name in asked if not re.search(rf"(?<!\w){name}(?!\w)", text)}
 
@@ -204,10 +205,11 @@ def unnamed(function: Callable[..., object]) -> set[str]:
 def test_functions_and_methods_name_their_parameters() -> None:
     missing = {}
     for name, thing in documented().items():
-        methods = own_methods(thing) if inspect.isclass(thing) else {"": thing}
+        methods = methods_of(thing) if inspect.isclass(thing) else {"": thing}
         for method, function in methods.items():
-            if not inspect.getdoc(function) or unnamed(function):
-                missing[f"{name}.{method}"] = unnamed(function)
+            words = inspect.getdoc(getattr(thing, method) if method else thing) or ""
+            if not words or unnamed(function, words):
+                missing[f"{name}.{method}"] = unnamed(function, words)
     assert missing == {}
 
 
@@ -215,4 +217,7 @@ def test_a_parameter_without_a_name_is_found() -> None:
     def half(X: object, n: int) -> None:
         """Return X."""
 
-    assert unnamed(half) == {"n"}
+    class Inherits(UnifiedKernelMachine): ...
+
+    assert unnamed(half, half.__doc__ or "") == {"n"}
+    assert {"fit", "predict", "ask", "score"} <= set(methods_of(Inherits))

@@ -16,7 +16,13 @@ class NestedParameters:
     """An estimator with parts that may be names, which have no parameters."""
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters, also those of parts, as ``kernel__gamma=0.5``."""
+        """Set parameters, also those of parts, as ``kernel__gamma=0.5``.
+
+        Parameters
+        ----------
+        **params : object
+            Names and values.
+        """
         parts = {part: vars(self)[part] for part in _OBJECTS if part in vars(self)}
         for name in params:
             part, _, inner = name.partition("__")

@@ -21,7 +21,12 @@ class LabeledScoreMixin(ClassifierMixin):
     predict_proba: Callable[[Any], FloatArray]
 
     def predict_log_proba(self, X: ArrayLike) -> FloatArray:
-        """Return the logarithm of `predict_proba`, (m, n_classes)."""
+        """Return the logarithm of `predict_proba`, (m, n_classes).
+
+        Parameters
+        ----------
+        X : array-like of shape (m, n_features)
+        """
         return log_of(self.predict_proba(X))
 
     def score(

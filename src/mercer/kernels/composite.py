@@ -25,7 +25,12 @@ class _OfTwo(Kernel):
         return self._join(self.left(X, Z), self.right(X, Z))
 
     def diag(self, X: Any) -> FloatArray:
-        """Return both diagonals, joined."""
+        """Return both diagonals, joined.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, n_features)
+        """
         return self._join(self.left.diag(X), self.right.diag(X))
 
     def resolve(self, X: Any) -> Kernel:

@@ -91,7 +91,13 @@ class _TrainingKernel(Kernel):
         self._refuse()
 
     def diag(self, X: Any) -> FloatArray:
-        """Raise: resolve first."""
+        """Raise: resolve first.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, n_features)
+            Not used.
+        """
         self._refuse()
 
     def _refuse(self) -> NoReturn:

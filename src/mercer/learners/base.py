@@ -41,11 +41,25 @@ class KernelFeatures(
     def fit(
         self, X: ArrayLike | SparseArray | Graph, y: ArrayLike | None = None
     ) -> Self:
-        """Learn the kernel."""
+        """Learn the kernel.
+
+        Parameters
+        ----------
+        X : array-like or sparse array of shape (n, n_features), or Graph
+            All points, labelled or not.
+        y : array-like of shape (n,), optional
+            Labels; -1, None and NaN mark unlabelled points.
+        """
         raise NotImplementedError
 
     def transform(self, X: ArrayLike | SparseArray) -> FloatArray:
-        """Return features whose inner products are the kernel, (m, r)."""
+        """Return features whose inner products are the kernel, (m, r).
+
+        Parameters
+        ----------
+        X : array-like or sparse array of shape (m, n_features)
+            Points, new or not.
+        """
         check_is_fitted(self, "kernel_")
         return self.kernel_.features(X)
 
@@ -55,7 +69,17 @@ class KernelFeatures(
         y: ArrayLike | None = None,
         **evidence: Any,
     ) -> FloatArray:
-        """Fit and return the features of the training rows, with no search."""
+        """Fit and return the features of the training rows, with no search.
+
+        Parameters
+        ----------
+        X : array-like or sparse array of shape (n, n_features), or Graph
+            All points, labelled or not.
+        y : array-like of shape (n,), optional
+            Labels; -1, None and NaN mark unlabelled points.
+        **evidence : object
+            What else `fit` takes, such as ``pairs``.
+        """
         return self.fit(X, y, **evidence).kernel_.features()
 
     @property

@@ -76,7 +76,13 @@ class LaplacianMachine(KernelMachine):
         raise NotImplementedError
 
     def solve(self, *args: Any, **options: Any) -> NoReturn:
-        """Raise: the graph is of points, and features alone do not tell them."""
+        """Raise: the graph is of points, and features alone do not show them.
+
+        Parameters
+        ----------
+        *args, **options : object
+            Not used.
+        """
         raise TypeError(self._not_on_a_learned_kernel())
 
     def _not_on_a_learned_kernel(self) -> str:

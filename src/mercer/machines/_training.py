@@ -73,7 +73,13 @@ class TrainingPredictions:
         return found
 
     def proba_of_rows(self, rows: IntArray) -> FloatArray:
-        """Return the probabilities of some training points, (m, n_classes)."""
+        """Return the probabilities of some training points, (m, n_classes).
+
+        Parameters
+        ----------
+        rows : int ndarray of shape (m,)
+            Positions among the training points.
+        """
         if "training_proba_" in vars(self) or self._own is None:
             return self.training_proba_[rows]
         scores, unreached = self._training_scores(self._own.take(rows))

@@ -24,7 +24,13 @@ class Predictions(ClassNamePrefixFeaturesOutMixin, TransformerMixin, FittedModel
     fit: Any
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Return the class of points, (m,)."""
+        """Return the class of points, (m,).
+
+        Parameters
+        ----------
+        X : array-like of shape (m, n_features)
+            Points, new or not; a tensor or a Dask array as well.
+        """
         check_is_fitted(self, "machine_")
         return self._of_rows(X, "predict", self.machine_.predict, self.classes_[:0])
 
@@ -32,6 +38,11 @@ class Predictions(ClassNamePrefixFeaturesOutMixin, TransformerMixin, FittedModel
         """Return the probability of every class, (m, n_classes).
 
         A machine without probabilities gives those of its decision values.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, n_features)
+            Points, new or not; a tensor or a Dask array as well.
         """
         check_is_fitted(self, "machine_")
         none = np.empty((0, len(self.classes_)))
@@ -74,7 +85,13 @@ class Predictions(ClassNamePrefixFeaturesOutMixin, TransformerMixin, FittedModel
         return found
 
     def decision_function(self, X: ArrayLike) -> FloatArray:
-        """Return decision values, (m,) for two classes, else (m, n_classes)."""
+        """Return decision values, (m,) for two classes, else (m, n_classes).
+
+        Parameters
+        ----------
+        X : array-like of shape (m, n_features)
+            Points, new or not.
+        """
         check_is_fitted(self, "machine_")
         X = self._checked(X, reset=False)
         with using_threads(self.n_jobs):
@@ -83,7 +100,17 @@ class Predictions(ClassNamePrefixFeaturesOutMixin, TransformerMixin, FittedModel
     def fit_transform(
         self, X: ArrayLike, y: ArrayLike, **evidence: object
     ) -> FloatArray:
-        """Fit and return the features of the training rows, without a search."""
+        """Fit and return the features of the training rows, without a search.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+            All points, labelled or not.
+        y : array-like of shape (n,)
+            Labels; -1, None and NaN mark unlabelled points.
+        **evidence : object
+            What else `fit` takes, such as ``sources``.
+        """
         self.fit(X, y, **evidence)
         if self.features_ is None or is_dask(X):
             return self.transform(X)
@@ -92,7 +119,12 @@ class Predictions(ClassNamePrefixFeaturesOutMixin, TransformerMixin, FittedModel
     def transform(self, X: ArrayLike) -> FloatArray:
         """Return features whose inner products are the learned kernel, (m, r).
 
-        Of a Dask array they are lazy.
+        Those of a Dask array are lazy.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, n_features)
+            Points, new or not; a tensor or a Dask array as well.
         """
         check_is_fitted(self, "machine_")
         none = np.empty((0, self._n_features_out))
