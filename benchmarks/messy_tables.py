@@ -163,7 +163,7 @@ if __name__ == "__main__":
         command.add_argument("results", type=pathlib.Path)
         command.add_argument("names", nargs="*")
         command.add_argument(
-            "--half", choices=("choose", "judge", "judge2"), default="choose"
+            "--half", choices=("choose", "judge", "judge2", "judge3"), default="choose"
         )
         command.set_defaults(act=act)
     warnings.simplefilter("ignore")

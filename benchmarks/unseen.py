@@ -8,13 +8,14 @@ least 1e-4), mean confidence minus accuracy. Standard errors are over data sets.
     python benchmarks/unseen.py run CACHE RESULTS.csv --half choose [--columns raw]
     python benchmarks/unseen.py table RESULTS.csv --half choose
 
-`--collection second` takes the sets of `collection/second.py`, `third` those of
-`collection/third.py`, all of which are for judging. Rows are appended one at a time,
-and what is there is not run again. `scaled` tables have unit variances, `raw` ones the
-units they come in; series, images, gene expression and texts are the same in both. With
-`given` the default gets all columns as they are, and its peers unit variances but for
-images and texts. Peers with their defaults; the graph methods of graphlearning as in
-`few_labels.py`. Gradient boosting is left out above ten classes.
+`--collection second` takes the sets of `collection/second.py`, `third` and `fourth`
+those of `collection/third.py` and `fourth.py`, all of which are for judging. Rows are
+appended one at a time, and what is there is not run again. `scaled` tables have unit
+variances, `raw` ones the units they come in; series, images, gene expression and texts
+are the same in both. With `given` the default gets all columns as they are, and its
+peers unit variances but for images and texts. Peers with their defaults; the graph
+methods of graphlearning as in `few_labels.py`. Gradient boosting is left out above ten
+classes.
 """
 
 import os
@@ -46,8 +47,11 @@ from sklearn.semi_supervised import (
 )
 from sklearn.svm import SVC
 
+sys.path.insert(0, str(pathlib.Path(__file__).parent / "collection"))
+from members import load
+
 HERE = pathlib.Path(__file__).parent
-COLLECTIONS = ("first", "second", "third")
+COLLECTIONS = ("first", "second", "third", "fourth")
 COLUMNS = ("scaled", "raw", "given")
 UNSCALED = ("image", "text")  # peers get them as they are, whatever `--columns` says
 CELLS = ("1/c", "2/c", "5/c", "10/c", "20", "50", "100")
@@ -59,15 +63,6 @@ NO_SIZES = "without sizes"  # the default without the step that sets class sizes
 TOLD = "told"  # the default that is given the class sizes
 FLOOR = 1e-4
 Predict = Callable[[Any, np.ndarray], np.ndarray]  # X, y with -1 -> (n, C)
-
-
-def load(cache: pathlib.Path, name: str) -> tuple[Any, np.ndarray]:
-    """Read one member of the collection."""
-    with np.load(cache / f"{name}.npz") as found:
-        if "X" in found:
-            return found["X"], found["y"]
-        parts = (found["data"], found["indices"], found["indptr"])
-        return sparse.csr_matrix(parts, shape=found["shape"]), found["y"]
 
 
 def problem(

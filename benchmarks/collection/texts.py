@@ -6,9 +6,10 @@ import tarfile
 
 import numpy as np
 import yaml
+from members import Made
 from PIL import Image, ImageDraw, ImageFont
 from rlazy import as_frame, read_object
-from sources import Made, archive, debian, wheel
+from sources import archive, debian, wheel
 
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 

