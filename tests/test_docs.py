@@ -22,7 +22,13 @@ SITE = [
     for page in sorted((ROOT / "docs").rglob("*.md"))
     if not {"_build", "gallery"} & set(page.relative_to(ROOT).parts)
 ]
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *SITE]
+PAGES = [
+    *(
+        ROOT / f"{name}.md"
+        for name in ("README", "CHANGELOG", "CONTRIBUTING", "SECURITY")
+    ),
+    *SITE,
+]
 SNIPPET = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 # A page may say that a snippet is not run here, and must say why.
 NOT_RUN = re.compile(r"<!-- not run: .{10,}? -->\n+```python\n.*?^```$", re.M | re.S)
@@ -153,6 +159,23 @@ def test_figures_of_the_table_of_methods_are_those_of_their_pages() -> None:
         source = (page.parent / link[1].partition("#")[0]).read_text(encoding="utf-8")
         for number in NUMBER.findall(measured):
             assert number in source, f"{number} is not on {link[1]}"
+
+
+def rows_of(page: str) -> dict[str, list[str]]:
+    """Return the first table of a page that compares with baselines, by first cell."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    table = re.search(r"^\| (?:compared with|baseline) \|.*?\n\n", text, re.M | re.S)
+    assert table, page
+    lines = [line.strip("|").split("|") for line in table[0].splitlines()[2:]]
+    return {name.strip(): [c.strip() for c in cells] for name, *cells in lines if name}
+
+
+def test_the_first_table_is_that_of_the_measured_page() -> None:
+    measured = rows_of("docs/few_labels.md")
+    shown = rows_of("README.md")
+    assert len(shown) >= 6
+    assert shown == rows_of("docs/index.md")
+    assert {name: measured[name][:2] for name in shown} == shown
 
 
 def test_the_house_is_drawn_from_the_contract(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -45,6 +45,9 @@ SAY = {
     r"\b(sample|Series|array|list|copy)\b[^.\n]{0,30} (will do|does)\.": "is enough",
     r"\blonel(y|ier|iest)\b": "isolated, far from the others",
     r"\d %(?!\")": "95%, without a space",
+    r"\bper cent\b": "percent",
+    r"\b(refused|rejected),? in words\b": "with a message",
+    r"\bin no role\b": "that no choice was made on",
     r"\b(papers?|reproduce) 00\d": "the authors of the paper",
     r", (the|its|their) [a-z]+ (says?|decides?|tells?)[.;]": "the labels decide which",
 }
@@ -71,7 +74,8 @@ def test_the_patterns_are_found() -> None:
     text += "\nas in paper 003"
     text += "\nIt is read. Of two answers the later one counts."
     text += "\nwhich view counts, the labels say."
-    assert len(found(text)) == 14
+    text += "\n5 per cent\nIt is refused, in words.\nsets in no role before"
+    assert len(found(text)) == 17
     assert not found("there is no label; it is no longer open, and so on")
     assert not found("150 directions per graph, 95% of the pairs")
 

@@ -238,5 +238,5 @@ def _interval(right: FloatArray, checked: Any, sure: FloatArray) -> tuple[float,
     _, high = wilson_interval(min(float(most) + 1 / n_told, 1.0), n_told)
     base = float(right[checked].sum())
     low, high = (base + unknown * low) / n, (base + unknown * high) / n
-    # In per cent, as they are read, rounded outwards.
+    # In percent, as they are read, rounded outwards.
     return float(np.floor(100 * low)) / 100, float(np.ceil(100 * high)) / 100

@@ -49,7 +49,7 @@ def rename_class(studio: "Studio", who: str, token: str, label: int, name: str) 
 
 
 def set_sizes(studio: "Studio", who: str, token: str, said: dict[int, str]) -> None:
-    """Keep how large classes are, in per cent, in place of what was said before.
+    """Keep how large classes are, in percent, in place of what was said before.
 
     What a person wrote is by the numbers of the classes; without any, sizes are
     estimated again.
@@ -100,7 +100,7 @@ def read_percents(
     counts: Mapping[int, int],
     n_rows: int,
 ) -> dict[int, float]:
-    """Return the sizes in per cent that fields of the page hold.
+    """Return the sizes in percent that fields of the page hold.
 
     What is `said` is empty where a class has no size; `counts` are the labels of each
     class that has some.

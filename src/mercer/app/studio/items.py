@@ -28,7 +28,7 @@ SNIPPET = 140
 LONG = 40  # characters per cell, on average, that make a column one of texts
 _LOOKED_AT = 200
 _LINE = 66  # characters of a line of text on the page
-_NAMES = 40, 70  # per cent of a line that names have, and beside short values
+_NAMES = 40, 70  # percent of a line that names have, and beside short values
 _SHORT = 16  # characters of most values that leave names more room
 IMAGE_SIDE = 512
 FULL_SIDE = 4096  # of a picture that somebody looks at closely
@@ -86,7 +86,7 @@ class Items:
         return {c: np.array([len(self.cell(r, c)) for r in some]) for c in self.columns}
 
     def _layout(self, lengths: dict[str, IntArray]) -> tuple[int, int]:
-        """Return per cent of a line for names, and lines that nine in ten rows need."""
+        """Return percent of a line for names, and lines that nine in ten rows need."""
         if not lengths:
             return _NAMES[0], 1
         values = [length for name, length in lengths.items() if name not in self.texts]

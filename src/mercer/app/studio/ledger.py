@@ -60,7 +60,7 @@ class Ledger:
         self.events: list[Event] = []
         self.by_token: dict[str, Event] = {}
         self.classes: dict[int, str] = {}
-        self.sizes: dict[int, float] = {}  # per cent, of classes that have a known size
+        self.sizes: dict[int, float] = {}  # percent, of classes that have a known size
         self.first_sizes: Event | None = None  # those that the studio was started with
         self.answers: dict[str, dict[str, Event]] = {}  # item, person
         self.skips: dict[str, dict[str, Event]] = {}

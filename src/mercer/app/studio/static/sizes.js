@@ -72,7 +72,7 @@ export function askSizes(classes, save) {
     make(
       "p",
       { class: "small soft" },
-      "If you know how many of all rows belong to a class, say so in per cent. " +
+      "If you know how many of all rows belong to a class, enter it in percent. " +
         "The model then uses it. Leave empty what you do not know.",
     ),
     make("div", { class: "sizes-fields" }, ...lines.map(({ row }) => row)),
