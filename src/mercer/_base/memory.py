@@ -1,6 +1,10 @@
-"""How much memory may be used."""
+"""How much memory may be used, and giving back what is not used any more."""
 
+import ctypes
+import gc
 import os
+import sys
+from contextlib import suppress
 from pathlib import Path
 
 GIB = 1024**3
@@ -18,6 +22,16 @@ def resident_memory() -> float:
         return float(pages) * os.sysconf("SC_PAGE_SIZE")
     except (OSError, ValueError, AttributeError):
         return 0.0
+
+
+def give_back() -> None:
+    """Give the system what was freed; allocators keep it for what comes next."""
+    gc.collect()
+    if "pyarrow" in sys.modules:
+        sys.modules["pyarrow"].default_memory_pool().release_unused()
+    if sys.platform == "linux":
+        with suppress(OSError, AttributeError):  # only the library of GNU has it
+            ctypes.CDLL(None).malloc_trim(0)
 
 
 def _free_memory() -> float:

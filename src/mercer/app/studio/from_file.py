@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+from mercer._base.memory import give_back
 from mercer.app.studio.items import Items
 from mercer.app.studio.service import Studio
 from mercer.app.studio.store import Store, sqlite_url
@@ -45,7 +46,9 @@ def open_studio(
     table = read_table(file, **task.reading, **reading)
     where = store or _beside(str(file))
     url = where if "://" in where else sqlite_url(Path(where))
-    return Studio(Items(table, task), Store(url), classes=classes, overlap=overlap)
+    studio = Studio(Items(table, task), Store(url), classes=classes, overlap=overlap)
+    give_back()
+    return studio
 
 
 def _beside(file: str) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
+from mercer._base.memory import give_back
 from mercer._base.progress import Progress
 from mercer._base.typing import FloatArray, IntArray
 from mercer.active.cold import cold_rows
@@ -95,7 +96,10 @@ class ModelEngine:
             {names[c]: share for c, share in told.sizes.items()},
             None if votes is None else votes.renamed(names),
         )
-        return written(kind, named, found, tell)
+        try:
+            return written(kind, named, found, tell)
+        finally:
+            give_back()
 
     def similar(self, row: int, n: int) -> list[int]:
         """Return the rows most similar to one, itself first; none without a kernel."""
@@ -153,6 +157,7 @@ class ModelEngine:
             notes=notes,
         )
         self._first = opened
+        give_back()
         self.session = opened.with_labels(told.labels(), sources=told.votes(opened))
         self._publish(stage="", ready=True)
         return self.session
@@ -210,6 +215,7 @@ class ModelEngine:
             rng = np.random.default_rng(session.task.random_state)
             xy = place_points(lambda rows: kernel.features(rows=rows), n, rng)
             self._drawing.clear()
+            give_back()
             if not self._stopped.is_set():
                 self._publish(map=xy.astype(np.float32), map_version=due + 1)
 

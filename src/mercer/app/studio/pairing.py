@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from mercer._base.typing import IntArray
 from mercer.app.studio.ledger import Ledger
@@ -73,6 +72,8 @@ def implied_labels(
     pairs = list(pairs)
     if not pairs:
         return codes
+    from scipy.sparse.csgraph import connected_components  # loads linear algebra
+
     ends = np.array([(a, b) for a, b, _ in pairs], dtype=np.intp)
     same = np.array([s for _, _, s in pairs], dtype=bool)
     rows, places = np.unique(ends, return_inverse=True)

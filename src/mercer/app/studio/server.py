@@ -16,6 +16,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
+from mercer._base.memory import give_back
 from mercer.app.studio import backend, views
 from mercer.app.studio.actions import ACTS, Act, check_object, check_said
 from mercer.app.studio.ahead import ahead
@@ -184,6 +185,7 @@ async def _export(studio: Studio, request: Request) -> Response:
     elif kind in EXPORTS:
         name, media, write = EXPORTS[kind]
         body = await run_in_threadpool(write, studio)
+        await run_in_threadpool(give_back)
     else:
         msg = f"export one of {', '.join([*EXPORTS, *FILES])}."
         raise RefusedError(msg, 404)
