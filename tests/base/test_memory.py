@@ -16,7 +16,7 @@ def test_memory_of_a_control_group_counts(monkeypatch: pytest.MonkeyPatch) -> No
     assert memory.available_memory() == 6.0 * GIB
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="as elsewhere nothing is given back")
+@pytest.mark.skipif(sys.platform != "linux", reason="Linux gives back")
 def test_what_was_freed_goes_back_to_the_system() -> None:
     """The last one of many blocks kept the memory of all of them."""
     blocks = [bytes(2_000) for _ in range(20_000)]
