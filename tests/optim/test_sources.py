@@ -249,3 +249,21 @@ def test_one_source_is_taken_for_equally_good_in_all_classes():
     own = [np.where(rng.random(300) < 0.9, swap[y], y) for _ in range(3)]
     P = solve(Sources.read(np.column_stack(own)), 4, known=known).answers
     assert P[3, 2] > P[2, 2] + 1
+
+
+@pytest.mark.parametrize("n_rules", [1, 2])  # of each class
+@pytest.mark.parametrize("C", [2, 3, 4])
+def test_rules_that_only_contradict_each_other_are_not_taken_for_wrong(C, n_rules):
+    """One that is always right and others that never are would explain it best."""
+    y = np.arange(400) % C
+    rng = np.random.default_rng(0)
+    votes = {}
+    for c in range(C):
+        for k in range(n_rules):
+            fires = rng.random(400) < np.where(y == c, 0.8, 0.15)
+            votes[f"rule {k} for {c}"] = np.where(fires, c, -1)
+    sources = Sources.read(votes)
+    even = np.full((400, C), -np.log(C))
+    found = solve(sources, C, log_prior=even, max_iter=5000)
+    assert (found.beliefs.argmax(axis=1) == y)[sources.voted].mean() > 0.7
+    np.testing.assert_array_equal(found.answers.argmax(axis=1), sources.answer)

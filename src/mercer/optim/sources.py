@@ -193,12 +193,24 @@ def _alternate(
 
 
 class _Tied:
-    """One accuracy for each source."""
+    """One accuracy for each source.
+
+    Sources that give one answer only never agree on different classes. That they
+    contradict each other is explained best by one that is always right and others that
+    are always wrong, so their votes are compared with true labels alone.
+    """
 
     def __init__(
-        self, V: csr_array, is_right: BoolArray, denied: BoolArray, member: FloatArray
+        self,
+        V: csr_array,
+        is_right: BoolArray,
+        denied: BoolArray,
+        member: FloatArray,
+        rows: _Rows,
     ) -> None:
         self.V, self.member, self.right = V, member, is_right * 1.0
+        self.single = _single(member)
+        self.told = V[rows.at].T @ rows.hot  # (n_answers, C)
         C = is_right.shape[1]
         # Of C - 1 right denials, or C - 1 wrong classes, one is given.
         self.even = np.where(is_right == denied[:, None], -np.log(max(C - 1, 1)), 0.0)
@@ -211,6 +223,7 @@ class _Tied:
 
     def update(self, q: FloatArray) -> tuple[FloatArray, float]:
         given = self.V.T @ q  # (n_answers, C)
+        given[self.single] = self.told[self.single]
         right = self.member @ (given * self.right).sum(axis=1)
         wrong = self.member @ (given * (1 - self.right)).sum(axis=1)
         self.counts = self.start + np.stack([right, wrong])
@@ -220,6 +233,11 @@ class _Tied:
 
     def evidence(self, table: FloatArray) -> FloatArray:
         return np.asarray(self.V @ table)
+
+
+def _single(member: FloatArray) -> IntArray:
+    """Return the answers of sources that give no other, (u,)."""
+    return np.flatnonzero((member.sum(axis=1) == 1) @ member)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -248,7 +266,7 @@ def _tied_fit(
     # say. Either may end at a lower bound than the other.
     found = []
     for start in [None] if not len(rows.at) else [None, rows.at]:
-        model = _Tied(V, is_right, denied, member)
+        model = _Tied(V, is_right, denied, member, rows)
         q = np.zeros((V.shape[0], rows.C))
         if start is not None:
             q[start] = rows.hot
@@ -291,8 +309,7 @@ def _silence(
     w: FloatArray,
     alpha: FloatArray,
 ) -> _Silence:
-    single = np.flatnonzero(member.sum(axis=1) == 1)
-    column = np.flatnonzero(np.isin(source, single))
+    column = _single(member)
     given = np.asarray(V.sum(axis=0)).ravel()[column]
     weight = w[source[column]]
     shares = np.maximum(q.mean(axis=0), 1e-3)
