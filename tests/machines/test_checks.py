@@ -1,11 +1,17 @@
+import numpy as np
+import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from mercer.learners.influence import InfluenceKernel
+from mercer.learners.pairwise import PairwiseKernel
+from mercer.machines.annealed import AnnealedKernelMachine
 from mercer.machines.klr import KernelLogisticRegression
 from mercer.machines.laplacian import LapRLS, LapSVM
 from mercer.machines.laplacian_cv import LapRLSCV, LapSVMCV
 from mercer.machines.rls import RLSClassifier
 from mercer.machines.simple_mkl import SimpleMKL
 from mercer.machines.svm import KernelSVC
+from mercer.spectrum.graph import GraphBasis
 
 MACHINES = [
     KernelLogisticRegression(),
@@ -39,3 +45,22 @@ def waived(estimator) -> dict[str, str]:
 @parametrize_with_checks(MACHINES, expected_failed_checks=waived)
 def test_scikit_learn_contract(estimator, check):
     check(estimator)
+
+
+@pytest.mark.parametrize("tol", [-1.0, 0.0, np.nan])
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        GraphBasis,
+        PairwiseKernel,
+        InfluenceKernel,
+        KernelLogisticRegression,
+        KernelSVC,
+        SimpleMKL,
+        AnnealedKernelMachine,
+    ],
+)
+def test_a_tolerance_is_a_number_above_zero(estimator, tol):
+    X = np.arange(8.0)[:, None]
+    with pytest.raises(ValueError, match="tol must be a finite number above 0"):
+        estimator(tol=tol).fit(X, np.arange(8) % 2)

@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.utils import check_scalar
 
+from mercer._base.checks import check_number
 from mercer._base.html import Shown
 from mercer._base.typing import FloatArray, RandomState
 from mercer.learners._pair_learner import (
@@ -181,10 +182,10 @@ class PairwiseKernel(PairLearner):
                 msg = f"{name} must be one of {wanted}; got {getattr(self, name)!r}."
                 raise ValueError(msg)
         positive = {"min_val": 0, "include_boundaries": "neither"}
-        for name in ("C", "budget", "tol"):
-            value = getattr(self, name)
-            if value is not None or name == "tol":
-                check_scalar(value, name, Real, **positive)
+        for name in ("C", "budget"):
+            if getattr(self, name) is not None:
+                check_scalar(getattr(self, name), name, Real, **positive)
+        check_number(self.tol, "tol", above=0)
         check_scalar(self.max_eigh, "max_eigh", Integral, min_val=1)
 
     def _default_basis(self, n_labeled: int) -> Basis:

@@ -8,7 +8,7 @@ from scipy.special import expit, logit
 from sklearn.utils import check_scalar
 from sklearn.utils.class_weight import compute_sample_weight
 
-from mercer._base.checks import check_choice
+from mercer._base.checks import check_choice, check_number
 from mercer._base.proba import probabilities
 from mercer._base.typing import ClassShares, FloatArray
 from mercer.evidence.labels import Labels
@@ -134,9 +134,8 @@ class KernelLogisticRegression(KernelMachine):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        for name in ("C", "tol"):
-            value = getattr(self, name)
-            check_scalar(value, name, Real, min_val=0, include_boundaries="neither")
+        check_scalar(self.C, "C", Real, min_val=0, include_boundaries="neither")
+        check_number(self.tol, "tol", above=0)
         check_scalar(self.max_iter, "max_iter", Integral, min_val=1)
         if not np.isfinite(self.C):
             msg = "C must be finite: separable labels have no optimum at C=inf."

@@ -7,6 +7,7 @@ import numpy as np
 from sklearn.svm import SVC
 from sklearn.utils import check_scalar
 
+from mercer._base.checks import check_number
 from mercer._base.proba import probabilities
 from mercer._base.typing import ClassShares, FloatArray, IntArray
 from mercer.evidence.labels import Labels
@@ -99,9 +100,8 @@ class KernelSVC(KernelMachine):
         self.unreached = unreached
 
     def _check_parameters(self) -> None:
-        for name in ("C", "tol"):
-            value = getattr(self, name)
-            check_scalar(value, name, Real, min_val=0, include_boundaries="neither")
+        check_scalar(self.C, "C", Real, min_val=0, include_boundaries="neither")
+        check_number(self.tol, "tol", above=0)
         super()._check_parameters()
 
     @property

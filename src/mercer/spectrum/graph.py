@@ -8,7 +8,7 @@ from scipy import sparse
 from sklearn.utils import Tags, check_scalar
 from sklearn.utils.validation import check_is_fitted
 
-from mercer._base.checks import check_choice, checked_points
+from mercer._base.checks import check_choice, check_number, checked_points
 from mercer._base.random import as_generator
 from mercer._base.tensors import as_tensor, is_for_torch, told_memory
 from mercer._base.threads import with_n_jobs
@@ -172,6 +172,7 @@ class GraphBasis(BasisMixin):
             Points, or an adjacency with ``affinity="precomputed"``.
         y : ignored
         """
+        check_number(self.tol, "tol", above=0)
         rng = as_generator(self.random_state)
         self._on_device: DeviceBasis | None = None
         if is_for_torch(X, self.device):

@@ -482,7 +482,10 @@ def test_classes_of_votes_without_a_size_are_named() -> None:
     sizes = {"yes": 0.1, "no": 0.9}
     result = learn(frame, id="code", class_sizes=sizes, sources="bot")
     said = "Sources name 'maybe', which your class sizes leave out"
-    assert [w for w in result.warnings if w.startswith(said)]
+    assert len([w for w in result.warnings if w.startswith(said)]) == 1
+    session = Session.open(frame, id="code", class_sizes=sizes, sources="bot")
+    with pytest.warns(UserWarning, match=said):
+        session.fit()
     result = learn(frame, id="code", class_sizes={"yes": 0.1}, sources="bot")
     assert not [w for w in result.warnings if w.startswith(said)]
     assert result.session.model.machine.class_sizes.high[2] == 0.1  # of "yes"

@@ -12,6 +12,7 @@ from mercer.app.cli.main import main
 from mercer.app.tables.parquet_parts import Parts, is_pattern, learn_parts
 from mercer.app.tables.table import TableError
 from mercer.app.tables.task import Task
+from mercer.app.tables.votes import read_sources
 from mercer.fewlabels import LeaveOneOutRLS
 from mercer.fewlabels.pools.dask import RowsAtHand
 from tables_at_hand import uneven
@@ -148,6 +149,8 @@ def test_options_are_checked_before_files_are_read():
         learn_parts("none-*.parquet", Task(labels_drawn="by me"))
     with pytest.raises(TableError, match="pairs"):
         learn_parts("none-*.parquet", Task(pairs="pairs.csv"))
+    with pytest.raises(TableError, match="sources"):
+        learn_parts("none-*.parquet", Task(sources=read_sources("bot")))
 
 
 def test_too_many_labels_are_refused(pattern, monkeypatch):

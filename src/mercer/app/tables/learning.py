@@ -11,7 +11,6 @@ import numpy as np
 
 from mercer._base.progress import Progress, quiet, watching
 from mercer._base.typing import BoolArray, FloatArray, IntArray
-from mercer._base.words import some
 from mercer.app.report.story import Influence
 from mercer.app.tables.class_sizes import size_advice, sizes_matter
 from mercer.app.tables.influence import column_influences
@@ -287,12 +286,8 @@ def judged(
     if result.sources is not None:
         said += result.sources.warnings
     said += weight_of_names(session)
-    if session.told.without_size:
-        which = some(map(repr, session.told.without_size))
-        said.append(
-            f"Sources name {which}, which your class sizes leave out, so these were "
-            "not used. Give a number for each class, or shares of some (--class-sizes)."
-        )
+    if session.told.size_note:
+        said.append(session.told.size_note)
     if result.counts_alike and session.told.in_part is None:
         said.append(size_advice(session.labels.counts(), session.labels.classes))
     return replace(result, warnings=tuple(dict.fromkeys(said)))

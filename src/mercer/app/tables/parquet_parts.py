@@ -167,6 +167,9 @@ def learn_parts(
     if task.pairs is not None:
         msg = "pairs (--pairs) are for one table, not for many files."
         raise TableError(msg)
+    if task.sources:
+        msg = "sources (--source) are for one table, not for many files."
+        raise TableError(msg)
     progress.stage("reading")
     parts = Parts.find(pattern)
     rng = np.random.default_rng(task.random_state)

@@ -1,5 +1,6 @@
 """A table, one model, and the answers so far."""
 
+import warnings
 from collections.abc import Callable, Iterable, Mapping
 from copy import copy
 from dataclasses import replace
@@ -144,6 +145,8 @@ class Session:
             Receives the stages of the work.
         """
         told = self.told
+        if told.size_note:
+            warnings.warn(told.size_note, stacklevel=2)
         said = f"{len(self.rows):,} rows, {len(told.labels.labeled):,} labels"
         progress.note(said if self.plan is None else f"{said}: {self.plan}")
         progress.stage("neighbours and directions")

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer._base.typing import IntArray
+from mercer._base.words import some
 from mercer.app.tables.class_sizes import check_room, sizes_by_class, sizes_of
 from mercer.app.tables.sizes_in_part import SizesInPart, is_in_part
 from mercer.app.tables.task import Task
@@ -46,7 +47,7 @@ class Told:
 
         Labels are None where there is none. A class that the task gives a size must
         have a label or a vote, unless fewer than two have. Where a class of votes has
-        no size, sizes are estimated (`without_size`).
+        no size, sizes are estimated (`size_note`).
         """
         labels = Labels.read(y)
         own = labels.classes.tolist()
@@ -89,11 +90,16 @@ class Told:
         return sizes_of(self.sizes, self.labels.classes)
 
     @property
-    def without_size(self) -> list[str]:
-        """Classes that votes name and that were given no size, where others were."""
-        if self.sizes is None or self.known_sizes is not None:
-            return []
-        return [str(c) for c in self.labels.classes if c not in self.sizes]
+    def size_note(self) -> str:
+        """That sizes are not used, where votes name classes that were given none."""
+        if self.sources is None or self.sizes is None or self.known_sizes is not None:
+            return ""
+        lacking = (repr(str(c)) for c in self.labels.classes if c not in self.sizes)
+        return (
+            f"Sources name {some(lacking)}, which your class sizes leave out, so these "
+            "were not used. Give a number for each class, or shares of some "
+            "(--class-sizes)."
+        )
 
     def machine(self, task: Task) -> LeaveOneOutRLS:
         """Return the classifier for these labels, not trained."""
