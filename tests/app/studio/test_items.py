@@ -104,3 +104,11 @@ def test_photographs_are_turned_as_the_camera_was(tmp_path: Path) -> None:
         Image.new("RGB", (80, 60)).save(folder / f"{k}.jpg", exif=turned)
     items = Items(read_table(folder), Task())
     assert Image.open(io.BytesIO(items.image(0))).size == (60, 80)
+
+
+def test_a_row_in_short_begins_with_what_people_wrote() -> None:
+    """Answers of a survey filled the line, and its words were cut."""
+    words = "the app has crashed each time that I opened it this week"
+    frame = pd.DataFrame({"age": [30, 41], "town": ["Ulm", "Bonn"], "words": words})
+    items = Items(as_table(frame), Task())
+    assert items.snippet(1) == f"{words} · 41 · Bonn"

@@ -440,3 +440,48 @@ def test_what_was_read_and_closed_does_not_come_again(tmp_path, start, visit) ->
     page.evaluate("() => localStorage.removeItem('mercer-read')")
     page.reload()
     page.wait_for_selector("#banner:not([hidden])")
+
+
+def test_a_notice_stands_until_it_is_closed(tmp_path, start, visit) -> None:
+    """The first answer that the studio acknowledged took it away unread."""
+    studio = small_studio(tmp_path, rows(40), engine=trained(40))
+    studio.changes = ["Column 'size' was left out."]
+    page = visit(start(studio))
+    assert "was left out" in page.inner_text("#banner")
+    page.keyboard.press("1")
+    answered(page, 1)
+    page.keyboard.press("z")
+    answered(page, 0)
+    page.keyboard.press("z")
+    page.wait_for_selector("#said:has-text('nothing to undo')")
+    page.click("#unsay")  # what was said goes, the notice is there again
+    assert page.inner_text("#said") == "Column 'size' was left out."
+    page.click("#unsay")
+    assert page.is_hidden("#banner")
+
+
+def test_each_view_begins_at_its_top(tmp_path, start, visit) -> None:
+    page = visit(start(small_studio(tmp_path, rows(60), engine=trained(60))))
+    page.click("[data-view=table]")
+    page.wait_for_selector("#rows tr >> nth=49")
+    page.evaluate("scrollTo(0, 800)")
+    page.evaluate("mercer.go('label')")
+    page.wait_for_selector("#view-table", state="hidden")
+    page.evaluate("document.body.style.minHeight = '3000px'; scrollTo(0, 500)")
+    page.keyboard.press("m")
+    page.wait_for_selector("#like:visible")
+    assert page.evaluate("scrollY") == 0
+
+
+def test_the_keys_are_shown_wide_and_the_way_out_is_next(
+    tmp_path, start, visit
+) -> None:
+    """News of the dialog before, which came late, made them narrow."""
+    page = visit(start(small_studio(tmp_path)))
+    page.keyboard.press("?")
+    assert page.evaluate("document.activeElement.textContent") == "Close"
+    page.evaluate("document.getElementById('dialog').dispatchEvent(new Event('close'))")
+    assert page.evaluate("document.getElementById('dialog').className") == "wide"
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#dialog", state="hidden")
+    assert page.evaluate("document.getElementById('dialog').className") == ""

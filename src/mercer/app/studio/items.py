@@ -147,7 +147,8 @@ class Items:
 
     def snippet(self, row: int) -> str:
         """Return a row in one short line."""
-        words = [self.cell(row, c) for c in self.columns if c != "file"]
+        rest = (c for c in self.columns if c not in self.texts and c != "file")
+        words = [self.cell(row, c) for c in (*self.texts, *rest)]
         joined = " · ".join(" ".join(w.split()) for w in words if w)
         return joined if len(joined) <= SNIPPET else joined[: SNIPPET - 1] + "…"
 

@@ -18,6 +18,7 @@ class Studio {
   constructor() {
     this.state = { classes: [], data: "", map: 0 };
     this.view = "label";
+    this.notice = ""; // stands until somebody has read and closed it
     this.question = new Question(this);
     this.map = new PointMap(this);
     this.history = new History(this);
@@ -30,7 +31,10 @@ class Studio {
     by("person").addEventListener("click", () => this.askName());
     by("keys").addEventListener("click", showKeys);
     by("unsay").addEventListener("click", () => {
-      localStorage.setItem("mercer-read", by("said").textContent);
+      if (by("said").textContent === this.notice) {
+        localStorage.setItem("mercer-read", this.notice);
+        this.notice = "";
+      }
       this.say("");
     });
     document.addEventListener("keydown", (event) => {
@@ -65,6 +69,7 @@ class Studio {
   }
 
   async go(view) {
+    if (view !== this.view) scrollTo(0, 0);
     this.view = view;
     for (const button of document.querySelectorAll("[data-view]")) {
       const here = button.dataset.view === view;
@@ -152,8 +157,9 @@ class Studio {
     by("n-doubts").textContent = state.doubts ? number(state.doubts) : "";
     if (state.error) this.say(state.error);
     else if (before.notices?.join() !== state.notices.join()) {
-      const said = state.notices.join(" "); // until somebody has read and closed it
-      this.say(said === localStorage.getItem("mercer-read") ? "" : said);
+      const said = state.notices.join(" ");
+      this.notice = said === localStorage.getItem("mercer-read") ? "" : said;
+      this.say("");
     }
     setColours(state.classes);
     this.drawShares();
@@ -234,9 +240,10 @@ class Studio {
     box.querySelector("select").focus();
   }
 
+  // Without a message, what is to be read stands there again.
   say(message) {
-    by("said").textContent = message;
-    by("banner").hidden = !message;
+    by("said").textContent = message || this.notice;
+    by("banner").hidden = !by("said").textContent;
     this.lost = message.startsWith("The studio does not answer");
   }
 

@@ -44,7 +44,8 @@ export const number = (value) => value.toLocaleString("en");
 export function showWide(dialog, closed = () => {}) {
   dialog.classList.add("wide");
   dialog.onclose = () => {
-    dialog.classList.remove("wide");
+    // The news of the dialog before may come after this one was opened.
+    if (!dialog.open) dialog.classList.remove("wide");
     closed();
   };
   dialog.showModal();

@@ -55,7 +55,7 @@ export function showKeys() {
       { method: "dialog" },
       make("h2", { id: "dialog-title" }, "Keys"),
       make("div", { class: "key-list", tabindex: "0", role: "region", "aria-label": "Keys" }, ...parts),
-      make("div", { class: "acts" }, make("button", { type: "submit", class: "primary" }, "Close")),
+      make("div", { class: "acts" }, make("button", { type: "submit", class: "primary", autofocus: true }, "Close")),
     ),
   );
   showWide(dialog);
