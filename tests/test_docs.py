@@ -119,9 +119,41 @@ LIMITS = {
 }
 
 
+FRONT = re.compile(r"\A---\n.*?^---\n", re.MULTILINE | re.DOTALL)
+SEARCHED = (
+    "semi-supervised",
+    "active learning",
+    "weak label",
+    "label propagation",
+    "class imbalance",
+    "hyperparameter",
+    "calibrat",
+    "label error",
+    "embedding",
+)
+
+
+@pytest.mark.parametrize("word", SEARCHED)
+def test_words_that_people_search_for_are_found(word: str) -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert word in " ".join(readme.lower().split())
+    fronts = [FRONT.search(page.read_text(encoding="utf-8")) for page in SITE]
+    assert any(word in " ".join(f[0].lower().split()) for f in fronts if f), "no page"
+
+
+GUIDES = [page for page in SITE if page.parent.name == "guides"]
+
+
+@pytest.mark.parametrize("page", GUIDES, ids=by_name)
+def test_every_guide_has_a_description(page: Path) -> None:
+    front = FRONT.search(page.read_text(encoding="utf-8"))
+    assert front
+    assert "description:" in front[0]
+
+
 @pytest.mark.parametrize(("page", "limit"), LIMITS.items())
 def test_pages_for_users_are_short(page: str, limit: int) -> None:
-    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+    text = FRONT.sub("", (ROOT / "docs" / page).read_text(encoding="utf-8"))
     words = [word for word in text.split() if re.search(r"\w", word)]
     assert limit / 2 < len(words) <= limit, "move figures to docs/evidence"
 

@@ -58,10 +58,10 @@ class UnifiedKernelMachine(
     LabeledScoreMixin,
     BaseEstimator,
 ):
-    """Predicts unlabelled rows from a few labels, and says which row to label next.
+    """Predicts unlabelled rows from a few labels, and suggests which row to label next.
 
-    A kernel is learned from all rows, and a classifier from the labelled ones. The
-    defaults need no tuning. In y, -1, None and NaN mark a row without a label.
+    Semi-supervised and active learning: a kernel is learned from all rows, a classifier
+    from the labelled ones. No hyperparameters. In y, -1, None and NaN are unlabelled.
 
     Parameters
     ----------
@@ -85,8 +85,8 @@ class UnifiedKernelMachine(
         learner choose: the default one takes neighbour graphs, or anchor graphs for
         many points; `basis_.certificate_.reason` says which and why.
     class_sizes : dict, array-like, str or "estimate", optional
-        Shares of the classes among all rows, if they are known: ``{class: share}``, or
-        in the order of `classes_`. Or what is known of them, such as ``{"a": 0.9}``,
+        Shares of the classes among all rows (class imbalance), if they are known:
+        ``{class: share}``, or in the order of `classes_`; in part ``{"a": 0.9}``,
         ``{"a": (0.8, 0.95)}``, ``{"a": "most"}`` or ``"a > b"``, as in
         `LeaveOneOutRLS`. The machine decides where left out.
     labels_drawn : {"at random", "per class"}, optional

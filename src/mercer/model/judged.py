@@ -86,7 +86,7 @@ class JudgedModel(SourcedModel):
 
     @with_n_jobs
     def suspicious_labels(self) -> SuspiciousLabels:
-        """Rank the given labels by how little the other labels support them.
+        """Find label errors: rank labels by how little the other labels support them.
 
         Every label is left out once, in closed form, by `LeaveOneOutRLS` on the
         learned kernel, and a tenth at a time by trees.
