@@ -164,3 +164,15 @@ def test_saved_and_loaded(tmp_path):
     again = load(tmp_path / "sources.skops")
     assert again.names == ("a",)
     assert hard(again, "a") == hard(sources, "a")
+
+
+def test_votes_told_without_a_confidence_replace_those_of_every_level():
+    sure = np.array([0.6] * 40 + [0.9] * 30)
+    sources = Sources.read({"bot": np.arange(70) % 2}, confidence={"bot": sure})
+    assert sources.names == ("bot at 0.6", "bot at 0.9")
+    told = sources.told(np.array([3, 50]), "bot", [0, 1])
+    assert told.names == sources.names
+    assert told.n_votes.tolist() == [41, 29]  # that of row 50 is of the larger level
+    assert told.take(np.array([3, 50])).n_votes.tolist() == [2, 0]
+    assert sources.told(np.array([50]), "bot", [None]).n_votes.tolist() == [40, 29]
+    assert sources.told(np.array([50]), "bo", [1]).n_votes.tolist() == [40, 30, 1]

@@ -428,3 +428,14 @@ def test_rules_count_less_where_held_out_labels_are_told_better_without_them():
     rest = labels < 0
     before, now = ((m.transduction_ == y)[rest].mean() for m in (plain, told))
     assert now >= before
+
+
+def test_a_class_that_is_taken_back_is_gone(moons):
+    X, y, votes = moons
+    labels = np.where(np.arange(SEEN) < 8, y[:SEEN], -1)
+    model = UnifiedKernelMachine(random_state=0)
+    model.fit(X[:SEEN], labels, sources=votes[["llm"]][:SEEN])
+    for source in (None, "llm", "anna"):
+        assert model.tell([50], [7], source=source).classes_.tolist() == [0, 1, 7]
+        assert model.tell([50], [None], source=source).classes_.tolist() == [0, 1]
+    assert model.training_proba().shape == (SEEN, 2)

@@ -267,3 +267,18 @@ def test_rules_that_only_contradict_each_other_are_not_taken_for_wrong(C, n_rule
     found = solve(sources, C, log_prior=even, max_iter=5000)
     assert (found.beliefs.argmax(axis=1) == y)[sources.voted].mean() > 0.7
     np.testing.assert_array_equal(found.answers.argmax(axis=1), sources.answer)
+
+
+@pytest.mark.parametrize("n_votes", [9, 10, 120])
+def test_sources_that_always_say_the_same_count_as_one(n_votes):
+    """Two alone: no other source tells that they agree too often."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 120)
+    first = np.where(np.arange(120) < n_votes, noisy(y, 0.6, rng), -1)
+    found = copies(Sources.read(np.column_stack([first, first, noisy(y, 0.9, rng)])))
+    once = 1.0 if n_votes == 9 else 0.5
+    assert found.weights.tolist() == [once, once, 1.0]
+    other = first.copy()
+    other[0] = (first[0] + 1) % 3
+    nearly = copies(Sources.read(np.column_stack([first, other])))
+    assert nearly.weights.tolist() == [1.0, 1.0]

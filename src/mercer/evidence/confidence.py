@@ -1,5 +1,6 @@
 """Votes split by how sure a source is of them."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -80,3 +81,15 @@ def _levels(sure: FloatArray) -> dict[str, BoolArray]:
     if not given.all() or not found:
         found[""] = ~given
     return found
+
+
+def is_level(name: str, source: str) -> bool:
+    """Tell whether a name is that of a source, or of one of its levels.
+
+    Examples
+    --------
+    >>> [is_level(name, "llm") for name in ("llm", "llm at 0.7 to 0.9", "llm at work")]
+    [True, True, False]
+    """
+    level = r"( at [\d.]+( to [\d.]+)?)?"
+    return re.fullmatch(re.escape(source) + level, name) is not None

@@ -11,7 +11,7 @@ from scipy.sparse import csc_array, csr_array
 from mercer._base.checks import check_same_length
 from mercer._base.typing import ArrayLike, BoolArray, IntArray
 from mercer._base.words import counted, some
-from mercer.evidence.confidence import by_confidence
+from mercer.evidence.confidence import by_confidence, is_level
 from mercer.evidence.reading import are_shares, of_one_kind, read_column, read_shares
 from mercer.evidence.rules import applied
 
@@ -123,9 +123,8 @@ class Sources:
     @property
     def n_votes(self) -> IntArray:
         """Number of rows that each source has a vote on, (m,)."""
-        member = np.eye(len(self.names))[self.source]
-        total = np.asarray(self.votes.sum(axis=0)).ravel() @ member
-        return np.rint(total).astype(np.intp)
+        total = np.asarray(self.votes.sum(axis=0)).ravel()
+        return np.rint(total @ np.eye(len(self.names))[self.source]).astype(np.intp)
 
     @property
     def voted(self) -> BoolArray:
@@ -184,7 +183,8 @@ class Sources:
         rows : int ndarray of shape (k,)
             Positions, none of them twice.
         name : str
-            Of the source.
+            Of the source. If its votes are split by confidence, those on these rows are
+            replaced in each level, and new ones are of the level with most.
         answers : array-like of shape (k,)
             As a column of `read`; what means unlabelled takes a vote back.
 
@@ -199,17 +199,17 @@ class Sources:
             raise ValueError(msg)
         values, known, denied = _read(name, answers)
         if len(known) != len(rows):
-            msg = (
-                f"{counted(len(rows), 'row')} named, "
-                f"{counted(len(known), 'vote')} given; give one for each."
-            )
+            given = f"{counted(len(known), 'vote')} given"
+            msg = f"{counted(len(rows), 'row')} named, {given}; give one for each."
             raise ValueError(msg)
         n, old = self.votes.shape[0], self.votes.copy()
-        if name in self.names:
-            mine = np.flatnonzero(self.source == self.names.index(name))
+        if levels := [k for k, own in enumerate(self.names) if is_level(own, name)]:
+            mine = np.flatnonzero(np.isin(self.source, levels))
             row_of = np.repeat(np.arange(n), np.diff(old.indptr))
             old.data[np.isin(row_of, rows) & np.isin(old.indices, mine)] = 0.0
             old.eliminate_zeros()
+            if name not in self.names:
+                name = self.names[max(levels, key=lambda k: self.n_votes[k])]
         column = np.full(n, None, dtype=object)
         for row, value, no in zip(rows[known], values.tolist(), denied, strict=True):
             column[row] = Not(value) if no else value

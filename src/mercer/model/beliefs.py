@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from scipy.sparse import csr_array
 from scipy.special import softmax
 
 from mercer._base.typing import BoolArray, FloatArray, IntArray, Points
@@ -55,7 +56,8 @@ class Believed:
 
 
 def joined_classes(labels: Labels, sources: Sources) -> tuple[Labels, Sources]:
-    """Return labels and sources with the classes of both."""
+    """Return labels and sources with the classes of both, that have a label or vote."""
+    sources = _without_empty(sources)
     if not len(sources.classes):
         return labels, sources.with_classes(labels.classes)
     if not len(labels.classes):
@@ -82,6 +84,20 @@ def joined_classes(labels: Labels, sources: Sources) -> tuple[Labels, Sources]:
         shares = wide
     joined = Labels(codes, classes, shares, labels.weights)
     return joined, sources.with_classes(classes)
+
+
+def _without_empty(sources: Sources) -> Sources:
+    """Return the same votes without the classes that no vote is for any more."""
+    used = np.unique(sources.votes.indices)
+    classes, answer = np.unique(sources.answer[used], return_inverse=True)
+    return replace(
+        sources,
+        votes=csr_array(sources.votes[:, used]),
+        source=sources.source[used],
+        answer=answer.astype(np.intp),
+        denied=sources.denied[used],
+        classes=sources.classes[classes],
+    )
 
 
 def believe(

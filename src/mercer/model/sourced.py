@@ -65,8 +65,9 @@ class SourcedModel(FittedModel):
         if now is None:
             now = Sources.read({source: np.full(len(self.ids_), None)})
         self.sources_ = now.told(rows, source, votes if np.ndim(votes) else [votes])
+        labels = self.labels_.without(rows[:0])  # and its classes, not those of votes
         try:
-            self._learn(self.labels_, class_sizes)
+            self._learn(labels, class_sizes)
         except BaseException:
             self.sources_ = before  # nothing was told
             raise

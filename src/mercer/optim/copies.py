@@ -11,6 +11,8 @@ from mercer._base.typing import BoolArray, FloatArray, IntArray
 _LEAST = 0.05
 # Agreement counts as copying beyond this many standard errors, and this much.
 _CLEAR, _MUCH = 4.0, 0.1
+# Sources with the same votes are copies if they have at least this many.
+_ENOUGH = 10
 # A third source is one that agrees by this much less.
 _APART = 0.85
 
@@ -42,7 +44,8 @@ def count_once(
     u and v are sources that agree clearly less with s and t than these do with each
     other, since further copies would testify for them, and not copies of each other;
     pairs are judged in the order of how much they seem to copy. Where nobody can
-    testify, nothing tells copies from good sources: these count as independent.
+    testify, nothing tells copies from good sources: these count as independent, but
+    for sources that say the same on every row, of which one says as much as all.
 
     Parameters
     ----------
@@ -79,7 +82,27 @@ def count_once(
         place = np.searchsorted(k, source[column])
         found, error = agreement(V, place, 2 * answer[column] + denied[column], len(k))
         dependence[np.ix_(k, k)] = _excess(found, error)
+    dependence[_same(votes, source, 2 * answer + denied, m)] = 1.0
     return Copies(dependence, 1 / (1 + dependence.sum(axis=1)))
+
+
+def _same(votes: csr_array, source: IntArray, answer: IntArray, m: int) -> BoolArray:
+    """Return which sources have the same votes, and enough of them, (m, m)."""
+    V = votes.tocsc()
+    V.sort_indices()
+    said: list[list[tuple[int, bytes, bytes]]] = [[] for _ in range(m)]
+    n_votes = np.zeros(m)
+    for j in np.argsort(answer, kind="stable"):
+        part = slice(V.indptr[j], V.indptr[j + 1])
+        said[source[j]].append(
+            (int(answer[j]), V.indices[part].tobytes(), V.data[part].tobytes())
+        )
+        n_votes[source[j]] += V.data[part].sum()
+    same = np.zeros((m, m), dtype=bool)
+    for s in range(m):
+        for t in range(s):
+            same[s, t] = n_votes[s] >= _ENOUGH and said[s] == said[t]
+    return same | same.T
 
 
 def _kappa(
