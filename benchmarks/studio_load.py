@@ -7,20 +7,30 @@ holds afterwards.
     python benchmarks/studio_load.py --people 20 --answers 10000 --rows 20000
     python benchmarks/studio_load.py --people 1 --answers 60 --rows 100000 --think 0.5
     python benchmarks/studio_load.py --page --answers 60 --rows 100000 --think 0.7
+    python benchmarks/studio_load.py --photographs --rows 2000 --think 2
 
 With ``--page`` one person answers by keys in Debian's Chromium, and the times are those
-from a key to the frame that shows the next row.
+from a key to the frame that shows the next row. With ``--photographs`` the rows are
+files of 640 x 480 pixels in a folder, embedded by a model of the size of
+EfficientNet-B0 with random weights: the times are those from the start of the command
+to the first question on the page, to the first embeddings and to the model that has all
+of them; meanwhile somebody answers.
 """
 
 import argparse
 import asyncio
+import json
+import os
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import httpx
 import numpy as np
@@ -115,8 +125,9 @@ new MutationObserver(() => requestAnimationFrame(() => requestAnimationFrame(() 
 """
 
 
-def label_by_keys(url: str, truth: np.ndarray, n: int, think: float) -> list[float]:
-    """Answer on the page; return milliseconds from key to paint."""
+@contextmanager
+def new_page() -> Iterator[Any]:
+    """Open a page in Chromium."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
@@ -125,6 +136,13 @@ def label_by_keys(url: str, truth: np.ndarray, n: int, think: float) -> list[flo
         browser = playwright.chromium.launch(executable_path=path, args=flags)
         page = browser.new_page()
         page.set_default_timeout(600_000)
+        yield page
+        browser.close()
+
+
+def label_by_keys(url: str, truth: np.ndarray, n: int, think: float) -> list[float]:
+    """Answer on the page; return milliseconds from key to paint."""
+    with new_page() as page:
         page.goto(url)
         page.wait_for_selector("#item .one")
         page.evaluate(TIMING)
@@ -136,9 +154,105 @@ def label_by_keys(url: str, truth: np.ndarray, n: int, think: float) -> list[flo
             page.keyboard.press(str((truth[row] + 1) % 10))
             page.wait_for_function("row => mercer.question.shown.row !== row", arg=row)
             page.wait_for_timeout(1000 * think)
-        taken = page.evaluate("taken")
-        browser.close()
-    return taken
+        return page.evaluate("taken")
+
+
+def make_photographs(folder: Path, n: int) -> np.ndarray:
+    """Draw circles, boxes or triangles before noise; return which of them."""
+    from PIL import Image, ImageDraw
+
+    folder.mkdir()
+    rng = np.random.default_rng(0)
+    kinds = rng.integers(3, size=n)
+    for k, kind in enumerate(kinds):
+        size = (640, 480) if rng.random() < 0.7 else (480, 640)
+        noise = rng.integers(60, 160, (*[s // 8 for s in size[::-1]], 3))
+        image = Image.fromarray(noise.astype(np.uint8)).resize(size)
+        pen = ImageDraw.Draw(image)
+        for _ in range(4):
+            x, y, side = (int(v) for v in rng.integers(60, 300, 3))
+            fill = tuple(int(v) for v in rng.integers(160, 255, 3))
+            corners = [(x, y + side), (x + side, y + side), (x + side // 2, y)]
+            if kind == 0:
+                pen.ellipse([x, y, x + side, y + side], fill=fill)
+            elif kind == 1:
+                pen.rectangle([x, y, x + side, y + side], fill=fill)
+            else:
+                pen.polygon(corners, fill=fill)
+        image.save(folder / f"{k:05}.jpg", quality=90)
+    return kinds
+
+
+def make_vision_model(folder: Path) -> None:
+    """Write a model of the size of EfficientNet-B0."""
+    from transformers import EfficientNetConfig, EfficientNetModel
+
+    config = EfficientNetConfig(
+        image_size=224, width_coefficient=1.0, depth_coefficient=1.0, hidden_dim=1280
+    )
+    EfficientNetModel(config).save_pretrained(folder)
+    settings = {
+        "image_processor_type": "BitImageProcessor",
+        "size": {"shortest_edge": 256},
+        "crop_size": {"height": 224, "width": 224},
+    }
+    (folder / "preprocessor_config.json").write_text(json.dumps(settings))
+
+
+def label_photographs(folder: Path, n: int, think: float) -> None:
+    """Print what somebody waits for who labels a folder of photographs."""
+    kinds = make_photographs(folder / "photos", n)
+    make_vision_model(folder / "model")
+    os.environ["MERCER_CACHE"] = str(folder / "cache")
+    began = time.perf_counter()
+    options = ["--embed", f"image={folder / 'model'}", "--classes", "round,box,three"]
+
+    def now() -> str:
+        return f"after {time.perf_counter() - began:.1f} s"
+
+    with new_page() as page, studio(folder / "photos", *options) as (url, token):
+        print(f"the link is there {now()}")
+        page.goto(f"{url}/#token={token}")
+        page.wait_for_selector("#item .one img")
+        print(f"the first question is on the page {now()}", flush=True)
+        headers = {"Authorization": f"Bearer {token}"}
+        client = httpx.Client(base_url=url, headers=headers, timeout=60)
+        has_begun, stage, learned, taken = False, "", 0, []
+        while not has_begun or stage.startswith("embeddings"):
+            state = client.get("/api/state").json()
+            stage, learned = state["stage"], max(learned, state["model_labels"])
+            if stage.startswith("embeddings,") and not has_begun:
+                has_begun = True
+                print(f"the first embeddings are there {now()}", flush=True)
+            row = int(page.inner_text("#reason").split(".")[0].split()[-1])
+            start = time.perf_counter()
+            page.keyboard.press(str(kinds[row] + 1))
+            page.wait_for_function("row => mercer.question.shown.row !== row", arg=row)
+            taken.append(time.perf_counter() - start)
+            page.wait_for_timeout(1000 * think)
+        half, most = np.percentile(taken, [50, 90])
+        print(f"all are there {now()}: {len(taken)} answers, {learned} learned")
+        print(f"next question: half within {half:.2f} s, 90% within {most:.2f} s")
+        while state["stage"] or state["model_labels"] < len(taken):
+            time.sleep(0.2)
+            state = client.get("/api/state").json()
+        print(f"the model has learned from all embeddings {now()}")
+
+
+@contextmanager
+def studio(path: Path, *options: str) -> Iterator[tuple[str, str]]:
+    """Start a studio; yield its address and its token."""
+    command = [sys.executable, "-m", "mercer", "label", str(path), "--no-open"]
+    server = subprocess.Popen([*command, *options], stdout=subprocess.PIPE, text=True)
+    try:
+        assert server.stdout is not None
+        line = ""
+        while (link := re.search(r"(http\S+)/#token=(\S+)", line)) is None:
+            line = server.stdout.readline()
+        yield link[1], link[2]
+    finally:
+        server.terminate()
+        server.wait()
 
 
 def main() -> None:
@@ -148,24 +262,20 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=20_000)
     parser.add_argument("--think", type=float, default=0.0, help="seconds per answer")
     parser.add_argument("--page", action="store_true", help="measure key to paint")
+    parser.add_argument("--photographs", action="store_true")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
+        if args.photographs:
+            label_photographs(Path(folder), args.rows, args.think)
+            return
         path, truth = make_table(Path(folder), args.rows)
         store = Path(folder) / "labels.db"
         classes = ",".join(map(str, range(CLASSES)))
-        command = [sys.executable, "-m", "mercer", "label", str(path), "--no-open"]
         options = ["--id", "id", "--store", str(store), "--classes", classes]
-        server = subprocess.Popen(
-            [*command, *options], stdout=subprocess.PIPE, text=True
-        )
-        try:
-            assert server.stdout is not None
-            line = ""
-            while (link := re.search(r"(http\S+)/#token=(\S+)", line)) is None:
-                line = server.stdout.readline()
-            url, token = link.groups()
+        with studio(path, *options) as (url, token):
             if args.page:
-                taken = label_by_keys(link[0], truth, args.answers, args.think)
+                link = f"{url}/#token={token}"
+                taken = label_by_keys(link, truth, args.answers, args.think)
                 print(f"{len(taken)} keys, milliseconds to paint:")
                 for q in (50, 90, 99, 100):
                     print(f"  {q:3} % within {np.percentile(taken, q):7.1f}")
@@ -173,9 +283,6 @@ def main() -> None:
             start = time.perf_counter()
             people = asyncio.run(label(url, token, truth, args))
             seconds = time.perf_counter() - start
-        finally:
-            server.terminate()
-            server.wait()
         engine = create_engine(f"sqlite:///{store}")
         with engine.connect() as connection:
             query = "SELECT token, item FROM mercer_events WHERE kind = 'answer'"

@@ -215,9 +215,9 @@ class ModelEngine:
             rng = np.random.default_rng(session.task.random_state)
             xy = place_points(lambda rows: kernel.features(rows=rows), n, rng)
             self._drawing.clear()
-            give_back()
             if not self._stopped.is_set():
                 self._publish(map=xy.astype(np.float32), map_version=due + 1)
+            give_back()
 
         threading.Thread(target=draw, daemon=True).start()
 
