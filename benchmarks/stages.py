@@ -187,7 +187,7 @@ STAGES = {
         ),
     ),
     "sureness": Stage(
-        {"sureness": 0.0}, code=("gain:sureness",), constants=("sureness",)
+        {"sureness": 1.0}, code=("gain:sureness",), constants=("sureness",)
     ),
     "shares, sizes, spreading": Stage(machine={"class_sizes": None}),
 }

@@ -155,22 +155,26 @@ def test_held_out_loss_is_the_best_of_the_slopes_and_never_above_guessing() -> N
     votes = np.eye(2)[[0, 1, 1]]
     wrong = np.array([[-1.0, 1.0], [1.0, -1.0], [1.0, -1.0]])
     assert held_out_loss(wrong, votes, np.zeros(2))[0] == pytest.approx(3 * np.log(2))
-    # The usual slope is 0.6; with m labels another costs 36 / (12 + m) log^2(a / 0.6).
+    # The usual slope of two classes is 0.45 log 2; with m labels q times as much costs
+    # 36 / (12 + m) log^2 q.
+    first = 0.45 * np.log(2)
     for times, usual in ((1, True), (6, False)):
         scores, m = np.tile(-wrong, (times, 1)), 3 * times
         loss, slope = held_out_loss(scores, np.tile(votes, (times, 1)), np.zeros(2))
         costs = [
-            m * np.log1p(np.exp(-2 * a)) + 36 / (12 + m) * np.log(a / 0.6) ** 2
-            for a in DEFAULT.slopes
+            m * np.log1p(np.exp(-2 * first * q)) + 36 / (12 + m) * np.log(q) ** 2
+            for q in DEFAULT.slopes
         ]
-        assert slope == DEFAULT.slopes[np.argmin(costs)]
-        assert (slope == 0.6) == usual
+        assert slope == pytest.approx(first * DEFAULT.slopes[np.argmin(costs)])
+        assert (slope == first) == usual
         assert loss == pytest.approx(min(costs))
     doubting = Rule(slope_doubt=0.1)
     _, slope = held_out_loss(-wrong, votes, np.zeros(2), rule=doubting)
-    assert slope == 2.0
+    assert slope == pytest.approx(8 * first)
     none = held_out_loss(wrong, 0 * votes, np.zeros(2))
-    assert none == (0.0, 0.6)  # nothing left out: no evidence, the usual slope
+    assert none == (0.0, first)  # nothing left out: no evidence, the usual slope
+    _, of_ten = held_out_loss(np.zeros((1, 10)), np.zeros((1, 10)), np.zeros(10))
+    assert of_ten == pytest.approx(0.45 * np.log(10))
 
 
 def test_sizes_are_the_predicted_ones_or_those_of_the_labels() -> None:

@@ -122,7 +122,7 @@ CHANGES: dict[str, tuple[str, Any]] = {
     "ridges": ("one label", (1.0,)),
     "even_labels": ("uneven labels", 0.0),
     "added_label": ("uneven labels", 3.0),
-    "slopes": ("one label", (1.0, 2.0)),
+    "slopes": ("uneven labels", (1.0,)),
     "usual_slope": ("one label", 2.0),
     "slope_doubt": ("uneven labels", 0.1),
     "doubt_fades": ("uneven labels", 100.0),

@@ -18,27 +18,19 @@ def spreading_gain(
 ) -> float:
     r"""Return how much of a decision to spread, in units of the scores' own size.
 
-    .. math:: g = 4 s^4 \frac{n}{n + 100 (l + 10)}, \qquad
-              s = \max\Big(0, 1 - \frac{e / (1 - p) + 2 u}{m + 2}\Big):
+    .. math:: g = 4 s^4 \frac{n}{n + 100 (l + 10)}:
 
-    4 among many points of clear clusters. The skill s is 0 when held-out labels might
-    as well be guessed; with no label to hold out it is the share of the decision that
-    the kernel explains. Where classes overlap, spreading moves their borders to
-    wherever the points are few. There is less of it among few points, whose groups are
-    as much chance as structure, or with many labels, which need no help.
+    4 among many points of clear clusters, where the skill s (`skill`) is 1. Where
+    classes overlap, spreading moves their borders to wherever the points are few. There
+    is less of it among few points, whose groups are as much chance as structure, or
+    with many labels, which need no help.
 
     Parameters
     ----------
     n : int
         Points.
-    given : ndarray of shape (C,)
-        Labels of each class; l is their sum, p the share of the largest.
-    n_errors, n_held_out : float
-        Labels missed, e, among those that could be left out, m.
-    left : float
-        Share u of the decision that the kernel does not explain (`unexplained`).
-    rule : Rule, optional
-        The constants.
+    given, n_errors, n_held_out, left, rule
+        As in `skill`.
 
     Examples
     --------
@@ -50,31 +42,60 @@ def spreading_gain(
     >>> round(spreading_gain(10**6, 10 * even, 40, 100, 0.5), 2)
     0.37
     """
-    n_labels, guessed = float(given.sum()), 1.0 - float(given.max() / given.sum())
-    missed = n_errors / guessed + rule.doubted_labels * max(left, 0.0)
-    skill = max(1.0 - missed / (n_held_out + rule.doubted_labels), 0.0)
-    return float(rule.gain * skill**rule.skill_power * fading(n, n_labels, rule))
+    known = skill(given, n_errors, n_held_out, left, rule=rule)
+    fade = fading(n, float(given.sum()), rule)
+    return float(rule.gain * known**rule.skill_power * fade)
 
 
-def sureness(left: float, n_held_out: float, rule: Rule = DEFAULT) -> float:
-    r"""Return how much larger the scores of clear clusters are than labels justify.
+def skill(
+    given: FloatArray,
+    n_errors: float,
+    n_held_out: float,
+    left: float,
+    *,
+    rule: Rule = DEFAULT,
+) -> float:
+    r"""Return how far held-out labels are known better than by guessing, 0 to 1.
 
-    .. math:: \exp\Big(1.2 \max(0, 1 - u / 0.2) \frac{2}{m + 2}\Big):
+    .. math:: s = \max\Big(0, 1 - \frac{e / (1 - p) + 2 u}{m + 2}\Big):
 
-    with few labels to hold out, m, nothing else tells clear clusters from classes that
-    overlap. u is the share of the division that the kernel does not explain.
+    0 when they might as well be guessed; with no label to hold out it is the share of
+    the decision that the kernel explains.
+
+    Parameters
+    ----------
+    given : ndarray of shape (C,)
+        Labels of each class; p is the share of the largest.
+    n_errors, n_held_out : float
+        Labels missed, e, among those that could be left out, m.
+    left : float
+        Share u of the decision that the kernel does not explain (`unexplained`).
+    rule : Rule, optional
+        The constants.
 
     Examples
     --------
-    >>> [round(sureness(left, 0), 2) for left in (0.0, 0.1, 0.2, 0.5)]
-    [3.32, 1.82, 1.0, 1.0]
-    >>> round(sureness(0.0, 20), 2)
-    1.12
+    >>> even = np.ones(2)
+    >>> skill(even, 0, 0, 0.5), skill(10 * even, 4, 18, 0.5), skill(even, 2, 2, 0.5)
+    (0.5, 0.55, 0.0)
     """
-    if left >= rule.clear:
-        return 1.0
-    doubt = rule.doubted_labels / (n_held_out + rule.doubted_labels)
-    return float(np.exp(rule.sureness * (1 - left / rule.clear) * doubt))
+    guessed = 1.0 - float(given.max() / given.sum())
+    missed = n_errors / guessed + rule.doubted_labels * max(left, 0.0)
+    return max(1.0 - missed / (n_held_out + rule.doubted_labels), 0.0)
+
+
+def sureness(known: float, rule: Rule = DEFAULT) -> float:
+    r"""Return by what scores are multiplied, 0.7 + 0.3 s for the skill s (`skill`).
+
+    The labels that a softmax is fitted to have chosen the kernels as well, and seem
+    better known than they are, most of all where little is known.
+
+    Examples
+    --------
+    >>> [round(sureness(s), 2) for s in (0.0, 0.5, 1.0)]
+    [0.7, 0.85, 1.0]
+    """
+    return rule.sureness + (1 - rule.sureness) * known
 
 
 def fading(n: int, n_labeled: float, rule: Rule) -> float:

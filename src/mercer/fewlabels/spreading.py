@@ -6,7 +6,13 @@ import numpy as np
 
 from mercer._base.typing import FloatArray, IntArray
 from mercer.evidence.labels import LabelsDrawn
-from mercer.fewlabels.gain import fading, matching_slope, spreading_gain, sureness
+from mercer.fewlabels.gain import (
+    fading,
+    matching_slope,
+    skill,
+    spreading_gain,
+    sureness,
+)
 from mercer.fewlabels.partition import (
     Division,
     ScoredPoints,
@@ -30,7 +36,7 @@ from mercer.spectrum.scores import Scores, class_counts
 class SpreadDecision:
     """Scores that give every class its share."""
 
-    coef: FloatArray  # (r, C) as confident on average as before
+    coef: FloatArray  # (r, C) as confident on average as `sureness` says
     offset: FloatArray  # (C,)
     scores: Scores  # (n, C) of all points
     sizes: FloatArray  # (C,)
@@ -105,8 +111,10 @@ def spread_decision(
     B = ridge_smoother(moment, dof)
     per_class = np.bincount(codes, given, minlength=C).astype(np.float64)
 
+    held_out = per_class, n_errors, n_held_out
+
     def gain_with(left: float) -> float:
-        return spreading_gain(n, per_class, n_errors, n_held_out, left, rule=rule)
+        return spreading_gain(n, *held_out, left, rule=rule)
 
     if sizes is None:
         candidates = list(
@@ -143,8 +151,8 @@ def spread_decision(
         max_rounds=rule.last_rounds,
     )
     spread = final.scores.rows(drawn) + final.offset
-    surer = scale * sureness(left, n_held_out, rule)
-    slope = matching_slope(scale * spread, surer * base.rows(drawn))
+    sure = scale * sureness(skill(*held_out, left, rule=rule), rule)
+    slope = matching_slope(scale * spread, sure * base.rows(drawn))
     return SpreadDecision(
         slope * (coef + scale * final.added),
         slope * (offset + scale * final.offset),
