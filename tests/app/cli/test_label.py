@@ -110,3 +110,18 @@ def test_a_column_that_is_left_out_need_not_be_right(
     assert result.exit_code == 0, result.output
     (running,) = served
     assert running.studio.items.show(0)["cells"][1]["value"] == "<0.1"
+
+
+@pytest.mark.parametrize("option", ["--drop", "--keep", "--embed", "--source", "--id"])
+def test_a_column_that_is_not_there_is_said_at_once(
+    option: str, tmp_path: Path, served: list[Running]
+) -> None:
+    """The page opened, and its model ended, or nothing was embedded."""
+    path = tmp_path / "things.csv"
+    rows(8).to_csv(path, index=False)
+    result = label(path, "--classes", "a,b", option, "nope")
+    assert result.exit_code == 2
+    assert "has no column 'nope'" in result.output
+    assert f"with {option} (" in result.output
+    assert served == []
+    assert not (tmp_path / "things.csv.labels.db").exists()

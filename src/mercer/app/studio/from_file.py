@@ -44,6 +44,7 @@ def open_studio(
     """
     task = task or Task()
     table = read_table(file, **task.reading, **reading)
+    task.check(table)
     where = store or _beside(str(file))
     url = where if "://" in where else sqlite_url(Path(where))
     studio = Studio(Items(table, task), Store(url), classes=classes, overlap=overlap)

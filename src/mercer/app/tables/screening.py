@@ -26,10 +26,9 @@ from mercer.app.tables.leakage import (
     tell_labeled,
 )
 from mercer.app.tables.number_columns import strings_among
-from mercer.app.tables.table import Table, TableError
+from mercer.app.tables.table import Table
 from mercer.app.tables.target import look_at_target
 from mercer.app.tables.task import Task
-from mercer.app.tables.votes import check_sources
 from mercer.evidence.reading import is_labeled
 
 if TYPE_CHECKING:
@@ -92,22 +91,9 @@ def screen(
     >>> screen(table, Task("label")).left_out
     (LeftOut(column='row', reason='names the rows: every cell differs'),)
     """
-    target, id, drop, keep = task.target, task.id, task.drop, task.keep
-    if target in drop:
-        msg = f"--drop {target!r} names the target, which is what is learned."
-        raise TableError(msg)
-    for name in (*drop, *keep):
-        table.check_any_column(name, "--drop" if name in drop else "--keep")
-    for wanted in task.embed:
-        table.check_any_column(wanted.column, "--embed")
-        if wanted.column in {target, id, *drop}:
-            msg = (
-                f"column {wanted.column!r} cannot be embedded: it is not learned from "
-                "(--target, --id, --drop)."
-            )
-            raise TableError(msg)
-    keep = (*keep, *(wanted.column for wanted in task.embed))
-    check_sources(table, task.sources, {target, *([id] if id else []), *keep, *drop})
+    task.check(table)
+    target, id, drop = task.target, task.id, task.drop
+    keep = (*task.keep, *(wanted.column for wanted in task.embed))
     said: tuple[str, ...] = ()
     if labels is None:
         labels, said = look_at_target(

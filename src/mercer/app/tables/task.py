@@ -6,8 +6,8 @@ from typing import Any
 
 from mercer.app.embedding.wanted import Wanted, read_embed
 from mercer.app.tables.class_sizes import check_drawn
-from mercer.app.tables.table import TableError
-from mercer.app.tables.votes import Source, read_sources
+from mercer.app.tables.table import Table, TableError
+from mercer.app.tables.votes import Source, check_sources, read_sources
 from mercer.evidence.labels import LabelsDrawn
 
 
@@ -124,6 +124,25 @@ class Task:
 
     def __post_init__(self) -> None:
         check_drawn(self.labels_drawn, self.class_sizes)
+
+    def check(self, table: Table) -> None:
+        """Raise where `table` lacks a column that is named, or one has two uses."""
+        if self.target in self.drop:
+            msg = f"--drop {self.target!r} names the target, which is what is learned."
+            raise TableError(msg)
+        for name in (*self.drop, *self.keep):
+            table.check_any_column(name, "--drop" if name in self.drop else "--keep")
+        aside = {self.target, *([self.id] if self.id else []), *self.drop}
+        for wanted in self.embed:
+            table.check_any_column(wanted.column, "--embed")
+            if wanted.column in aside:
+                msg = (
+                    f"column {wanted.column!r} cannot be embedded: it is not learned "
+                    "from (--target, --id, --drop)."
+                )
+                raise TableError(msg)
+        used = (*self.keep, *(wanted.column for wanted in self.embed))
+        check_sources(table, self.sources, {*aside, *used})
 
     @property
     def aside(self) -> set[str | None]:
