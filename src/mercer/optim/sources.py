@@ -15,6 +15,8 @@ from mercer._base.typing import BoolArray, FloatArray, IntArray
 _BETTER, _FIRST = 0.6, 4.0
 # Votes in each class that it takes for a class to count half by itself.
 _TIED = 10.0
+# Nobody is warned of a smaller change of a belief in the last round.
+_NOTICED = 1e-3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,7 +84,7 @@ def solve_sources(
     tied : float, default=10
         Pseudo-votes per class that a source's overall accuracy is worth.
     tol : float, default=1e-6
-        Largest change of a belief.
+        Largest change of a belief. A warning says if it is above 0.001 at the end.
     max_iter : int, default=500
 
     Notes
@@ -117,7 +119,7 @@ def solve_sources(
             first.bounds,
             first.change,
         )
-    if change > tol:
+    if change > max(tol, _NOTICED):
         msg = (
             f"solve_sources: beliefs still change by {change:.1e} > tol={tol:.1e} "
             f"after {max_iter} rounds; raise max_iter."
