@@ -20,6 +20,7 @@ from mercer.active.strategies import EXPLORING, QUERIES
 from mercer.evidence.pairs import Pairs
 from mercer.exceptions import NearlyConstantKernelWarning
 from mercer.fewlabels import AutoKernel, LeaveOneOutRLS
+from mercer.fewlabels.pools.anchors import AnchorPool
 from mercer.graphs.neighbors import neighbor_graph
 from mercer.learners.combination import AverageKernel
 from mercer.learners.decaying import DecayingKernel
@@ -581,3 +582,21 @@ def test_a_row_that_is_not_there_is_named(as_table: Any) -> None:
     model = UnifiedKernelMachine(random_state=0).fit(named, y)
     with pytest.raises(ValueError, match="no row 'r30'; the row ids are 'r0', 'r1'"):
         model.tell(["r30"], [1])
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"views": {"left": [0, 1], "right": [2]}}, {"basis": AnchorPool(20)}],
+    ids=["graphs", "views", "anchors"],
+)
+def test_sparse_points_are_taken_by_a_model_of_dense_ones(options):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3)) + 4 * np.eye(3)[np.arange(60) % 3]
+    y = np.where(np.arange(60) < 12, np.arange(60) % 3, -1)
+    model = UnifiedKernelMachine(random_state=0, **options).fit(X, y)
+    new = sparse.csr_array(X + 0.01)
+    np.testing.assert_array_equal(
+        model.predict_proba(new), model.predict_proba(X + 0.01)
+    )
+    assert model.explain(new[:2]).contributions.shape[0] == 2
+    assert model.add_rows(new).transduction_.shape == (120,)

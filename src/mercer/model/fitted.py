@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 from sklearn.utils.validation import check_is_fitted
 
 from mercer._base.checks import FLOATS, checked_points
@@ -31,6 +32,7 @@ class FittedModel:
     ids_: NDArray[Any]
     sources_: Sources | None
     believed_: Any  # where there are sources
+    _is_sparse: bool = True  # the points that it was fitted to, as far as is known
     _X: Any  # points, kept where the learner has no basis
     _seed: int
 
@@ -89,7 +91,12 @@ class FittedModel:
     def _checked(self, X: Points | Graph, *, reset: bool) -> Any:
         if isinstance(X, Graph):
             return X
-        return checked_points(X, self, reset=reset, dtype=FLOATS, tensors=True)
+        points = checked_points(X, self, reset=reset, dtype=FLOATS, tensors=True)
+        if reset:
+            self._is_sparse = issparse(points)
+        elif issparse(points) and not self._is_sparse:
+            points = points.toarray()  # as those it was fitted to
+        return points
 
     @property
     def _n_features_out(self) -> int:
