@@ -23,6 +23,7 @@ from mercer.app.tables.table import Table
 from mercer.app.tables.task import Task
 
 if TYPE_CHECKING:
+    from mercer.app.studio.model_engine import ModelEngine
     from mercer.app.tables.session import Session
     from mercer.judging.estimate import Interval
 
@@ -135,7 +136,10 @@ class ProcessEngine:
             self._replied.wait_for(
                 lambda: number in self._replies or self.snapshot.error, REPLY_SECONDS
             )
-            return self._replies.pop(number, None)
+            said = self._replies.pop(number, None)
+        if isinstance(said, Exception):
+            raise said
+        return said
 
     def _send(self, message: Any) -> None:
         with self._sending:
@@ -212,6 +216,14 @@ def open_session(
     return Session(Rows.read(table, task, labels=given, progress=progress), task)
 
 
+def _value(engine: "ModelEngine", name: str, arguments: Any) -> Any:
+    """Return what a method returns, or why it cannot; the model goes on."""
+    try:
+        return getattr(engine, name)(*arguments)
+    except Exception as error:
+        return RefusedError(f"{type(error).__name__}: {error}", 409)
+
+
 def work(
     pipe: Connection,
     opened: "Callable[[], Session]",
@@ -279,6 +291,6 @@ def work(
                 elif name == "forget":
                     wanted.discard(number)
                 else:
-                    tell(("reply", number, getattr(engine, name)(*arguments)))
+                    tell(("reply", number, _value(engine, name, arguments)))
     except (EOFError, OSError, KeyboardInterrupt):
         os._exit(0)  # whatever is being computed, nobody waits for it
