@@ -62,7 +62,7 @@ sphinx_gallery_conf = {
 }
 
 html_theme = "pydata_sphinx_theme"
-html_title = "Mercer"
+html_title = "semi-supervised and active learning with few labels"
 html_static_path = ["_static"]
 html_favicon = "_static/logo.svg"
 html_css_files = ["mercer.css"]
