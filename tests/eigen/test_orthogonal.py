@@ -27,7 +27,8 @@ def test_a_block_is_the_sum_of_its_parts(number: type, shortest: float) -> None:
     P = np.random.default_rng(1).standard_normal((N, 8)) * np.geomspace(1, shortest, 8)
     P = P.astype(number)
     given = P.astype(float)
-    C, T, R = orthonormalised(P, null, V, np.random.default_rng(2))
+    C, T, R, slant = orthonormalised(P, null, V, np.random.default_rng(2))
+    assert slant == np.finfo(number).eps
     everything = np.hstack([null.toarray(), V, T]).astype(float)
     eps = float(np.finfo(number).eps)
     products = T.astype(float).T @ everything
@@ -40,12 +41,37 @@ def test_a_block_is_the_sum_of_its_parts(number: type, shortest: float) -> None:
 def test_an_exhausted_space_goes_on_with_random_directions() -> None:
     null, V = known(np.float64)
     P = V[:, :3] @ np.ones((3, 4))  # all in the space already
-    C, T, R = orthonormalised(P, null, V, np.random.default_rng(0))
+    C, T, R, _ = orthonormalised(P, null, V, np.random.default_rng(0))
     everything = np.hstack([null.toarray(), V, T])
     assert T.shape == (N, 4)
     assert np.abs(everything.T @ everything - np.eye(11)).max() <= 1e-13
     np.testing.assert_allclose(C[:3], 1.0)
     assert np.abs(R).max() <= 1e-13
+
+
+@pytest.mark.parametrize("most", [1e-2, 1e-4, 1e-7])
+def test_blocks_are_no_farther_from_orthogonal_than_allowed(most: float) -> None:
+    """A Krylov space: each block is made of the two before it, and short."""
+    null, _ = known(np.float32)
+    A = np.geomspace(1.0, 1e-5, N)[:, None]
+    rng = np.random.default_rng(0)
+    P = rng.standard_normal((N, 4)).astype(np.float32)
+    V, slants = P[:, :0], [0.0, 0.0]
+    for _ in range(12):
+        _, T, _, slant = orthonormalised(
+            P, null, V, rng, slant=max(slants[-2:]), most_slant=most
+        )
+        everything = np.hstack([null.toarray(), V, T]).astype(float)
+        products = T.astype(float).T @ everything
+        products[:, -4:] -= np.eye(4)
+        eps = float(np.finfo(np.float32).eps)
+        assert np.abs(products).max() <= max(most, 20 * eps)
+        V = np.hstack([V, T])
+        slants.append(slant)
+        P = (A * T).astype(np.float32)
+    assert max(slants) <= max(most, eps)
+    # One projection is enough for some blocks, where that much is allowed.
+    assert (sum(s > eps for s in slants) > 0) == (most > 1e-5)
 
 
 @pytest.mark.parametrize("order", ["C", "F"])

@@ -5,25 +5,31 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 from scipy.linalg import eigh
 
-from mercer._base.typing import BoolArray, FloatArray, IntArray, SparseArray
+from mercer._base.typing import BoolArray, FloatArray, SparseArray
 from mercer.eigen.orthogonal import inner, orthonormalised, remove, turn
 from mercer.eigen.policy import exact_enough
 from mercer.eigen.proof import largest_unseen
 from mercer.eigen.recurrence import times
+from mercer.eigen.residuals import (
+    ROUNDING,
+    blocks,
+    residuals_of,
+    rounding_errors,
+    squared_errors,
+)
 from mercer.eigen.transforms import Transform
 from mercer.eigen.work import Work
 
 BLOCK, WIDEST = 8, 64
-_TOGETHER = 16  # columns in double precision that are multiplied together
 # Residuals of this many vectors, the least exact, tell when to compute all.
 PROBE = 4
 # Residuals are computed where their estimates are below this many times the goal.
 _NEAR = 4.0
-# A residual cannot be below this share of what a product with the matrix adds up.
-_ROUNDING = 64 * np.finfo(float).eps
+# Columns of a space in single precision may be this share of the tolerance from
+# orthogonal: the pairs are made orthonormal in the end.
+_SLANT = 0.3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,12 +71,14 @@ class KrylovSpace:
         rng: np.random.Generator,
         *,
         single: bool = False,
+        most_slant: float = 0.0,
     ) -> None:
         number = np.float32 if single else np.float64
         self.transform = transform
         self.null = null.astype(number, copy=False)
         self.aside = aside
         self.rng = rng
+        self.slants, self.most_slant = (0.0, 0.0), most_slant  # of the last two blocks
         self.H = np.zeros((room, room))
         self.size = 0
         self._reserve(number)
@@ -80,7 +88,7 @@ class KrylovSpace:
         self.norm = float(np.sqrt(np.linalg.eigvalsh(inner(start, start))[-1]))
         P = transform.apply(start)
         del start
-        _, self.T, self.R = orthonormalised(P, self.null, known, rng)
+        _, self.T, self.R, _ = orthonormalised(P, self.null, known, rng)
 
     def _reserve(self, number: Any) -> None:
         """Make room, in columns, beside the vectors that are set aside."""
@@ -108,7 +116,15 @@ class KrylovSpace:
         del self.T  # it is large
         P = self.transform.apply(block)
         V = self.V[:, : len(self.aside) + self.size]
-        C, self.T, self.R = orthonormalised(P, self.null, V, self.rng)
+        C, self.T, self.R, slant = orthonormalised(
+            P,
+            self.null,
+            V,
+            self.rng,
+            slant=max(self.slants),
+            most_slant=self.most_slant,
+        )
+        self.slants = self.slants[1], slant
         C = C[len(self.aside) :]
         self.H[: self.size, old : self.size] = C
         self.H[old : self.size, : self.size] = C.T
@@ -149,6 +165,7 @@ class KrylovSpace:
 
     def _begin_with(self, H: FloatArray) -> None:
         self.size = len(H)
+        self.slants = (self.most_slant, self.most_slant)
         self.H[:] = 0.0
         self.H[: self.size, : self.size] = H
 
@@ -215,10 +232,19 @@ def lowest_pairs(
     wanted = min(k + 10 + k // 10, n - c)
     room = min(n - c, max(3 * wanted, wanted + 12 * block))
     width = min(block, n - c)
-    space = KrylovSpace(transform, null, aside, width, room, rng, single=single)
+    space = KrylovSpace(
+        transform,
+        null,
+        aside,
+        width,
+        room,
+        rng,
+        single=single,
+        most_slant=_SLANT * tol if single else 0.0,
+    )
     look, ratio = wanted, 0.0
     work = Work() if work is None else work
-    least = _ROUNDING * float(np.abs(A.diagonal()).max())
+    least = ROUNDING * float(np.abs(A.diagonal()).max())
     while True:
         work.spend(transform.cost * space.T.shape[1])
         space.expand()
@@ -343,7 +369,7 @@ def _largest_residual(A: SparseArray, X: FloatArray) -> float:
     """Return the largest residual of unit vectors as eigenvectors of A."""
     AX = times(A, X)
     values = np.einsum("ij,ij->j", X, AX)
-    return float(np.sqrt(_squared_errors(AX, X, values).max()))
+    return float(np.sqrt(squared_errors(AX, X, values).max()))
 
 
 def rayleigh_ritz(A: SparseArray, X: FloatArray) -> tuple[RitzPairs, FloatArray]:
@@ -354,42 +380,12 @@ def rayleigh_ritz(A: SparseArray, X: FloatArray) -> tuple[RitzPairs, FloatArray]
     it is large.
     """
     m = X.shape[1]
-    H = np.hstack([inner(X, times(A, X[:, some])) for some in _blocks(m)])
+    H = np.hstack([inner(X, times(A, X[:, some])) for some in blocks(m)])
     G = inner(X, X)
     values, S = eigh((H + H.T) / 2, (G + G.T) / 2)
     turn(X, S, X)
     residuals, rounding = residuals_of(A, X, values), np.zeros(m)
-    limit = 4 * _ROUNDING * float(np.abs(A.diagonal()).max())
+    limit = 4 * ROUNDING * float(np.abs(A.diagonal()).max())
     small = np.flatnonzero(residuals <= limit)  # the others are above rounding
     rounding[small] = rounding_errors(A, X, small)
     return RitzPairs(values, X, residuals, rounding), S
-
-
-def residuals_of(A: SparseArray, X: FloatArray, values: FloatArray) -> FloatArray:
-    """Return the norms of the columns of A X - X diag(values)."""
-    squares = np.empty(len(values))
-    for some in _blocks(len(values)):
-        part = X[:, some]
-        squares[some] = _squared_errors(times(A, part), part, values[some])
-    return np.sqrt(squares)
-
-
-def _squared_errors(AX: FloatArray, X: FloatArray, values: FloatArray) -> FloatArray:
-    AX -= X * values
-    squares: FloatArray = np.einsum("ij,ij->j", AX, AX)
-    return squares
-
-
-def rounding_errors(A: SparseArray, X: FloatArray, columns: IntArray) -> FloatArray:
-    """Return what rounding of some columns, unit vectors, may add to residuals."""
-    errors = np.empty(len(columns))
-    if not len(columns):
-        return errors
-    size = sparse.csr_array((np.abs(A.data), A.indices, A.indptr), shape=A.shape)
-    for some in _blocks(len(columns)):
-        errors[some] = np.linalg.norm(size @ np.abs(X[:, columns[some]]), axis=0)
-    return _ROUNDING * errors
-
-
-def _blocks(m: int) -> list[slice]:
-    return [slice(start, start + _TOGETHER) for start in range(0, m, _TOGETHER)]

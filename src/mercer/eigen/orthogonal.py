@@ -93,19 +93,36 @@ def remove(P: Any, null: SparseArray, V: Any) -> None:
 
 
 def orthonormalised(
-    P: Any, null: SparseArray, V: Any, rng: np.random.Generator
-) -> tuple[FloatArray, Any, FloatArray]:
-    """Return C, T, R with P = V C + T R + a part in the span of `null`.
+    P: Any,
+    null: SparseArray,
+    V: Any,
+    rng: np.random.Generator,
+    *,
+    slant: float = 0.0,
+    most_slant: float = 0.0,
+) -> tuple[FloatArray, Any, FloatArray, float]:
+    """Return C, T, R with P = V C + T R + a part in the span of `null`, and a slant.
 
     T is orthonormal and orthogonal to V and `null`; P is overwritten. What the first
     projection leaves may be rounding errors; the second, of unit vectors, tells. Where
     it leaves less than it was given the Krylov space is exhausted, and random
     directions follow.
+
+    `slant` bounds the products of V with those of its columns that P is made of. One
+    projection leaves them, as many times larger as P is than what is left of it; where
+    that is at most `most_slant`, it is enough. That of T is returned.
     """
     remove_null(P, null)
     C = inner(V, P)
     subtract(P, V, C)
     W, R, lengths = _unit(inner(P, P))
+    rounding = float(np.finfo(P.dtype).eps)
+    if most_slant > 0 and lengths.min(initial=np.inf) > 0:
+        longest = max(float(np.linalg.norm(C, 2)), float(lengths.max()))
+        after = (slant + rounding) * longest / float(lengths.min())
+        if after <= most_slant:
+            turn(P, W, P)
+            return C, P, R, after
     if P.dtype == np.float64 and (lengths <= _EVEN * lengths.max(initial=0.0)).any():
         P, R = np.linalg.qr(P)
     else:
@@ -126,7 +143,7 @@ def orthonormalised(
             subtract(fresh, P[:, :m], inner(P[:, :m], fresh))
             fresh = np.linalg.qr(fresh)[0]
         P[:, m:], R[m:] = fresh, 0.0
-    return C, P, R
+    return C, P, R, rounding
 
 
 def _unit(gram: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:

@@ -9,8 +9,8 @@ from scipy.sparse.csgraph import reverse_cuthill_mckee
 
 from mercer._base.typing import FloatArray, IntArray, SparseArray
 from mercer.eigen.components import in_small_components, small_component_pairs
-from mercer.eigen.lanczos import residuals_of, rounding_errors
 from mercer.eigen.policy import OnFailure
+from mercer.eigen.residuals import residuals_of, rounding_errors
 from mercer.eigen.search import SAME, SINGLE_FROM, Found, searched_pairs
 from mercer.exceptions import EigenpairError
 
