@@ -7,6 +7,7 @@ from mercer.neighbors import approximate as _approximate
 from mercer.neighbors import cells as _cells
 from mercer.neighbors.exact import DensePoints
 from mercer.neighbors.index import NeighborIndex, nearest_neighbors
+from mercer.neighbors.partition import _lloyd, kmeans, nearest_center
 
 K = 8
 
@@ -250,3 +251,16 @@ def test_new_points_unlike_the_old_ones_find_their_neighbors_too(spread, shift) 
     np.testing.assert_allclose(
         distances, np.sqrt(np.take_along_axis(squares, found.astype(int), axis=1))
     )
+
+
+def test_crowded_cells_are_divided():
+    """Centres near the mean of rows of many lengths would take most of them."""
+    rng = np.random.default_rng(0)
+    even = rng.normal(size=(4000, 16)).astype(np.float32)
+    uneven = even / rng.random((4000, 1)).astype(np.float32)
+    assert len(kmeans(even, 40, rng)) == 40
+    centers = kmeans(uneven, 40, rng)
+    assert 40 < len(centers) <= 80
+    largest = np.bincount(nearest_center(uneven, centers)).max()
+    once = _lloyd(uneven[:640], 40)
+    assert largest < 0.7 * np.bincount(nearest_center(uneven, once)).max()

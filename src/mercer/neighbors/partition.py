@@ -16,6 +16,8 @@ from mercer.neighbors.select import group_rows
 _MAX_AXES = 96
 _AXES = 64
 _ROWS = 1024
+_PER_CENTER = 16  # rows of the sample
+_CROWDED = 4  # a cell with more than this many times as many is divided
 _PER_BLOCK = 16_384  # rows that a thread takes at a time, at least
 
 
@@ -73,9 +75,26 @@ def _by_blocks(
 
 
 def kmeans(P: Float32Array, m: int, rng: np.random.Generator) -> Float32Array:
-    """Return m centres by a few steps of Lloyd on a sample of the rows."""
-    rows = rng.choice(len(P), min(len(P), 16 * m), replace=False)
+    """Return m centres, or up to twice as many, by k-means on a sample of the rows.
+
+    Where lengths of rows differ much, a centre near the mean of all is nearest to most
+    of them. Crowded cells are divided by centres of their own, which replace theirs.
+    """
+    rows = rng.choice(len(P), min(len(P), _PER_CENTER * m), replace=False)
     sample = P[rows]
+    centers = _lloyd(sample, m)
+    labels = nearest_center(sample, centers)
+    count = np.bincount(labels, minlength=m)
+    is_crowded = count > _CROWDED * _PER_CENTER
+    own = [
+        _lloyd(sample[labels == c], int(count[c]) // _PER_CENTER)
+        for c in np.flatnonzero(is_crowded)
+    ]
+    return np.concatenate([centers[~is_crowded], *own])
+
+
+def _lloyd(sample: Float32Array, m: int) -> Float32Array:
+    """Return m centres by a few steps from the first rows of a random sample."""
     centers = sample[:m].copy()
     for _ in range(4):
         labels = nearest_center(sample, centers)
