@@ -91,6 +91,24 @@ def test_leads_follow_offsets_that_converge_or_jump(
         b += jump * np.abs(found).max() * rng.choice([-1, 1], size=C)
 
 
+@settings(max_examples=60, deadline=None)
+@given(n=st.integers(2, 2500), C=st.integers(2, 9), seed=st.integers(0, 10**6))
+def test_offsets_are_matched_step_by_step(n: int, C: int, seed: int) -> None:
+    """Whatever points were put aside, and in whatever order offsets are matched."""
+    rng = np.random.default_rng(seed)
+    scores, part = rng.normal(size=(n, C)), rng.random(C)
+    low = ((1 - rng.dirichlet(np.full(C, 5.0))) * (n - 1)).astype(np.intp)
+    places = np.stack([low, np.minimum(low + 1, n - 1)], axis=1)
+    start, expected, most = rng.normal(size=C), np.zeros(C), min(1 - 1 / C, 0.75)
+    expected += start
+    for _ in range(6):
+        last = by_sorting(scores.T, expected, places)
+        step = -(1 - part) * last[:, 0] - part * last[:, 1]
+        expected = expected + most * (step - step.mean())
+    found = ArrayLeads(scores).matched(start, places, part, 6)
+    np.testing.assert_allclose(found, expected, rtol=0, atol=2e-5)
+
+
 @settings(max_examples=40, deadline=None)
 @given(n=st.integers(1, 2500), C=st.integers(1, 9), seed=st.integers(0, 10**6))
 def test_a_tie_is_undecided(n: int, C: int, seed: int) -> None:

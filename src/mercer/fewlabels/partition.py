@@ -215,8 +215,6 @@ def split_pair(
     )
     n_a = int((decision == a).sum())
     Phi, moment = points.Phi.sample(inside)
-    r = len(moment)
-    _, V = eigh(moment, subset_by_index=[max(r - rule.split_directions, 0), r - 1])
 
     def take(lead: FloatArray) -> IntArray:
         lead[at_a], lead[at_b] = -np.inf, np.inf
@@ -225,7 +223,7 @@ def split_pair(
         return side
 
     best, best_side = -np.inf, np.where(decision[inside] == b, 0, -1)
-    for lead in Phi.times(V).T:
+    for lead in _leading(Phi, moment, rule.split_directions).T:
         side = take(lead if lead[at_b].mean() >= lead[at_a].mean() else -lead)
         total = Phi.class_sums(side, 1)  # of the points of b
         for _ in range(rule.split_rounds):
@@ -239,6 +237,18 @@ def split_pair(
     new = decision.copy()
     new[inside] = np.where(best_side == 0, b, a)
     return new
+
+
+def _leading(Phi: Features, moment: FloatArray, q: int) -> FloatArray:
+    """Return q principal components of points, whichever matrix is the smaller."""
+    n, r = Phi.shape
+    few = min(n, r)
+    top = [max(few - q, 0), few - 1]
+    if n < r:
+        rows = Phi.rows(np.arange(n))
+        components: FloatArray = eigh(rows @ rows.T, subset_by_index=top)[1]
+        return components
+    return Phi.times(eigh(moment, subset_by_index=top)[1])
 
 
 def _confused(

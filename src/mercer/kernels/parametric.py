@@ -39,7 +39,9 @@ class Linear(PointKernel):
     """
 
     def _gram(self, X: Any, Z: Any) -> FloatArray:
-        return np.asarray(linear_kernel(X, Z, dense_output=True))
+        if issparse(X) or issparse(Z):
+            return np.asarray(linear_kernel(X, Z, dense_output=True))
+        return np.asarray(X @ (X if Z is None else Z).T)
 
     def _diag(self, X: Any) -> FloatArray:
         return np.asarray(row_norms(X, squared=True))
@@ -167,11 +169,27 @@ class RBF(PointKernel):
         origin = None if issparse(X) else far_origin(X if Z is None else Z)
         X = moved(X, origin)
         Z = None if Z is None else moved(Z, origin)
-        return np.asarray(rbf_kernel(X, Z, gamma=self.gamma))
+        if issparse(X) or issparse(Z):
+            return np.asarray(rbf_kernel(X, Z, gamma=self.gamma))
+        gamma: Any = 1.0 / X.shape[1] if self.gamma is None else self.gamma
+        K: FloatArray = np.exp(-gamma * _squared_distances(X, Z))
+        return K
 
     def _diag(self, X: Any) -> FloatArray:
         self._check()
         return np.ones(X.shape[0])
+
+
+def _squared_distances(X: FloatArray, Z: FloatArray | None) -> FloatArray:
+    """Return squared distances as scikit-learn does, of points that are checked."""
+    others = X if Z is None else Z
+    D: FloatArray = -2 * (X @ others.T)
+    D += row_norms(X, squared=True)[:, None]
+    D += row_norms(others, squared=True)
+    np.maximum(D, 0, out=D)
+    if Z is None:
+        np.fill_diagonal(D, 0)
+    return D
 
 
 def _rule(name: str) -> Callable[[Any], float]:
