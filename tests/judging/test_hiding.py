@@ -267,9 +267,9 @@ def test_labels_that_cannot_be_tested_are_not_expected_to_be_right() -> None:
 
 
 def test_asked_rows_are_harder_and_the_claim_allows_for_it() -> None:
-    """Two Gaussians, three draws; the labelled rows are those in between."""
+    """Two Gaussians, eight draws; the labelled rows are those in between."""
     shifts, with_it, without = [], [], []
-    for seed in range(3):
+    for seed in range(8):
         rng = np.random.default_rng(seed)
         truth = rng.integers(2, size=400)
         X = rng.standard_normal((400, 2)) + 2.5 * truth[:, None]
@@ -287,7 +287,7 @@ def test_asked_rows_are_harder_and_the_claim_allows_for_it() -> None:
         with_it.append(abs(claim - right))
         without.append(abs(plain - right))
     assert np.mean(shifts) > 0.05
-    assert np.mean(with_it) < 0.7 * np.mean(without)
+    assert np.mean(with_it) < 0.75 * np.mean(without)
 
 
 def overlapping() -> tuple[Any, Any]:

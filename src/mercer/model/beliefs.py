@@ -151,7 +151,8 @@ def believe(
     part, codes = sources.take(at), labels.codes[at]
     # Without labels classes are alike: shares of so few votes run away.
     C, alike = len(labels.classes), np.tile(_alike(labels, part), (len(at), 1))
-    fast = replace(rule, trees=0)  # trees are asked at the end
+    # Trees are asked at the end. Scores less sure would be outvoted by weak rules.
+    fast = replace(rule, trees=0, sureness=1.0)
 
     def said(q: FloatArray) -> tuple[Features | None, FloatArray]:
         taught = _taught(labels, at, q, drawn)
