@@ -33,19 +33,20 @@ test-interop: $(VENV)/.dev  ## the tests of other projects, on ours
 	tar -xzf $(VENV)/interop/metric-learn-0.7.0.tar.gz -C $(VENV)/interop
 	MERCER_METRIC_LEARN=$(abspath $(VENV)/interop/metric-learn-0.7.0) $(BIN)/pytest -q tests/interop
 
-LINT ?= .venv-lint
+# Not LINT, which make itself has set.
+LINTERS ?= .venv-lint
 
 # The same checks without PyTorch, Dask and browsers: 0.6 GB, not three.
-lint-only: $(LINT)/.lint  ## the same as lint, in a small environment of its own
-	$(LINT)/bin/ruff check .
-	$(LINT)/bin/ruff format --check .
-	$(LINT)/bin/mypy
-	$(LINT)/bin/lint-imports
+lint-only: $(LINTERS)/.lint  ## the same as lint, in a small environment of its own
+	$(LINTERS)/bin/ruff check .
+	$(LINTERS)/bin/ruff format --check .
+	$(LINTERS)/bin/mypy
+	$(LINTERS)/bin/lint-imports
 
-$(LINT)/.lint: pyproject.toml constraints.txt
-	$(PYTHON) -m venv $(LINT)
-	$(LINT)/bin/python -m pip install --quiet "pip>=25.1"
-	$(LINT)/bin/python -m pip install --quiet --constraint constraints.txt --editable ".[app]" --group lint
+$(LINTERS)/.lint: pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(LINTERS)
+	$(LINTERS)/bin/python -m pip install --quiet "pip>=25.1"
+	$(LINTERS)/bin/python -m pip install --quiet --constraint constraints.txt --editable ".[app]" --group lint
 	touch $@
 
 lint: $(VENV)/.dev  ## the quick part of it
@@ -114,4 +115,4 @@ $(VENV)/.docs: pyproject.toml constraints.txt | $(VENV)/bin/python
 	touch $@ $(VENV)/.demo
 
 clean:  ## remove environments, caches and built pages
-	rm -rf $(VENV) $(OLDEST) $(LINT) docs/_build docs/gallery docs/api/generated dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(OLDEST) $(LINTERS) docs/_build docs/gallery docs/api/generated dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

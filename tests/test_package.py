@@ -1,6 +1,8 @@
 """The package is what it says: one version, extras with code behind them."""
 
 import re
+import shutil
+import subprocess
 import tomllib
 from pathlib import Path
 
@@ -114,6 +116,18 @@ def test_commands_that_pages_and_workflows_name_are_in_the_makefile() -> None:
     }
     assert {file for file, _ in named} > {".devcontainer/devcontainer.json"}
     assert {(file, target) for file, target in named if target not in targets} == set()
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
+@pytest.mark.parametrize("goal", ["demo", "lint-only", "test-oldest"])
+def test_environments_are_made_where_git_does_not_look(goal: str) -> None:
+    """Make has variables of its own, and `?=` leaves those as they are."""
+    done = subprocess.run(
+        ["make", "-B", "-n", goal], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    rooms = re.findall(r"-m venv (\S+)", done.stdout)
+    assert rooms
+    assert all(room.startswith(".venv") for room in rooms), rooms
 
 
 def test_links_of_the_readme_can_be_made_absolute(
