@@ -7,8 +7,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 from mercer.evidence.sources import Not, Sources
 from mercer.optim.copies import count_once
+from mercer.optim.row_classes import BETTER, FIRST, mixed
 from mercer.optim.sources import solve_sources
-from oracles.sources import dawid_skene, log_evidence
+from oracles.sources import dawid_skene, log_evidence, log_evidence_with_opinion
 
 
 def noisy(y, right, rng, n_classes=None):
@@ -43,7 +44,10 @@ def drawn(seed):
     known = np.where(rng.random(n) < 0.2, rng.integers(0, C, n), -1)
     log_prior = np.log(rng.dirichlet(np.ones(C), n)) if seed % 2 else None
     weights = rng.uniform(0.2, 1.0, len(sources.names))
-    return sources, C, {"known": known, "log_prior": log_prior, "weights": weights}
+    options = {"known": known, "log_prior": log_prior, "weights": weights}
+    if seed % 4 == 1:
+        options["opinion"] = rng.dirichlet(np.ones(C), n)
+    return sources, C, options
 
 
 @settings(deadline=None, max_examples=40)
@@ -57,7 +61,10 @@ def test_the_bound_never_falls_and_beliefs_are_a_fixed_point(seed):
     np.testing.assert_allclose(found.beliefs.sum(axis=1), 1)
     free = np.flatnonzero(options["known"] < 0)
     if options["log_prior"] is not None:
-        again = softmax(options["log_prior"] + found.evidence(sources.votes), axis=1)
+        prior = options["log_prior"]
+        if "opinion" in options:
+            prior = mixed(found.trust, prior, options["opinion"])
+        again = softmax(prior + found.evidence(sources.votes), axis=1)
         np.testing.assert_allclose(found.beliefs[free], again[free], atol=1e-5)
     held = np.flatnonzero(options["known"] >= 0)
     assert (found.beliefs[held].argmax(axis=1) == options["known"][held]).all()
@@ -282,3 +289,51 @@ def test_sources_that_always_say_the_same_count_as_one(n_votes):
     other[0] = (first[0] + 1) % 3
     nearly = copies(Sources.read(np.column_stack([first, other])))
     assert nearly.weights.tolist() == [1.0, 1.0]
+
+
+def test_the_bound_with_an_opinion_is_below_the_evidence_and_near_it():
+    """Summed over the classes of five rows, and of which of them the opinion is right.
+
+    One source: the model of one accuracy per source has the higher bound.
+    """
+    rng = np.random.default_rng(0)
+    y = np.array([0, 1, 0, 1, 0])
+    votes = [y.copy()]
+    opinion = 0.1 + 0.8 * np.eye(2)[y]
+    opinion[4] = [0.2, 0.8]
+    base = rng.dirichlet([3, 3], 5)
+    sources = Sources.read(np.column_stack(votes))
+    found = solve(sources, 2, log_prior=np.log(base), opinion=opinion)
+    better = FIRST * (1 + BETTER) / 2
+    start = (FIRST * BETTER, FIRST * (1 - BETTER))
+    right = [(better, FIRST - better)]
+    exact = log_evidence_with_opinion(votes, right, base, opinion, start)
+    assert found.bounds[-1] <= exact + 1e-9
+    assert exact - found.bounds[-1] < 0.5
+
+
+def test_an_opinion_is_trusted_as_far_as_it_is_borne_out():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 400)
+    rates = (0.9, 0.4, 0.4, 0.4)
+    sources = Sources.read(np.column_stack([noisy(y, r, rng) for r in rates]))
+    known = np.where(np.arange(400) < 20, y, -1)
+    even = np.full((400, 3), -np.log(3))
+    trust, right = [], []
+    for rate in (0.34, 0.95):
+        opinion = 0.05 + 0.85 * np.eye(3)[noisy(y, rate, rng)]
+        found = solve(sources, 3, known=known, log_prior=even, opinion=opinion)
+        trust.append(found.trust)
+        right.append((found.beliefs.argmax(axis=1) == y).mean())
+    assert trust[0] < 0.25
+    assert trust[1] > 0.9
+    assert right[0] > 0.85  # 0.34 where it is believed
+    assert right[1] > 0.93  # 0.9 of the source alone
+    assert solve(sources, 3, known=known).trust == 0
+
+
+def test_an_opinion_without_a_prior_is_refused():
+    sources, C, _ = drawn(2)
+    opinion = np.full((sources.shape[0], C), 1 / C)
+    with pytest.raises(ValueError, match="an opinion needs log_prior"):
+        solve(sources, C, opinion=opinion)

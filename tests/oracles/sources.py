@@ -3,7 +3,7 @@
 from itertools import product
 
 import numpy as np
-from scipy.special import gammaln
+from scipy.special import betaln, gammaln
 
 
 def log_evidence(columns, alpha, n_classes):
@@ -33,6 +33,29 @@ def log_evidence(columns, alpha, n_classes):
         posterior[np.arange(n), classes] += weight
     evidence = float(np.log(weights.sum()) + logs.max())
     return evidence, posterior / weights.sum()
+
+
+def log_evidence_with_opinion(columns, right, base, opinion, start):
+    """Sum P(classes, z, votes) over classes of rows and whether the opinion is right.
+
+    One accuracy per source with the Beta parameters right[s], errors even; the opinion
+    is right of a share of the rows with Beta parameters `start`.
+    """
+    n, C = opinion.shape
+    logs = []
+    for classes in product(range(C), repeat=n):
+        total = 0.0
+        for votes, (a, b) in zip(columns, right, strict=True):
+            k = sum(v == y for v, y in zip(votes, classes, strict=True))
+            total += betaln(a + k, b + n - k) - betaln(a, b)
+            total -= (n - k) * np.log(C - 1)
+        for z in product((0, 1), repeat=n):
+            more = betaln(start[0] + sum(z), start[1] + n - sum(z)) - betaln(*start)
+            for i, (y, one) in enumerate(zip(classes, z, strict=True)):
+                more += np.log(opinion[i, y] if one else base[i, y])
+            logs.append(total + more)
+    logs = np.array(logs)
+    return float(np.log(np.exp(logs - logs.max()).sum()) + logs.max())
 
 
 def dawid_skene(votes, n_classes, n_iter=200):

@@ -5,15 +5,19 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import softmax
 
-from mercer._base.typing import FloatArray, IntArray
+from mercer._base.typing import BoolArray, FloatArray, IntArray
 from mercer.evidence.sources import Sources
 from mercer.optim.copies import Copies, count_once
+from mercer.optim.row_classes import mixed
+from mercer.optim.rules import rule_evidence
 from mercer.optim.sources import Reliability, solve_sources
 
 # Limit of work: reliability is estimated on at most this many rows.
 SOME_ROWS = 20_000
 # A model is never surer than this, whatever it says.
 _DOUBT = 1e-4
+# A source that gives one answer only is a rule if it gives it this often.
+_OFTEN = 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,12 +28,11 @@ class Weighed:
     beliefs: FloatArray  # (n, n_classes)
     reliability: Reliability
     copies: Copies
-    counts: FloatArray  # (m,) what a vote counts, but for copies
 
     def at(
         self, votes: Sources, codes: IntArray, log_prior: FloatArray | None = None
     ) -> FloatArray:
-        """Return the beliefs of other rows, by the same reliabilities, (n, n_classes).
+        """Return beliefs by the same reliabilities and no rules, (n, n_classes).
 
         Parameters
         ----------
@@ -37,6 +40,7 @@ class Weighed:
         codes : int ndarray of shape (n,)
             True classes, -1 where there is none.
         log_prior : ndarray of shape (n, n_classes), optional
+            May hold what rules say.
         """
         found = self.reliability
         prior = np.log(found.shares)[None] if log_prior is None else log_prior
@@ -46,15 +50,26 @@ class Weighed:
         return beliefs
 
 
+def are_rules(sources: Sources) -> BoolArray:
+    """Return which sources give one answer only, and give it often, (m,)."""
+    m = len(sources.names)
+    answers = np.bincount(sources.source, minlength=m)
+    given = np.bincount(sources.source[sources.votes.indices], minlength=m)
+    return np.asarray((answers == 1) & (given >= _OFTEN))
+
+
 def weigh_sources(
     sources: Sources,
     codes: IntArray,
     *,
     log_prior: FloatArray | None = None,
+    opinion: FloatArray | None = None,
     copies: Copies | None = None,
-    counts: FloatArray | None = None,
 ) -> Weighed:
     """Estimate how reliable sources are and what they say together.
+
+    Rules are judged by true labels alone (`rule_evidence`): they err on the same rows
+    as other rules and as a model of the rows, and agreement would be taken for truth.
 
     Parameters
     ----------
@@ -62,12 +77,10 @@ def weigh_sources(
         Their classes are all classes that there are.
     codes : int ndarray of shape (n,)
         True classes, positions among these, -1 where there is none.
-    log_prior : ndarray of shape (n, n_classes), optional
-        Log-probabilities of the classes by what is known besides.
+    log_prior, opinion : ndarray of shape (n, n_classes), optional
+        As in `solve_sources`.
     copies : Copies, optional
         Which sources copy each other; found from the votes where left out.
-    counts : ndarray of shape (m,), optional
-        What a vote of each source counts besides, 1 by default.
 
     Examples
     --------
@@ -83,20 +96,31 @@ def weigh_sources(
     told = (part.votes, part.source, part.answer, part.denied)
     if copies is None:
         copies = count_once(*told, n_sources=len(sources.names))
-    if counts is None:
-        counts = np.ones(len(sources.names))
+    is_rule, C = are_rules(sources), len(sources.classes)
     found = solve_sources(
         *told,
-        n_classes=len(sources.classes),
+        n_classes=C,
         known=codes[at],
         log_prior=None if log_prior is None else log_prior[at],
-        weights=copies.weights * counts,
+        opinion=None if opinion is None else opinion[at],
+        weights=np.where(is_rule, 0.0, copies.weights),
     )
-    weighed = Weighed(sources, found.beliefs, found, copies, counts)
-    if rows is None:
+    weighed = Weighed(sources, found.beliefs, found, copies)
+    if rows is None and not is_rule.any():
         return weighed
-    beliefs = weighed.at(sources, codes, log_prior)
-    return replace(weighed, beliefs=beliefs)
+    prior = np.log(found.shares)[None] if log_prior is None else log_prior
+    if opinion is not None:
+        prior = mixed(found.trust, prior, opinion)
+    prior = prior + rule_evidence(
+        sources.votes,
+        sources.source,
+        sources.answer,
+        sources.denied,
+        known=codes,
+        n_classes=C,
+        weights=np.where(is_rule, copies.weights, 0.0),
+    )
+    return replace(weighed, beliefs=weighed.at(sources, codes, prior))
 
 
 def some_rows(n: int, codes: IntArray, most: int) -> IntArray | None:

@@ -9,17 +9,18 @@ from scipy.sparse import csr_array
 from scipy.special import softmax
 
 from mercer._base.html import Shown
-from mercer._base.typing import FloatArray, IntArray
+from mercer._base.typing import BoolArray, FloatArray, IntArray
 from mercer._base.words import counted, some
 from mercer.evidence.sources import Sources
-from mercer.evidence.weighing import Weighed, weigh_sources
+from mercer.evidence.weighing import Weighed, are_rules, weigh_sources
 from mercer.judging.intervals import wilson_interval
 
 __all__ = ["SourceJudged", "SourceReport", "report_sources", "weigh_sources"]
 
-# A row tells about a source as much as this part of a true label, times how sure its
-# class is without the source. Chosen on twelve sets (benchmarks/sources.py).
-_TELLS = 0.5
+# Beliefs are wrong of similar rows together: their variance counts 1.5 times, and they
+# tell no more than this many votes do; of a rule less, since it taught them. Chosen on
+# seven sets (benchmarks/sources.py).
+_TOGETHER, _MOST, _OF_A_RULE = 1.5, 200.0, 16.0
 # Sources that copy at least this share of their votes are named.
 _COPIES = 0.3
 
@@ -42,7 +43,6 @@ class SourceJudged:
     conflicts: float  # share of its votes that contradict the other sources
     n_checked: int  # votes on rows with a true label
     decided: int  # rows that have another class without it
-    counts: float  # of a vote; less than 1 where errors fall on similar rows together
     chance: float  # accuracy of guessing
     copies: tuple[str, ...]  # sources that it agrees with more than it should
 
@@ -112,7 +112,6 @@ class SourceReport(Shown):
             "votes on": column([f"{s.coverage:.0%}" for s in every]),
             "contradicts others": column([f"{s.conflicts:.0%}" for s in every]),
             "rows it decides": column([f"{s.decided:,}" for s in every]),
-            "a vote counts": column([f"{s.counts:.2f}" for s in every]),
         }
         return facts
 
@@ -124,9 +123,8 @@ def report_sources(
 
     The accuracy of a source is the share of its votes that are right: known where
     there is a true label, else the mean belief in its votes. Its interval is Wilson's,
-    of as many votes as tell about it: true labels, and half of each other row times
-    the square of how sure its class is without the source, less where the source errs
-    on similar rows together.
+    with 1.5 times the variance that beliefs r have, sum of r (1 - r), and as if at most
+    200 votes told it, 16 of a rule: beliefs are wrong of similar rows together.
 
     Parameters
     ----------
@@ -147,10 +145,11 @@ def report_sources(
     q = weighed.beliefs
     names = np.array(sources.names, dtype=object)
     clash = _clashes(sources, q)
+    rules = are_rules(sources)
     judged = []
     for k, name in enumerate(sources.names):
         near = names[weighed.copies.dependence[k] >= _COPIES]
-        judged.append(_judged(k, name, tuple(near), weighed, codes, logs, clash))
+        judged.append(_judged(k, name, tuple(near), weighed, codes, logs, rules[k]))
     worst = np.argsort(-clash, kind="stable")
     worst = worst[(clash[worst] > 0) & (codes[worst] < 0)]
     n_true = int(np.count_nonzero(codes >= 0))
@@ -177,7 +176,7 @@ def _judged(
     weighed: Weighed,
     codes: IntArray,
     logs: FloatArray,
-    clash: FloatArray,
+    is_rule: bool,
 ) -> SourceJudged:
     sources, q = weighed.sources, weighed.beliefs
     columns = np.flatnonzero(sources.source == k)
@@ -185,7 +184,7 @@ def _judged(
     rows = np.flatnonzero(np.diff(V.indptr) > 0)
     n, C = q.shape
     if not len(rows):
-        return SourceJudged(name, 0.5, 0.0, 1.0, 0, 0.0, 0.0, 0, 0, 1.0, 1 / C, near)
+        return SourceJudged(name, 0.5, 0.0, 1.0, 0, 0.0, 0.0, 0, 0, 1 / C, near)
     V = V[rows]
     is_right = np.equal.outer(sources.answer[columns], np.arange(C))
     is_right = is_right != sources.denied[columns][:, None]
@@ -194,8 +193,8 @@ def _judged(
     checked = codes[rows] >= 0
     own = np.asarray(V @ weighed.reliability.answers[columns])
     rest = softmax(logs[rows] - own, axis=1)
-    sure = np.clip((C * rest.max(axis=1) - 1) / max(C - 1, 1), 0.0, 1.0)
-    low, high = _interval(right, checked, sure * np.sqrt(weighed.counts[k]))
+    most = _OF_A_RULE if is_rule else _MOST
+    low, high = _interval(right, checked, most)
     decided = (rest.argmax(axis=1) != q[rows].argmax(axis=1)) & ~checked
     contradicted = (right_if * rest).sum(axis=1) < 0.5
     return SourceJudged(
@@ -208,7 +207,6 @@ def _judged(
         float(contradicted.mean()),
         int(checked.sum()),
         int(decided.sum()),
-        float(weighed.counts[k]),
         float(right_if.mean()),
         near,
     )
@@ -223,20 +221,18 @@ def _first_choice(votes: csr_array) -> csr_array:
     return csr_array(first.multiply(1 / first.sum(axis=1)[:, None]))
 
 
-def _interval(right: FloatArray, checked: Any, sure: FloatArray) -> tuple[float, float]:
+def _interval(
+    right: FloatArray, checked: BoolArray, most: float
+) -> tuple[float, float]:
     """Return the 95% interval of the share of votes that are right."""
-    n, known = len(right), int(checked.sum())
-    unknown = n - known
-    if not unknown:
-        return float(right.mean()), float(right.mean())
-    told = known + _TELLS * float((sure[~checked] ** 2).sum())
-    # By beliefs, or by the likeliest class: the truth may be as sure as either says.
-    least, most = sorted((right[~checked].mean(), (right[~checked] > 0.5).mean()))
-    n_told = 1 / (1 / max(told, 0.5) + 1 / unknown)
-    # One vote more on either side: beliefs are never quite 0 or 1.
-    low, _ = wilson_interval(max(float(least) - 1 / n_told, 0.0), n_told)
-    _, high = wilson_interval(min(float(most) + 1 / n_told, 1.0), n_told)
+    r, n = right[~checked], len(right)
+    low = high = 0.0
+    if len(r):
+        mean = float(r.mean())
+        even = max(len(r) * mean * (1 - mean), 1e-12)  # if nothing were known of rows
+        share = float((r * (1 - r)).sum()) / even
+        low, high = wilson_interval(mean, 1 / (_TOGETHER * share / len(r) + 1 / most))
     base = float(right[checked].sum())
-    low, high = (base + unknown * low) / n, (base + unknown * high) / n
+    low, high = (base + len(r) * low) / n, (base + len(r) * high) / n
     # In percent, as they are read, rounded outwards.
     return float(np.floor(100 * low)) / 100, float(np.ceil(100 * high)) / 100

@@ -6,27 +6,28 @@ from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
-from scipy.special import softmax
 
 from mercer._base.typing import BoolArray, FloatArray, IntArray, Points
 from mercer.evidence.labels import Labels
 from mercer.evidence.sources import Sources
-from mercer.evidence.weighing import Weighed, cautious, some_rows, weigh_sources
+from mercer.evidence.weighing import (
+    Weighed,
+    are_rules,
+    cautious,
+    some_rows,
+    weigh_sources,
+)
 from mercer.fewlabels.rule import Rule
-from mercer.model.clustered import clustered_errors, counts_for
 from mercer.model.held_out import held_out_scores
 from mercer.model.learned import Learned, proba_of
-from mercer.spectrum.features import Features
+from mercer.optim.row_classes import mixed
 
 # Rounds of machine and sources after those of the true labels.
 ROUNDS = 2
 # Limits of work: rows without a true label that a machine learns from, and rows that
 # it sees before the last one.
 MOST_TAUGHT, ROWS_SEEN = 2_000, 20_000
-# How often rules may be made to count less, and this much less, where true labels that
-# are held out are told better without them.
-_TRIES, _LESS = 3, 0.1
-# Votes and labels with which a class counts half as much as one with many; with twice
+# Votes with which a class counts half as much as one with many; with twice
 # as many it counts for nearly nine tenths.
 _HALF = 10.0
 # A belief that is worth less than this share of a label is not one.
@@ -38,7 +39,7 @@ class Believed:
     """What sources, true labels and the learned kernel say together of all rows."""
 
     beliefs: FloatArray  # (n, n_classes)
-    model: FloatArray  # (n, n_classes) what the kernel says without a row's own votes
+    model: FloatArray  # (n, n_classes) the kernel without a row's votes, as trusted
     weighed: Weighed
     taught: Labels  # what the machine learned from
     learned: Learned
@@ -114,20 +115,16 @@ def believe(
     In turn, a few times: the machine learns from the beliefs q of rows as class
     shares, each of the weight :math:`(C \max_c q_c - 1) / (C - 1)`, and says of every
     row what it believes without its votes, p; then the reliabilities of the sources
-    are estimated with p as what is known of rows besides (`solve_sources`). The first
-    machine learns from the true labels alone, and what it says counts as if C more
-    labels were of no class: votes that agree with nothing are then known as such. At
-    last
+    are estimated, and how far p is to be trusted (`solve_sources`). The first machine
+    learns from the true labels alone: votes that agree with nothing are then known as
+    such. At last
 
-    .. math:: q_{ic} \propto p_{ic} \prod_s P(v_{is} \mid y_i = c).
+    .. math:: q_{ic} \propto (t p_{ic} + (1 - t) \pi_c) \prod_s P(v_{is} \mid y_i = c).
 
     A row that the machine learned from is left out of what it says of this row, in
-    closed form (`held_out_scores`), so that votes do not come back as beliefs.
-
-    Votes of a rule that fires on similar rows err together, and the kernel has seen
-    them at the neighbours: they count less (`clustered_errors`, `counts_for`). Votes of
-    rules with one answer count a tenth, and then a hundredth, where the true labels,
-    each held out, are told better by the machine of the true labels alone (Brier loss).
+    closed form (`held_out_scores`), so that votes do not come back as beliefs. Rules
+    (`rule_evidence`) tell the machine what rows are, and it tells the rest: they fire
+    on similar rows, and so their votes are in p already.
 
     Parameters
     ----------
@@ -150,47 +147,31 @@ def believe(
     at = np.arange(n) if seen is None else seen
     part, codes = sources.take(at), labels.codes[at]
     # Without labels classes are alike: shares of so few votes run away.
-    C, alike = len(labels.classes), np.tile(_alike(labels, part), (len(at), 1))
-    # Trees are asked at the end. Scores less sure would be outvoted by weak rules.
+    alike = np.tile(_alike(labels, part), (len(at), 1))
+    # Trees are asked at the end. Scores are taken as sure as when this was measured.
     fast = replace(rule, trees=0, sureness=1.0)
 
-    def said(q: FloatArray) -> tuple[Features | None, FloatArray]:
+    def said(q: FloatArray) -> FloatArray:
         taught = _taught(labels, at, q, drawn)
         if len(taught.classes) < 2:
-            return None, np.exp(alike)
+            return np.exp(alike)
         found = learned(taught, seen, fast)
-        return found.features, _said(found, taught, sources, fast, points, at, n)
+        return _said(found, taught, sources, fast, points, at, np.exp(alike[0]))
 
-    first = weigh_sources(part, codes, log_prior=alike)
+    found = first = weigh_sources(part, codes, log_prior=alike)
     is_told = len(np.unique(codes[codes >= 0])) > 1
-    features, plain = said(first.beliefs * (not is_told))
-    doubt = C / (C + len(labels.labeled)) if is_told else 0.0
-    prior = (1 - doubt) * plain + doubt / C
-    counts = np.ones(len(sources.names))
-    if features is not None:
-        few = min(len(at), MOST_TAUGHT)
-        some = np.linspace(0, len(at) - 1, few).astype(np.intp)
-        q = weigh_sources(part, codes, log_prior=cautious(prior)).beliefs[some]
-        Phi = features.rows(some)
-        counts = counts_for(clustered_errors(Phi, part.take(some), q))
-    is_rule = np.bincount(sources.source, minlength=len(counts)) == 1
-    q, without = first.beliefs, _loss(None, part, plain, codes)
-    for _ in range(_TRIES):
-        p = prior
-        for k in range(ROUNDS + 1):
-            if k:
-                p = said(q)[1]
-            found = weigh_sources(
-                part, codes, log_prior=cautious(p), copies=first.copies, counts=counts
-            )
-            before, q = q, found.beliefs
-        if not (is_told and is_rule.any()) or _loss(found, part, p, codes) <= without:
-            break
-        counts = np.where(is_rule, _LESS * counts, counts)
+    q, before = first.beliefs * (not is_told), first.beliefs
+    for _ in range(2 if are_rules(sources).all() else ROUNDS + 1):
+        p, before = said(q), first.beliefs if found is first else q
+        found = weigh_sources(
+            part, codes, log_prior=alike, opinion=p, copies=first.copies
+        )
+        q = found.beliefs
     taught = _taught(labels, at, q, drawn)
     last = learned(taught, None, rule)
     every = np.arange(n)
-    p = _said(last, taught, sources, rule, points, every, n)
+    said_last = _said(last, taught, sources, rule, points, every, np.exp(alike[0]))
+    p = np.exp(mixed(found.reliability.trust, alike[:1], said_last))
     beliefs = found.at(sources, labels.codes, cautious(p))
     if labels.shares is not None:
         beliefs[labels.labeled] = labels.one_hot()
@@ -199,26 +180,12 @@ def believe(
     return Believed(beliefs, p, whole, taught, last, change)
 
 
-def _loss(
-    found: Weighed | None, sources: Sources, p: FloatArray, codes: IntArray
-) -> float:
-    """Return the Brier loss of true labels that were held out, with votes or without.
-
-    It is bounded: one label on which a good source errs does not decide.
-    """
-    own = np.flatnonzero(codes >= 0)
-    logs = cautious(p[own])
-    if found is not None:
-        logs = logs + found.reliability.evidence(sources.take(own).votes)
-    truth = np.equal.outer(codes[own], np.arange(p.shape[1]))
-    return float(((softmax(logs, axis=1) - truth) ** 2).sum())
-
-
 def _alike(labels: Labels, sources: Sources) -> FloatArray:
-    """Return log-probabilities, even but for classes that few votes name, (C,)."""
-    counts = labels.counts() + 1.0
+    """Return log-probabilities, even but for classes that only few votes name, (C,)."""
+    counts = np.ones(len(labels.classes))
     np.add.at(counts, sources.answer, np.asarray(sources.votes.sum(axis=0)).ravel())
     share = counts**3 / (counts**3 + _HALF**3)
+    share[labels.counts() > 0] = 1.0
     return np.asarray(np.log(share / share.sum()))
 
 
@@ -261,14 +228,15 @@ def _said(
     rule: Rule,
     points: Points | None,
     at: IntArray,
-    n: int,
+    share: FloatArray,
 ) -> FloatArray:
-    """Return what the machine says of rows without their own votes, (len(at), C)."""
-    C = len(sources.classes)
-    columns = np.searchsorted(sources.classes, taught.classes)
-    p = np.zeros((len(at), C))
+    """Return what the machine says of rows without their own votes, (len(at), C).
+
+    Classes that it was not taught keep their shares.
+    """
+    n, columns = sources.shape[0], np.searchsorted(sources.classes, taught.classes)
+    p = np.tile(share, (len(at), 1))
     if len(columns) < 2:
-        p[:] = 1 / C
         return p
     if found.features is None:
         p[:, columns] = proba_of(found.machine)(points)
@@ -277,4 +245,5 @@ def _said(
     held = held_out_scores(found, taught, rule, points, None if len(at) == n else at)
     places = np.searchsorted(at, held.rows)
     p[np.ix_(places, columns)] = held.proba
+    p[:, columns] *= share[columns].sum()
     return p

@@ -5,14 +5,12 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.sparse import csr_array
-from scipy.special import betaln, digamma, gammaln, logsumexp
+from scipy.special import betaln, digamma, gammaln
 from sklearn.exceptions import ConvergenceWarning
 
 from mercer._base.typing import BoolArray, FloatArray, IntArray
+from mercer.optim.row_classes import BETTER, FIRST, RowClasses, divergence
 
-# What is believed of a source before its votes are compared with others: it is right
-# this far from chance to always, as many votes as `_FIRST` tell.
-_BETTER, _FIRST = 0.6, 4.0
 # Votes in each class that it takes for a class to count half by itself.
 _TIED = 10.0
 # Nobody is warned of a smaller change of a belief in the last round.
@@ -30,6 +28,7 @@ class Reliability:
     shares: FloatArray  # (C,) of the classes
     bounds: FloatArray  # lower bound of the log-evidence, round by round
     residual: float  # largest change of a belief in the last round
+    trust: float  # share of rows of which the opinion is believed
 
     def evidence(self, votes: csr_array) -> FloatArray:
         """Return log P(votes | class) of rows but for a constant, (n, C)."""
@@ -45,6 +44,7 @@ def solve_sources(
     n_classes: int,
     known: IntArray | None = None,
     log_prior: FloatArray | None = None,
+    opinion: FloatArray | None = None,
     weights: FloatArray | None = None,
     tied: float = _TIED,
     tol: float = 1e-6,
@@ -64,7 +64,11 @@ def solve_sources(
 
     .. math:: L(q) = E_q \log P(y, V, \theta) - E_q \log q \le \log P(V)
 
-    given the other, so that it never falls.
+    given the other, so that it never falls. An opinion p from outside is right of an
+    unknown share t of the rows:
+
+    .. math:: P(y_i = c) = t\, p_{ic} + (1 - t)\, \pi_{ic}, \quad t \sim
+        \mathrm{Beta}.
 
     Parameters
     ----------
@@ -76,9 +80,11 @@ def solve_sources(
     known : int ndarray of shape (n,), optional
         True classes, -1 where there is none.
     log_prior : ndarray of shape (n, C), optional
-        Log-probabilities of the classes of each row from outside, such as those of a
-        model that has not seen its votes. By default all rows share probabilities,
-        which are estimated as well.
+        Log-probabilities pi of the classes of each row. By default all rows share
+        probabilities, which are estimated as well.
+    opinion : ndarray of shape (n, C), optional
+        Probabilities p by a model that has not seen the votes of a row. It is trusted
+        as far as votes and true labels bear it out. Needs `log_prior`.
     weights : ndarray of shape (m,), optional
         How much each source counts (`count_once`).
     tied : float, default=10
@@ -94,16 +100,17 @@ def solve_sources(
     same model with one number per source, its accuracy, and errors spread evenly: few
     votes leave a source at its accuracy in every class. Where this model has the
     higher bound, it is returned: what a single source says of few rows fits any
-    exchange of its classes. A source that gives one answer
+    exchange of its classes. Trust is estimated in the tied model alone: errors by class
+    could make any opinion right. A source that gives one answer
     only says as much by its silence, so its silence is an answer too.
     """
-    n, C = votes.shape[0], n_classes
+    C = n_classes
     w = np.ones(int(source.max(initial=-1)) + 1) if weights is None else weights
     m = len(w)
     V = csr_array(votes, dtype=np.float64, copy=True)
     V.data = V.data * w[source][V.indices]
     is_right = np.equal.outer(answer, np.arange(C)) != denied[:, None]
-    rows = _Rows(C, n, known, log_prior)
+    rows = RowClasses(C, known, log_prior, opinion)
     member = np.zeros((m, len(source)))
     member[source, np.arange(len(source))] = 1.0
     first = _tied_fit(V, is_right, denied, member, rows, tol, max_iter)
@@ -128,57 +135,23 @@ def solve_sources(
     table, _ = found.update(q)
     added = table * w[source][:, None]
     return Reliability(
-        q, added, found.base, first.accuracy, rows.shares, bounds, change
+        q,
+        added,
+        found.base,
+        first.accuracy,
+        rows.shares,
+        bounds,
+        change,
+        rows.trust,
     )
 
 
-class _Rows:
-    """The classes of rows: their prior, and true labels."""
-
-    def __init__(
-        self,
-        C: int,
-        n: int,
-        known: IntArray | None,
-        log_prior: FloatArray | None,
-    ) -> None:
-        self.C, self.outside = C, log_prior
-        self.at = np.empty(0, np.intp) if known is None else np.flatnonzero(known >= 0)
-        self.hot = np.zeros((len(self.at), C))
-        if known is not None:
-            self.hot[np.arange(len(self.at)), known[self.at]] = 1.0
-        self.shares = np.full(C, 1 / C)
-
-    def prior(self, q: FloatArray | None) -> tuple[FloatArray, float]:
-        """Return the log-prior of rows, and what its parameters take off the bound."""
-        if self.outside is not None:
-            return self.outside, 0.0
-        start = np.ones(self.C)
-        counts = start if q is None else start + q.sum(axis=0)
-        self.shares = counts / counts.sum()
-        log = digamma(counts) - digamma(counts.sum())
-        return log[None], _divergence(counts[:, None], start[:, None])
-
-    def beliefs(self, logs: FloatArray) -> tuple[FloatArray, float]:
-        """Return beliefs of rows, and the sum of the logarithms of their sums."""
-        total = logsumexp(logs, axis=1)
-        q = np.exp(logs - total[:, None])
-        q[self.at] = self.hot
-        # A true label leaves one class: its term in place of the sum.
-        total[self.at] = (self.hot * logs[self.at]).sum(axis=1)
-        return q, float(total.sum())
-
-
-def _divergence(counts: FloatArray, start: FloatArray) -> float:
-    """Return the sum over columns of KL(Dir(counts) || Dir(start))."""
-    total, before = counts.sum(axis=0), start.sum(axis=0)
-    log = digamma(counts) - digamma(total)
-    parts = gammaln(total) - gammaln(before) + (gammaln(start) - gammaln(counts)).sum(0)
-    return float((parts + ((counts - start) * log).sum(axis=0)).sum())
-
-
 def _alternate(
-    model: "_Tied | _Confusions", rows: _Rows, q: FloatArray, tol: float, max_iter: int
+    model: "_Tied | _Confusions",
+    rows: RowClasses,
+    q: FloatArray,
+    tol: float,
+    max_iter: int,
 ) -> tuple[FloatArray, FloatArray, float]:
     """Update parameters and beliefs in turn; return beliefs, bounds and last change."""
     bounds, change = [], np.inf
@@ -208,7 +181,7 @@ class _Tied:
         is_right: BoolArray,
         denied: BoolArray,
         member: FloatArray,
-        rows: _Rows,
+        rows: RowClasses,
     ) -> None:
         self.V, self.member, self.right = V, member, is_right * 1.0
         self.single = _single(member)
@@ -216,10 +189,10 @@ class _Tied:
         C = is_right.shape[1]
         # Of C - 1 right denials, or C - 1 wrong classes, one is given.
         self.even = np.where(is_right == denied[:, None], -np.log(max(C - 1, 1)), 0.0)
-        better = 1 / C + _BETTER * (1 - 1 / C)
+        better = 1 / C + BETTER * (1 - 1 / C)
         self.base = np.zeros(C)
         self.start = np.array([better, 1 - better])[:, None] * np.full(
-            len(member), _FIRST
+            len(member), FIRST
         )
         self.counts = self.start
 
@@ -231,7 +204,7 @@ class _Tied:
         self.counts = self.start + np.stack([right, wrong])
         log = (digamma(self.counts) - digamma(self.counts.sum(axis=0))) @ self.member
         table = np.where(self.right > 0, log[0][:, None], log[1][:, None])
-        return table + self.even, _divergence(self.counts, self.start)
+        return table + self.even, divergence(self.counts, self.start)
 
     def evidence(self, table: FloatArray) -> FloatArray:
         return np.asarray(self.V @ table)
@@ -260,7 +233,7 @@ def _tied_fit(
     is_right: BoolArray,
     denied: BoolArray,
     member: FloatArray,
-    rows: _Rows,
+    rows: RowClasses,
     tol: float,
     max_iter: int,
 ) -> _TiedFit:
@@ -276,8 +249,10 @@ def _tied_fit(
         prior, _ = rows.prior(None)
         q, _ = rows.beliefs(prior + model.evidence(table))
         q, bounds, change = _alternate(model, rows, q, tol, max_iter)
-        found.append(_TiedFit(model, q, bounds, change))
-    return max(found, key=lambda fit: fit.bounds[-1])
+        found.append((_TiedFit(model, q, bounds, change), rows.counts))
+    best, rows.counts = max(found, key=lambda pair: pair[0].bounds[-1])
+    rows.is_settled = True
+    return best
 
 
 def _prior(

@@ -13,7 +13,6 @@ _HEAD = (
     "#votes on",
     "#contradicts the others",
     "#rows it decides",
-    "#a vote counts",
 )
 
 
@@ -29,7 +28,6 @@ def sources(story: Story) -> str:
             f"{s.coverage:.0%}",
             f"{s.conflicts:.0%}",
             f"{s.decided:,}",
-            f"{s.counts:.2f}",
         )
         cells = "".join(
             f'<td class="num" data-name="{name[1:]}">{figure}</td>'
@@ -45,7 +43,6 @@ def sources(story: Story) -> str:
     return (
         '<section id="sources"><h2>Sources of labels</h2>'
         f"<p>How often each is right, {escape(story.rests_on)}. A row that a source "
-        "decides would have another class without it. A vote counts less than 1 where "
-        "a source errs on similar rows together, as a rule on columns does.</p>"
+        "decides would have another class without it.</p>"
         f"{table(_HEAD, items, 'cards')}{disputed}</section>"
     )
