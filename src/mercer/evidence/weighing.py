@@ -49,6 +49,10 @@ class Weighed:
         beliefs[known] = np.equal.outer(codes[known], np.arange(beliefs.shape[1]))
         return beliefs
 
+    def prior(self, log_prior: FloatArray, opinion: FloatArray) -> FloatArray:
+        """Return log P(class) by an opinion as far as it is trusted, (n, n_classes)."""
+        return mixed(self.reliability.trust, log_prior, opinion)
+
 
 def are_rules(sources: Sources) -> BoolArray:
     """Return which sources give one answer only, and give it often, (m,)."""
@@ -110,7 +114,7 @@ def weigh_sources(
         return weighed
     prior = np.log(found.shares)[None] if log_prior is None else log_prior
     if opinion is not None:
-        prior = mixed(found.trust, prior, opinion)
+        prior = weighed.prior(prior, opinion)
     prior = prior + rule_evidence(
         sources.votes,
         sources.source,

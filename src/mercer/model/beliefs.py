@@ -20,7 +20,6 @@ from mercer.evidence.weighing import (
 from mercer.fewlabels.rule import Rule
 from mercer.model.held_out import held_out_scores
 from mercer.model.learned import Learned, proba_of
-from mercer.optim.row_classes import mixed
 
 # Rounds of machine and sources after those of the true labels.
 ROUNDS = 2
@@ -171,7 +170,7 @@ def believe(
     last = learned(taught, None, rule)
     every = np.arange(n)
     said_last = _said(last, taught, sources, rule, points, every, np.exp(alike[0]))
-    p = np.exp(mixed(found.reliability.trust, alike[:1], said_last))
+    p = np.exp(found.prior(alike[:1], said_last))
     beliefs = found.at(sources, labels.codes, cautious(p))
     if labels.shares is not None:
         beliefs[labels.labeled] = labels.one_hot()
