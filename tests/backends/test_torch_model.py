@@ -114,7 +114,7 @@ def test_all_of_some_thousand_tensors_have_plain_kernels_where_they_are(
     assert np.mean(model.transduction_ == both[0].transduction_) >= 0.99
 
 
-@pytest.mark.parametrize(("many", "tol"), [(700, 1e-3), (699, 3e-2)])
+@pytest.mark.parametrize(("many", "tol"), [(700, 1e-3), (699, 6e-2)])
 def test_graphs_of_many_tensors_are_as_exact_as_those_of_many_arrays(
     many, tol, monkeypatch
 ):

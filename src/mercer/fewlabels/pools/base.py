@@ -26,7 +26,7 @@ SAMPLED_ABOVE = 10_000
 TOL = 1e-3
 # Limit of work: the same for more than 20,000 points. The last values crowd, and the
 # learners weigh what is mixed alike.
-TOL_OF_MANY, _MANY = 3e-2, 20_000
+TOL_OF_MANY, _MANY = 6e-2, 20_000
 # Limit of work: multiplications per edge, counted both ways, for the eigenvectors of a
 # graph. Most graphs take 1,000 to 10,000. Where groups of points are all but separate,
 # their small values would take a hundred times that, and make no difference to the
@@ -218,7 +218,7 @@ def tolerance(n: int) -> float:
     Examples
     --------
     >>> tolerance(20_000), tolerance(20_001)
-    (0.001, 0.03)
+    (0.001, 0.06)
     """
     return TOL if n <= _MANY else TOL_OF_MANY
 

@@ -106,7 +106,7 @@ class KernelPool(TakesSparse, PoolBase):
     mean degree: they are constant on components, and hubs do not stand out. The
     density of a new point is clipped to the range of the training points. Where the
     eigenvalues of a graph crowd, its directions are less exact than a thousandth of the
-    last value (3 hundredths above 20,000 points), and `certificate_.note` says so.
+    last value (6 hundredths above 20,000 points), and `certificate_.note` says so.
 
     Examples
     --------
