@@ -5,11 +5,12 @@ zero once the offsets are nearly right, and most points are far from any border:
 are counted, and only the leads of the others are listed.
 """
 
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 from numba import njit
 
+from mercer._base.tensors import is_still, step_to
 from mercer._base.typing import FloatArray, IntArray
 
 
@@ -21,28 +22,112 @@ class ArrayLeads:
     """
 
     def __init__(self, scores: FloatArray) -> None:
-        C = scores.shape[1]
-        self._all = np.ascontiguousarray(scores.T, dtype=np.float64)
-        self._near: Any = (self._all, np.zeros(C, np.int64), np.zeros(C), np.inf)
-        self._margins = np.ones(C)
+        self._all = _Near.of(np.ascontiguousarray(scores.T))
+        self._near, self._margins = self._all, np.ones(scores.shape[1])
 
     def at(self, b: FloatArray, places: IntArray) -> FloatArray:
         """Return the leads at given places in ascending order, (C, 2)."""
-        last: FloatArray
-        last, self._near, self._margins = _followed(
-            self._all, self._near, self._margins, b, places
-        )
+        near = self._near if self._near.has(places) else self._all
+        while True:
+            last = near.leads_at(b, places, self._margins)
+            (size, margins), reach = _margins(last), near.reach(b)
+            if size <= reach:
+                break
+            near = self._all  # other points may matter
+        self._near, self._margins = near, margins
+        if _REACH * size < reach / 2:
+            self._near = near.narrowed(b, _REACH * size)
         return last
 
     def matched(
         self, b: FloatArray, places: IntArray, part: FloatArray, max_iter: int
     ) -> FloatArray:
         """Return offsets at which the leads between two places are zero, (C,)."""
-        found: FloatArray
-        found, self._near, self._margins = _matched(
-            self._all, self._near, self._margins, b, places, part, max_iter
-        )
-        return found
+        for _ in range(max_iter):
+            step = step_to(self.at(b, places), part)
+            b = b + step
+            if is_still(step, b):
+                break
+        return b
+
+
+# Offsets move by about as much as the leads that are looked for.
+_REACH = 4
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Near:
+    """The points near a border, at some offsets."""
+
+    columns: FloatArray  # (C, m) their scores
+    behind: IntArray  # (C,) points put aside that another class has
+    b: FloatArray  # (C,)
+    width: float  # of the border: all others have larger leads
+
+    @classmethod
+    def of(cls, columns: FloatArray) -> "_Near":
+        """Return all points."""
+        none = np.zeros(len(columns), np.int64)
+        return cls(columns, none, np.zeros(len(columns)), np.inf)
+
+    def narrowed(self, b: FloatArray, width: float) -> "_Near":
+        """Return those of these points that are near a narrower border."""
+        columns, behind = _put_aside(self.columns, b, width)
+        return _Near(columns, self.behind + behind, b, width)
+
+    def has(self, places: IntArray) -> bool:
+        """Tell whether the points at these places of all are among these."""
+        inside = places - self.behind[:, None]
+        return bool(inside.min() >= 0 and inside.max() < self.columns.shape[1])
+
+    def leads_at(
+        self, b: FloatArray, places: IntArray, margins: FloatArray
+    ) -> FloatArray:
+        """Return the leads at these places, if none is larger than `reach`."""
+        return leads_at(self.columns, b, places - self.behind[:, None], margins)
+
+    def reach(self, b: FloatArray) -> float:
+        """Return what the leads of all points put aside are larger than."""
+        return self.width - 2 * float(np.abs(b - self.b).max())
+
+
+def leads_at(
+    columns: FloatArray, b: FloatArray, places: IntArray, margins: FloatArray
+) -> FloatArray:
+    """Return order statistics of the leads of every class over the best other one.
+
+    Parameters
+    ----------
+    columns : ndarray of shape (C, n)
+        Scores of classes for points, C > 1.
+    b : ndarray of shape (C,)
+        Offsets of the classes.
+    places : int ndarray of shape (C, 2)
+        Two positions, equal or adjacent, in the ascending order of the n leads.
+    margins : ndarray of shape (C,)
+        Leads larger than this in size are listed only where fewer do not suffice; it
+        changes the cost and not the result.
+
+    Returns
+    -------
+    ndarray of shape (C, 2)
+        Leads at these places.
+
+    Examples
+    --------
+    >>> scores = np.array([[3.0, 0.0], [2.0, 0.0], [1.0, 0.0], [0.5, 0.0]])
+    >>> leads_at(scores.T, np.zeros(2), np.array([[1, 2], [0, 0]]), np.ones(2))
+    array([[ 1.,  2.],
+           [-3., -3.]])
+    """
+    columns, places = np.ascontiguousarray(columns), np.asarray(places, np.int64)
+    while True:
+        above, starts, leads = _list_leads(columns, b, margins)
+        found: FloatArray = _select(above, starts, leads, places, columns.shape[1])
+        is_missing = np.isnan(found[:, 0])
+        if not is_missing.any():
+            return found
+        margins = np.where(is_missing, 4 * margins, margins)
 
 
 # Points are looked at in blocks that stay in the cache. No score is NaN, so that the
@@ -165,46 +250,6 @@ def _select(above, starts, leads, places, n):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def leads_at(columns, b, places, margins):  # type: ignore[no-untyped-def]
-    """Return order statistics of the leads of every class over the best other one.
-
-    Parameters
-    ----------
-    columns : ndarray of shape (C, n)
-        Scores of classes for points, C > 1.
-    b : ndarray of shape (C,)
-        Offsets of the classes.
-    places : int ndarray of shape (C, 2)
-        Two positions, equal or adjacent, in the ascending order of the n leads.
-    margins : ndarray of shape (C,)
-        Leads larger than this in size are listed only where fewer do not suffice; it
-        changes the cost and not the result.
-
-    Returns
-    -------
-    ndarray of shape (C, 2)
-        Leads at these places.
-
-    Examples
-    --------
-    >>> scores = np.array([[3.0, 2.0, 1.0, 0.5], [0.0, 0.0, 0.0, 0.0]])
-    >>> leads_at(scores, np.zeros(2), np.array([[1, 2], [0, 0]]), np.ones(2))
-    array([[ 1.,  2.],
-           [-3., -3.]])
-    """
-    margins, is_missing = margins.copy(), True
-    while is_missing:
-        above, starts, leads = _list_leads(columns, b, margins)
-        found = _select(above, starts, leads, places, columns.shape[1])
-        is_missing = False
-        for c in range(len(found)):
-            if np.isnan(found[c, 0]):
-                margins[c] *= 4
-                is_missing = True
-    return found
-
-
-@njit(cache=True)
 def _margins(last):  # type: ignore[no-untyped-def]
     """Return how large the leads are, and margins for the next ones.
 
@@ -216,54 +261,6 @@ def _margins(last):  # type: ignore[no-untyped-def]
         sizes[c] = max(abs(last[c, 0]), abs(last[c, 1]))
         largest, total = max(largest, sizes[c]), total + sizes[c]
     return largest, np.maximum(2 * sizes, total / C + 1e-9)
-
-
-# Offsets move by about as much as the leads that are looked for.
-_REACH = 4
-
-
-@njit(cache=True)
-def _followed(every, near, margins, b, places):  # type: ignore[no-untyped-def]
-    """Return the leads at the places, and which points and margins served.
-
-    `near` are the scores of the points that are near a border, the number of points
-    put aside that another class has, (C,), the offsets at that time, and the width of
-    the border: all others have larger leads.
-    """
-    C = len(every)
-    columns, behind, old, width = near
-    for c in range(C):
-        first, last = places[c, 0] - behind[c], places[c, 1] - behind[c]
-        if first < 0 or last >= columns.shape[1]:  # that point is not among them
-            columns, behind, width = every, np.zeros(C, np.int64), np.inf
-            break
-    while True:
-        inside = places - behind.reshape((C, 1))
-        found = leads_at(columns, b, inside, margins)
-        size, margins = _margins(found)
-        reach = width - 2 * np.abs(b - old).max()
-        if size <= reach:
-            break
-        columns, behind, width = every, np.zeros(C, np.int64), np.inf
-    if _REACH * size < reach / 2:
-        width, old = _REACH * size, b
-        columns, more = _put_aside(columns, b, width)
-        behind = behind + more
-    return found, (columns, behind, old, width), margins
-
-
-@njit(cache=True)
-def _matched(every, near, margins, b, places, part, max_iter):  # type: ignore[no-untyped-def]
-    """Return offsets that make the leads zero, and what `_followed` returns."""
-    most = min(1 - 1 / len(b), 0.75)
-    for _ in range(max_iter):
-        last, near, margins = _followed(every, near, margins, b, places)
-        step = -(1 - part) * last[:, 0] - part * last[:, 1]
-        step = most * (step - step.mean())
-        b = b + step
-        if np.abs(step).max() <= 1e-6 * (1 + np.abs(b).max()):
-            break
-    return b, near, margins
 
 
 @njit(cache=True, fastmath=_FAST)
