@@ -72,7 +72,7 @@ def story(name: str = "cat") -> Story:
         influences=(Influence(name, 0.1, 0.05, 0.15),),
         outlook=Outlook(20, 0.9, 0.93, 0.91, 0.95),
         changes=(name,),
-        sources=(SourceJudged(name, 0.8, 0.7, 0.9, 50, 0.5, 0.1, 9, 12, 1.0, 0.5, ()),),
+        sources=(SourceJudged(name, 0.8, 0.7, 0.9, 50, 0.5, 0.1, 9, 12, 0.5, ()),),
         rests_on=name,
         disputed=(name, "7"),
     )
