@@ -208,7 +208,7 @@ def held_out_loss(
     0.3
     >>> many = np.tile(scores, (50, 1)), np.tile(np.eye(2), (50, 1))
     >>> round(held_out_loss(*many, np.zeros(2))[1], 1)
-    2.4
+    2.5
     """
     usual = rule.usual_slope * np.log(max(scores.shape[1], 2))
     ratios = np.array(rule.slopes)
