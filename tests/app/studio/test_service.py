@@ -251,7 +251,9 @@ def test_model_in_its_own_process_learns_forgets_and_may_die(tmp_path: Path) -> 
     assert amount > 0
     with pytest.raises(RefusedError):  # which had ended the model
         studio.engine.why(60, 2)
-    assert studio.engine.why(row, 2)[0][0] == strongest
+    # It still answers; it may have learned in between, and then names another row.
+    strongest, towards, _ = studio.engine.why(row, 2)[0]
+    assert towards == truth[strongest] == truth[row]
     assert snapshot.map.shape == (60, 2)
 
     for k in range(3):
