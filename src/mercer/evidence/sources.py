@@ -209,7 +209,7 @@ class Sources:
             old.data[np.isin(row_of, rows) & np.isin(old.indices, mine)] = 0.0
             old.eliminate_zeros()
             if name not in self.names:
-                name = self.names[max(levels, key=lambda k: self.n_votes[k])]
+                name = self.names[max(levels, key=self.n_votes.__getitem__)]
         column = np.full(n, None, dtype=object)
         for row, value, no in zip(rows[known], values.tolist(), denied, strict=True):
             column[row] = Not(value) if no else value
