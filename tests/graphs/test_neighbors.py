@@ -7,6 +7,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import sparse
 
+from mercer._base.threads import using_threads
+from mercer.graphs._edges import joined
 from mercer.graphs.neighbors import Graph, graph_from_neighbors, neighbor_graph
 from mercer.neighbors.index import NeighborIndex, nearest_neighbors
 from oracles import graphs as oracle
@@ -241,3 +243,25 @@ def test_where_too_many_are_equally_near_the_first_are_joined():
     assert found.indices.shape == (80, 14)
     graph = graph_from_neighbors(found, 3, weights="binary", symmetry="mutual")
     assert graph.adjacency.sum(axis=1).max() == 3
+
+
+@pytest.mark.parametrize("symmetry", SYMMETRIES)
+def test_lists_are_joined_edge_by_edge_by_any_number_of_threads(symmetry):
+    rng, n = np.random.default_rng(0), 5000  # more than one block of rows
+    ids = rng.permuted(np.tile(np.arange(1, 41), (n, 1)), axis=1)[:, :6]
+    ids = ((ids + np.arange(n)[:, None]) % n).astype(np.int32)
+    d = np.sort(rng.random((n, 6)) + 0.1, axis=1)  # the two ends disagree
+    used = np.arange(6) < rng.integers(1, 7, (n, 1))
+    D = np.zeros((n, n))
+    D[np.nonzero(used)[0], ids[used]] = d[used]
+    first = np.where(np.triu(np.ones((n, n), bool)), D, D.T)  # as the first has it
+    expected = np.where((D > 0) & (D.T > 0), first, D + D.T)
+    if symmetry == "mutual":
+        expected[(D == 0) | (D.T == 0)] = 0.0
+    for n_jobs in (1, 3):
+        with using_threads(n_jobs):
+            indptr, columns, lengths = joined(ids, d, used, mutual=symmetry == "mutual")
+        rows, wanted = np.nonzero(expected)
+        np.testing.assert_array_equal(np.diff(indptr), np.bincount(rows, minlength=n))
+        np.testing.assert_array_equal(columns, wanted)
+        np.testing.assert_array_equal(lengths, expected[rows, wanted])

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from mercer._base.machine_code.compiled import compiled
+from mercer._base.threads import in_blocks
 from mercer._base.typing import ArrayLike, BoolArray, FloatArray, IntArray, SparseArray
 
 Int32Array = NDArray[np.int32]
@@ -17,7 +18,7 @@ _SMALLEST = float(np.finfo(np.float64).tiny)
 # would be all but separate, with degrees of 1e-300 and random-walk vectors of 1e80.
 LEAST_TUNED = 1e-3
 
-
+_PER_BLOCK = 4096  # rows that a thread takes at a time, at least
 # Distances that differ by less than this share are equal.
 _TIE = 1e-9
 
@@ -42,37 +43,76 @@ def no_farther(distances: FloatArray, k: int, n_others: int) -> BoolArray:
     return near
 
 
-def edges(
+def joined(
     indices: Int32Array, distances: FloatArray, used: BoolArray, *, mutual: bool
-) -> tuple[Int32Array, Int32Array, FloatArray]:
-    """List every undirected edge to a used neighbour once, as i < j and its length."""
-    most = np.count_nonzero(used)
-    i, j = np.empty(most, np.int32), np.empty(most, np.int32)
-    lengths = np.empty(most)
-    m = _list_edges(indices, distances, used, mutual, i, j, lengths)
-    return i[:m], j[:m], lengths[:m]
+) -> tuple[IntArray, Int32Array, FloatArray]:
+    """Join points that are used neighbours, in either direction or in both.
+
+    Parameters
+    ----------
+    indices, distances : ndarray of shape (n, k)
+        Neighbours of each point, and their distances.
+    used : bool ndarray of shape (n, k)
+        The first ones of each row.
+    mutual : bool
+
+    Returns
+    -------
+    indptr, indices, lengths : ndarrays
+        Of a symmetric csr array, sorted. A length is as the first of two points has it,
+        if both do.
+    """
+    n = len(indices)
+    stops = np.append(0, np.cumsum(np.count_nonzero(used, axis=1)))
+    lists = sparse.csr_array((distances[used], indices[used], stops), shape=(n, n))
+    back = lists.tocsc()  # whose neighbour a point is, in order
+    lists = back.tocsr()  # in order
+    sides = [(side.indptr, side.indices, side.data) for side in (lists, back)]
+    indptr = np.zeros(n + 1, np.int64)
+    nothing = np.empty(0, np.int32), np.empty(0)
+
+    def count(rows: slice) -> None:
+        _merge(*sides[0], *sides[1], mutual, indptr, *nothing, rows.start, rows.stop)
+
+    in_blocks(count, n, _PER_BLOCK)
+    np.cumsum(indptr, out=indptr)
+    if indptr[-1] < 2**31:
+        indptr = indptr.astype(np.int32)
+    columns, lengths = np.empty(indptr[-1], np.int32), np.empty(indptr[-1])
+
+    def write(rows: slice) -> None:
+        out = indptr, columns, lengths
+        _merge(*sides[0], *sides[1], mutual, *out, rows.start, rows.stop)
+
+    in_blocks(write, n, _PER_BLOCK)
+    return indptr, columns, lengths
 
 
 @compiled()
-def _list_edges(
-    indices: Any, distances: Any, used: Any, mutual: bool, i: Any, j: Any, lengths: Any
-) -> int:
-    """Write the edges, the length of a mutual one as its first point has it."""
-    n, k = indices.shape
-    m = 0
-    for a in range(n):
-        for s in range(k):
-            if not used[a, s]:
-                continue
-            b = indices[a, s]
-            is_mutual = False
-            for t in range(k):
-                is_mutual |= indices[b, t] == a and used[b, t]
-            if (is_mutual and a < b) or not (is_mutual or mutual):
-                i[m], j[m] = min(a, b), max(a, b)
-                lengths[m] = distances[a, s]
+def _merge(
+    stops: Any, own: Any, distances: Any, ends: Any, others: Any, back: Any,
+    mutual: bool, indptr: Any, columns: Any, lengths: Any, begin: int, end: int,
+) -> None:  # fmt: skip
+    """Merge the neighbours of points with those whose neighbours they are.
+
+    Into `columns` and `lengths`, or count them if there are none.
+    """
+    for a in range(begin, end):
+        s, t, first = stops[a], ends[a], indptr[a]
+        m = first
+        while s < stops[a + 1] or t < ends[a + 1]:
+            here = s < stops[a + 1] and (t == ends[a + 1] or own[s] <= others[t])
+            there = t < ends[a + 1] and (not here or own[s] == others[t])
+            if (here and there) or not mutual:
+                if len(columns) > 0:
+                    columns[m] = own[s] if here else others[t]
+                    mine = here and (not there or a < own[s])
+                    lengths[m] = distances[s] if mine else back[t]
                 m += 1
-    return m
+            s += here
+            t += there
+        if len(columns) == 0:
+            indptr[a + 1] = m - first  # the next row begins there when all are known
 
 
 def sparse_edges(

@@ -9,12 +9,12 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
 from mercer._base.checks import check_choice
-from mercer._base.threads import using_threads
+from mercer._base.threads import in_blocks, using_threads
 from mercer._base.typing import ArrayLike, BoolArray, FloatArray, IntArray, SparseArray
 from mercer.graphs._edges import (
     checked_adjacency,
-    edges,
     gaussian,
+    joined,
     no_farther,
     positive,
     root_mean_square,
@@ -23,6 +23,7 @@ from mercer.graphs._edges import (
 )
 from mercer.neighbors.index import Method, Metric, NeighborIndex, Neighbors
 
+_PER_BLOCK = 4096  # rows that a thread takes at a time, at least
 Weights = Literal["gaussian", "binary", "self_tuning"]
 Symmetry = Literal["union", "mutual"]
 
@@ -139,12 +140,15 @@ class Graph:
         sigma: float | None = None,
         scales: FloatArray | None = None,
     ) -> Self:
-        n_components, labels = connected_components(adjacency, directed=False)
+        # Of a symmetric graph they are the strong ones, found without a second copy.
+        n_components, labels = connected_components(adjacency, connection="strong")
+        _, first, labels = np.unique(labels, return_index=True, return_inverse=True)
+        numbers = np.argsort(np.argsort(first))  # in the order of first points
         return cls(
             adjacency,
             recall,
             int(n_components),
-            labels.astype(np.intp),
+            numbers[labels],
             weights,
             sigma,
             scales,
@@ -349,26 +353,31 @@ def graph_from_neighbors(
         msg = f"n_neighbors must be in 1..{k_found}, the neighbours found; got {k}."
         raise ValueError(msg)
     _check_options(weights, sigma, symmetry)
-    i, j, lengths = edges(
+    indptr, columns, lengths = joined(
         neighbors.indices,
         neighbors.distances,
         no_farther(neighbors.distances, k, n - 1),
         mutual=symmetry == "mutual",
     )
     scales = None
-    if weights == "binary":
-        values, sigma = np.ones(len(lengths)), None
-    elif weights == "gaussian":
-        if sigma is None:
-            sigma = root_mean_square(lengths)
-        values = gaussian(lengths, sigma)
-    else:
+    if weights == "gaussian":
+        sigma = root_mean_square(lengths) if sigma is None else sigma
+    elif weights == "self_tuning":
         scales = positive(neighbors.distances[:, k - 1])
-        values, sigma = self_tuning(lengths, scales[i], scales[j]), None
-    W = sparse.coo_array(
-        (np.tile(values, 2), (np.concatenate([i, j]), np.concatenate([j, i]))), (n, n)
-    ).tocsr()
-    W.sort_indices()
+
+    def weigh(rows: slice) -> None:
+        stops = indptr[rows.start : rows.stop + 1]
+        at = slice(stops[0], stops[-1])
+        if weights == "binary":
+            lengths[at] = 1.0
+        elif sigma is not None:
+            lengths[at] = gaussian(lengths[at], sigma)
+        elif scales is not None:
+            own = np.repeat(scales[rows], np.diff(stops))
+            lengths[at] = self_tuning(lengths[at], own, scales[columns[at]])
+
+    in_blocks(weigh, n, _PER_BLOCK)
+    W = sparse.csr_array((lengths, columns, indptr), shape=(n, n))
     return Graph._of(
         W, recall=neighbors.recall, weights=weights, sigma=sigma, scales=scales
     )
