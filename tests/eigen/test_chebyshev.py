@@ -8,6 +8,7 @@ from numpy.polynomial.chebyshev import chebval
 from scipy import sparse
 
 from mercer.eigen.chebyshev import chebyshev_filter, value_below_which
+from mercer.eigen.recurrence import aligned
 
 
 @settings(max_examples=25, deadline=None)
@@ -51,3 +52,12 @@ def test_many_values_beyond_do_not_lower_the_estimate() -> None:
     Z = np.random.default_rng(0).standard_normal((len(spectrum), 8))
     cut = value_below_which(A, 60, Z, upper=2.0)
     assert abs(cut - spectrum[59]) < 0.05 * spectrum[59]
+
+
+def test_the_memory_of_aligned_vectors_may_be_used() -> None:
+    A = sparse.csr_array(sparse.diags_array(np.linspace(0.0, 1.0, 40)))
+    X = aligned(np.random.default_rng(0).standard_normal((40, 8)), np.float64)
+    expected = chebyshev_filter(A, X, 4, 0.5, 1.0)
+    found = chebyshev_filter(A, X, 4, 0.5, 1.0, overwrite=True)
+    assert np.array_equal(found, expected)
+    assert np.shares_memory(found, X)

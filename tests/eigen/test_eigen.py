@@ -6,6 +6,7 @@ from scipy import sparse
 
 from mercer.eigen import lanczos, search, transforms
 from mercer.eigen import smallest as eigen
+from mercer.eigen.components import in_small_components
 from mercer.eigen.lanczos import RitzPairs, lowest_pairs
 from mercer.eigen.smallest import Eigenpairs, smallest_eigenpairs
 from mercer.eigen.transforms import make_transform
@@ -338,3 +339,30 @@ def test_null_vectors_over_several_components_are_not_torn() -> None:
     rng = np.random.default_rng(0)
     pairs = smallest_eigenpairs(L, 10, upper=8.0, null=null @ turned, rng=rng)
     assert np.abs(pairs.values - truth[:10]).max() <= 1e-12
+
+
+@pytest.mark.parametrize("tol", [9e-3, 1e-2])
+def test_rough_pairs_are_computed_in_single_precision(tol: float) -> None:
+    graph = grid_graph(40, 40)
+    A = laplacian(graph.adjacency)
+    null, _ = graph_null_vectors(graph, "normalized", at_most=1)
+    transform = make_transform(A, 0.05, 2.0, single=True)
+    rng = np.random.default_rng(0)
+    pairs = lowest_pairs(A, transform, 20, null=null, tol=tol, rng=rng, single=True)
+    assert pairs.vectors.dtype == (np.float32 if tol >= 1e-2 else np.float64)
+    assert lanczos.SINGLE_PAIRS_FROM == 1e-2
+    exact = np.linalg.eigvalsh(A.toarray())[1:21]
+    assert np.abs(pairs.values[:20] - exact).max() <= tol * exact[-1]
+    errors = np.linalg.norm(A @ pairs.vectors - pairs.vectors * pairs.values, axis=0)
+    assert np.abs(errors - pairs.residuals).max() <= 1e-6
+
+
+def test_one_null_vector_without_zeros_tells_that_all_points_are_connected() -> None:
+    """And one with zeros does not."""
+    graph = grid_graph(3, 3)
+    apart = sparse.block_diag([graph.adjacency, [[0.0]]], format="csr")
+    for W, n_small in ((graph.adjacency, 0), (apart, 10)):
+        whole = Graph.from_adjacency(W)
+        null, _ = graph_null_vectors(whole, "normalized", at_most=5)
+        small, _ = in_small_components(laplacian(W), null, at_most=100)
+        assert small.sum() == n_small

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from mercer._base.threads import in_blocks
 from mercer._base.typing import FloatArray, SparseArray
 from mercer.eigen.counting import angle_below_which
 from mercer.eigen.recurrence import aligned, parts, recur, zero_block
@@ -14,7 +15,13 @@ _SETTLED = 0.1  # share by which an estimate may still change
 
 
 def chebyshev_filter(
-    A: SparseArray, X: Any, degree: int, low: float, high: float
+    A: SparseArray,
+    X: Any,
+    degree: int,
+    low: float,
+    high: float,
+    *,
+    overwrite: bool = False,
 ) -> Any:
     r"""Return :math:`T_m\big((2A - (h + l) I) / (h - l)\big) X`.
 
@@ -26,11 +33,13 @@ def chebyshev_filter(
     A : csr_array of shape (n, n)
         Symmetric, with no eigenvalue above `high`.
     X : ndarray of shape (n, k)
-        Vectors in columns; not changed. Single precision stays single.
+        Vectors in columns. Single precision stays single.
     degree : int
         m >= 1.
     low, high : float
         Ends l < h of the interval that is damped.
+    overwrite : bool, default=False
+        Whether the memory of X may be used.
 
     Returns
     -------
@@ -45,7 +54,7 @@ def chebyshev_filter(
     """
     radius, centre = (high - low) / 2, (high + low) / 2
     number = np.float32 if X.dtype == np.float32 else np.float64
-    before = aligned(X, number)
+    before = aligned(X, number, copy=not overwrite)
     now = zero_block(X.shape, number)
     matrix = parts(A, number)
     a, b, one = number(1 / radius), number(-centre / radius), number(1)
@@ -151,6 +160,12 @@ class _Traces:
 
 
 def _inner(X: Any, Y: Any) -> float:
-    """Return the sum of the products of entries; blocks are added in double."""
-    starts = range(0, len(X), _ROWS)
-    return sum(float(np.vdot(X[i : i + _ROWS], Y[i : i + _ROWS])) for i in starts)
+    """Return the sum of the products of entries; those of few rows add in double."""
+    parts = np.zeros(-(-len(X) // _ROWS))
+
+    def add(block: slice) -> None:
+        for i in range(block.start, block.stop, _ROWS):
+            parts[i // _ROWS] = np.vdot(X[i : i + _ROWS], Y[i : i + _ROWS])
+
+    in_blocks(add, len(X), _ROWS, _ROWS)
+    return float(parts.sum())

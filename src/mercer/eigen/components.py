@@ -60,8 +60,9 @@ def in_small_components(
     A : csr_array of shape (n, n)
         Symmetric.
     null : csr_array of shape (n, c)
-        Its null vectors. If one of them reaches over several components none is
-        called small: it could not be told which null vector belongs where.
+        Its null vectors; one that vanishes nowhere tells that A is connected. If one of
+        several reaches over several components none is called small: it could not be
+        told which null vector belongs where.
     at_most : int
         Points of a small component.
 
@@ -71,6 +72,8 @@ def in_small_components(
     labels : int ndarray of shape (n,)
         Component of each point.
     """
+    if null.shape[1] == 1 and null.nnz == len(null.indptr) - 1:
+        return np.zeros(null.nnz, dtype=bool), np.zeros(null.nnz, dtype=np.intp)
     n_parts, labels = connected_components(A, directed=False)
     small = (np.bincount(labels) <= at_most)[labels]
     if n_parts == 1 or not small.any():

@@ -11,7 +11,7 @@ from mercer._base.typing import BoolArray, FloatArray, SparseArray
 from mercer.eigen.orthogonal import inner, orthonormalised, remove, turn
 from mercer.eigen.policy import exact_enough
 from mercer.eigen.proof import largest_unseen
-from mercer.eigen.recurrence import times
+from mercer.eigen.recurrence import copy_rows, times
 from mercer.eigen.residuals import (
     ROUNDING,
     blocks,
@@ -19,7 +19,7 @@ from mercer.eigen.residuals import (
     rounding_errors,
     squared_errors,
 )
-from mercer.eigen.transforms import Transform
+from mercer.eigen.transforms import Transform, in_single
 from mercer.eigen.work import Work
 
 BLOCK, WIDEST = 8, 64
@@ -30,6 +30,8 @@ _NEAR = 4.0
 # Columns of a space in single precision may be this share of the tolerance from
 # orthogonal: the pairs are made orthonormal in the end.
 _SLANT = 0.3
+# From this tolerance on, pairs of a space in single precision are computed in it too.
+SINGLE_PAIRS_FROM = 1e-2
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -111,10 +113,8 @@ class KrylovSpace:
     def expand(self) -> None:
         """Add the next block."""
         old, self.size = self.size, self.size + self.T.shape[1]
-        block = self.basis[:, old:]
-        block[:] = self.T
-        del self.T  # it is large
-        P = self.transform.apply(block)
+        copy_rows(self.T, self.basis[:, old:])
+        P = self.transform.apply(self.T)
         V = self.V[:, : len(self.aside) + self.size]
         C, self.T, self.R, slant = orthonormalised(
             P,
@@ -136,9 +136,9 @@ class KrylovSpace:
         last = Y[self.size - self.R.shape[1] :]
         return heights, Y, np.linalg.norm(self.R @ last, axis=0) / np.abs(heights)
 
-    def vectors(self, Y: FloatArray) -> FloatArray:
-        """Return the vectors with these coordinates, in double precision."""
-        X = np.empty((len(self.V), Y.shape[1]))
+    def vectors(self, Y: FloatArray, number: Any) -> Any:
+        """Return the vectors with these coordinates."""
+        X = np.empty((len(self.V), Y.shape[1]), number)
         turn(self.basis, Y, X)
         return X
 
@@ -147,14 +147,14 @@ class KrylovSpace:
         turn(self.basis, Y, self.basis[:, : len(heights)])
         self._begin_with(np.diag(heights))
 
-    def used_up(self, Y: FloatArray) -> FloatArray:
+    def used_up(self, Y: FloatArray, number: Any) -> Any:
         """Return the vectors with these coordinates in the memory of the space."""
         m = Y.shape[1]
         turn(self.basis, Y, self.V[:, :m])
         V = self.V
         del self.V
         V.resize((len(V), m), refcheck=False)  # the other columns come after these
-        return V.astype(np.float64, copy=False)
+        return V.astype(number, copy=False)
 
     def refill(self, X: FloatArray, H: FloatArray) -> None:
         """Begin again with vectors between which the transform is H."""
@@ -210,7 +210,8 @@ def lowest_pairs(
     restarts : int, default=4
         How often the space may be filled again.
     single : bool, default=False
-        Build the space in single precision; the pairs are computed in double.
+        Build the space in single precision; the pairs are computed in double, but for
+        a tolerance of 0.01 or more.
     work : Work, optional
         What may be spent. Where it is, the pairs are returned as they are, but not
         before the space has room for all of them.
@@ -242,6 +243,8 @@ def lowest_pairs(
         single=single,
         most_slant=_SLANT * tol if single else 0.0,
     )
+    if single and tol >= SINGLE_PAIRS_FROM:
+        A = in_single(A)
     look, ratio = wanted, 0.0
     work = Work() if work is None else work
     least = ROUNDING * float(np.abs(A.diagonal()).max())
@@ -259,14 +262,15 @@ def lowest_pairs(
         slip = float(slips[probe].max())
         hopeful = ratio * slip <= _NEAR * goal
         if hopeful:  # residuals and slips fall together, and slips cost nothing
-            residual = _largest_residual(A, space.vectors(Y[:, probe]))
+            residual = _largest_residual(A, space.vectors(Y[:, probe], A.dtype))
             hopeful, ratio = residual <= goal, residual / slip if slip > 0 else 0.0
         # Values from the cut on are never told apart, by any number of steps.
         is_lost = transform.value(heights[k - 1]) >= transform.cut
         stop = stop or (space.is_full() and (restarts == 0 or is_lost))
         if hopeful or complete or stop:
-            X = space.used_up(Y)
-            remove(X, null, np.stack(aside, axis=1) if len(aside) else X[:, :0])
+            X = space.used_up(Y, A.dtype)
+            known = np.stack(aside, axis=1) if len(aside) else X[:, :0]
+            remove(X, null.astype(A.dtype, copy=False), known)
             pairs, S = rayleigh_ritz(A, X)
             if pairs.converged(k, tol) or stop or complete or restarts == 0:
                 return pairs

@@ -16,11 +16,12 @@ if PLAIN:
 else:
     from mercer._base.machine_code.recur_vectors import recur as _recur
 
-__all__ = ["aligned", "parts", "recur", "times", "zero_block"]
+__all__ = ["aligned", "copy_rows", "parts", "recur", "times", "zero_block"]
 
 _COLUMNS = 8
 _LINE = 64  # bytes that processors read at a time
 _PER_BLOCK = 4096  # rows that a thread takes at a time, at least
+_COPIED = 512  # rows that are copied together, which stay in the cache
 
 
 def parts(A: SparseArray, dtype: Any) -> tuple[Any, Any, Any]:
@@ -56,11 +57,32 @@ def zero_block(shape: tuple[int, int], dtype: Any) -> Any:
     return memory[start : start + size].view(dtype).reshape(n, k)
 
 
-def aligned(X: Any, dtype: Any) -> Any:
-    """Return a copy of X, with columns of zeros added up to a multiple of 8."""
-    copy = zero_block(X.shape, dtype)
-    copy[:, : X.shape[1]] = X
-    return copy
+def aligned(X: Any, dtype: Any, *, copy: bool = True) -> Any:
+    """Return a copy of X, with columns of zeros added up to a multiple of 8.
+
+    Without `copy` it may be X itself.
+    """
+    if not copy and _is_aligned(X, dtype):
+        return X
+    block = zero_block(X.shape, dtype)
+    copy_rows(X, block[:, : X.shape[1]])
+    return block
+
+
+def _is_aligned(X: Any, dtype: Any) -> bool:
+    fits = X.flags.c_contiguous and X.ctypes.data % _LINE == 0
+    return bool(fits and X.dtype == dtype and X.shape[1] % _COLUMNS == 0)
+
+
+def copy_rows(X: Any, out: Any) -> None:
+    """Write X to `out`, a few rows at a time where columns follow each other."""
+
+    def write(block: slice) -> None:
+        for first in range(block.start, block.stop, _COPIED):
+            rows = slice(first, min(first + _COPIED, block.stop))
+            out[rows] = X[rows]
+
+    in_blocks(write, len(X), _PER_BLOCK)
 
 
 def times(A: SparseArray, X: Any) -> Any:
@@ -68,5 +90,6 @@ def times(A: SparseArray, X: Any) -> Any:
     k, number = X.shape[1], X.dtype.type
     product = zero_block(X.shape, number)
     one = number(1)
-    recur(*parts(A, number), aligned(X, number), product, one, 0 * one, 0 * one)
+    X = aligned(X, number, copy=False)
+    recur(*parts(A, number), X, product, one, 0 * one, 0 * one)
     return product[:, :k]

@@ -3,10 +3,12 @@
 import numpy as np
 from scipy import sparse
 
+from mercer._base.threads import in_blocks
 from mercer._base.typing import FloatArray, IntArray, SparseArray
 from mercer.eigen.recurrence import times
 
 _TOGETHER = 16  # columns in double precision that are multiplied together
+_PER_BLOCK = 2048  # rows that a thread takes at a time, at least
 # A residual cannot be below this share of what a product with the matrix adds up.
 ROUNDING = 64 * np.finfo(float).eps
 
@@ -22,8 +24,16 @@ def residuals_of(A: SparseArray, X: FloatArray, values: FloatArray) -> FloatArra
 
 def squared_errors(AX: FloatArray, X: FloatArray, values: FloatArray) -> FloatArray:
     """Return the squared norms of the columns of A X - X diag(values); AX is lost."""
-    AX -= X * values
-    squares: FloatArray = np.einsum("ij,ij->j", AX, AX)
+    parts: dict[int, FloatArray] = {}
+
+    def add(rows: slice) -> None:
+        errors = AX[rows]
+        errors -= X[rows] * values
+        parts[rows.start] = np.einsum("ij,ij->j", errors, errors)
+
+    in_blocks(add, len(X), _PER_BLOCK)
+    each = [parts[start] for start in sorted(parts)]
+    squares: FloatArray = np.sum(each, axis=0, dtype=float)
     return squares
 
 

@@ -319,12 +319,12 @@ def _assembled(
 def _reordered(A: SparseArray, order: IntArray) -> SparseArray:
     """Return A[order][:, order] with one copy of A, not two."""
     back = np.empty_like(order)
-    back[order] = np.arange(len(order))
+    back[order] = np.arange(len(order), dtype=order.dtype)
     B = A[order]
     B.indices = back[B.indices]
     B.has_sorted_indices = False
-    B.sort_indices()
-    return _compact(B)
+    C = B.tocsc()  # sorted; A is symmetric, so its columns are the rows wanted
+    return _compact(sparse.csr_array((C.data, C.indices, C.indptr), shape=A.shape))
 
 
 def _compact(A: SparseArray) -> SparseArray:

@@ -36,7 +36,7 @@ class Transform(Protocol):
         """Multiplications of F(A) with one vector."""
 
     def apply(self, X: Any) -> Any:
-        """Return F(A) X."""
+        """Return F(A) X, possibly in the memory of X."""
 
     def height(self, value: float) -> float:
         """Return F at a value below `cut`."""
@@ -61,8 +61,10 @@ class ChebyshevTransform:
         return float(self.degree * self.A.nnz)
 
     def apply(self, X: Any) -> Any:
-        """Return T(A) X."""
-        return chebyshev_filter(self.A, X, self.degree, self.cut, self.high)
+        """Return T(A) X, possibly in the memory of X."""
+        return chebyshev_filter(
+            self.A, X, self.degree, self.cut, self.high, overwrite=True
+        )
 
     def height(self, value: float) -> float:
         """Return T(value)."""
@@ -137,8 +139,13 @@ def make_transform(
         except LinAlgError:  # the shift is lost in rounding
             pass
     if single:
-        A = sparse.csr_array((A.data.astype(np.float32), A.indices, A.indptr), A.shape)
+        A = in_single(A)
     return ChebyshevTransform(A, cut, high, degree)
+
+
+def in_single(A: SparseArray) -> SparseArray:
+    """Return A in single precision, with the places of its entries not copied."""
+    return sparse.csr_array((A.data.astype(np.float32), A.indices, A.indptr), A.shape)
 
 
 def chebyshev_degree(cut: float, high: float) -> int:
