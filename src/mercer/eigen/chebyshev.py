@@ -68,7 +68,7 @@ def chebyshev_filter(
 def value_below_which(
     A: SparseArray,
     count: int,
-    Z: FloatArray,
+    Z: Any,
     *,
     upper: float,
     degree: int = 30,

@@ -146,9 +146,9 @@ def _ordered_pairs(
 ) -> tuple[RitzPairs, Transform]:
     """Compute k pairs and some more with a transform that orders their values."""
     guard = 10 + k // 10
-    Z = rng.standard_normal((A.shape[0], BLOCK))
-    remove_null(Z, null)
-    Z = Z.astype(np.float32)  # counts need no more
+    # Counts need no more than single precision.
+    Z = rng.standard_normal((A.shape[0], BLOCK)).astype(np.float32)
+    remove_null(Z, null.astype(np.float32))
     most = _FOR_CUT * work.most / (A.nnz * BLOCK)
     cut = _MARGIN * value_below_which(
         A, k + 2 * guard, Z, upper=upper, most_degree=most

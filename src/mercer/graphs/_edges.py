@@ -76,8 +76,6 @@ def joined(
 
     in_blocks(count, n, _PER_BLOCK)
     np.cumsum(indptr, out=indptr)
-    if indptr[-1] < 2**31:
-        indptr = indptr.astype(np.int32)
     columns, lengths = np.empty(indptr[-1], np.int32), np.empty(indptr[-1])
 
     def write(rows: slice) -> None:
@@ -85,7 +83,8 @@ def joined(
         _merge(*sides[0], *sides[1], mutual, *out, rows.start, rows.stop)
 
     in_blocks(write, n, _PER_BLOCK)
-    return indptr, columns, lengths
+    short = np.int32 if indptr[-1] < 2**31 else np.int64
+    return indptr.astype(short), columns, lengths
 
 
 @compiled()

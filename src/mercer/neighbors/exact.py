@@ -22,6 +22,7 @@ from mercer._base.threads import in_threads
 from mercer._base.typing import FloatArray
 from mercer.neighbors.interface import Found, Neighbors
 from mercer.neighbors.select import (
+    BLOCK,
     dense_pair_squares,
     insert_pairs,
     load_rows,
@@ -87,7 +88,8 @@ class DensePoints:
     def augmented(self, rows: Any) -> Float32Array:
         """Return [x, |x|^2] of rows, scaled and centred."""
         B = np.empty((len(rows), rows.shape[1] + 1), dtype=np.float32)
-        load_rows(rows, self.scale, self.center, B)
+        # Compiled for one layout.
+        load_rows(np.ascontiguousarray(rows), self.scale, self.center, B)
         return B
 
     def blocks(self, Q: Any) -> Iterator[tuple[int, Float32Array]]:
@@ -102,6 +104,7 @@ class DensePoints:
 
     def squares(self, Q: Any, rows: Any, points: Any) -> FloatArray:
         """Return squared distances of pairs, in units of 1 / scale."""
+        Q = np.ascontiguousarray(Q)
         result: FloatArray = dense_pair_squares(Q, self.X, self.scale, rows, points)
         return result
 
@@ -177,8 +180,9 @@ def _search_rows(
     every_row = np.arange(m, dtype=np.int32)
     best = np.full((m, kept), np.inf, dtype=np.float32)
     candidates = np.full((m, kept), -1, dtype=np.int32)
+    lanes = np.empty(BLOCK, np.float32)
     for first, G in points.blocks(Q):
-        merge(G, every_row, first, own, best, candidates)
+        merge(G, every_row, first, own, best, candidates, lanes)
     ids, squares = nearest_of(points, Q, candidates, k)
     q2, unit = points.offsets(Q)
     bounds = _largest_values(squares[:, -1], q2, unit)

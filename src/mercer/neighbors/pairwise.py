@@ -9,7 +9,7 @@ from sklearn.metrics import pairwise_distances
 from mercer._base.typing import FloatArray
 from mercer.neighbors.exact import Int32Array
 from mercer.neighbors.interface import Found, Neighbors
-from mercer.neighbors.select import merge
+from mercer.neighbors.select import BLOCK, merge
 
 _ROWS = 256
 
@@ -43,6 +43,7 @@ class PairwisePoints:
         m = Q.shape[0]
         indices = np.full((m, k), -1, dtype=np.int32)
         distances = np.full((m, k), np.inf)
+        lanes = np.empty(BLOCK)
         for start in range(0, m, _ROWS):
             part = slice(start, min(start + _ROWS, m))
             D = Q[part]
@@ -55,7 +56,7 @@ class PairwisePoints:
             D = np.ascontiguousarray(D, dtype=np.float64)
             check_distances(D)
             rows = np.arange(len(D), dtype=np.int32)
-            merge(D, rows, 0, own[part], distances[part], indices[part])
+            merge(D, rows, 0, own[part], distances[part], indices[part], lanes)
         return indices, distances
 
 

@@ -13,19 +13,19 @@ _SUMS = {"reassoc", "contract", "nsz", "nnan"}
 
 
 @compiled()
-def kth_bound(values: Any, k: int) -> Any:
-    """Bound the k-th smallest of `values` from above, tightly and cheaply.
+def kth_bound(G: Any, t: int, k: int, lanes: Any) -> Any:
+    """Bound the k-th smallest entry of a row from above, tightly and cheaply.
 
     It is the k-th smallest of 64 interleaved minima; infinity if there are too few.
     """
-    lanes = np.full(BLOCK, np.inf, values.dtype)
-    full = len(values) - len(values) % BLOCK
+    lanes[:] = np.inf
+    full = G.shape[1] - G.shape[1] % BLOCK
     bound = lanes[0]
     if k > BLOCK or full == 0:
         return bound
     for first in range(0, full, BLOCK):
         for lane in range(BLOCK):
-            lanes[lane] = min(lanes[lane], values[first + lane])
+            lanes[lane] = min(lanes[lane], G[t, first + lane])
     bound = -bound
     for lane in range(BLOCK):
         x = lanes[lane]
@@ -38,33 +38,34 @@ def kth_bound(values: Any, k: int) -> Any:
 
 
 @compiled()
-def merge(G: Any, rows: Any, first: int, own: Any, best: Any, ids: Any) -> None:
+def merge(
+    G: Any, rows: Any, first: int, own: Any, best: Any, ids: Any, lanes: Any
+) -> None:
     """Offer a block of columns to the ascending lists of the best of some rows.
 
     ``G[t, j]`` is the distance of row ``rows[t]`` to point ``first + j``; a row's
-    `own` point is passed over. Among equals the one offered first stays.
+    `own` point is passed over. Among equals the one offered first stays. `lanes` is
+    room for `BLOCK` numbers of the type of G; a function that makes it takes longer to
+    compile.
     """
     m = G.shape[1]
     last = best.shape[1] - 1
-    full = m // BLOCK
-    hits = np.ones(full + 1, np.int64)
     for t in range(len(rows)):
         r = rows[t]
         me = own[r] - first
         bound = best[r, last]
         if bound == np.inf:
             # One more than the list holds, as the row's own point may be among them.
-            bound = np.nextafter(kth_bound(G[t], best.shape[1] + 1), bound)
+            bound = np.nextafter(kth_bound(G, t, best.shape[1] + 1, lanes), bound)
         worst = bound
-        # A loop of its own becomes vector instructions; few blocks are hit.
-        for b in range(full):
+        for start in range(0, m, BLOCK):
+            stop = min(start + BLOCK, m)
             hit = 0
-            for j in range(BLOCK):
-                hit |= G[t, b * BLOCK + j] < worst
-            hits[b] = hit
-        for b in range(full + 1):
-            if hits[b]:
-                for j in range(b * BLOCK, min(b * BLOCK + BLOCK, m)):
+            # A loop of its own becomes vector instructions; few blocks are hit.
+            for j in range(start, stop):
+                hit |= G[t, j] < worst
+            if hit:
+                for j in range(start, stop):
                     if G[t, j] < worst and j != me:
                         _insert(best, ids, r, G[t, j], first + j)
                         worst = min(bound, best[r, last])

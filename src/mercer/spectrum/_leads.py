@@ -30,7 +30,8 @@ class ArrayLeads:
         near = self._near if self._near.has(places) else self._all
         while True:
             last = near.leads_at(b, places, self._margins)
-            (size, margins), reach = _margins(last), near.reach(b)
+            margins = np.empty(len(b))
+            size, reach = _fill_margins(last, margins), near.reach(b)
             if size <= reach:
                 break
             near = self._all  # other points may matter
@@ -72,8 +73,11 @@ class _Near:
 
     def narrowed(self, b: FloatArray, width: float) -> "_Near":
         """Return those of these points that are near a narrower border."""
-        columns, behind = _put_aside(self.columns, b, width)
-        return _Near(columns, self.behind + behind, b, width)
+        lead, firsts = _best(self.columns, b)
+        near = np.flatnonzero(lead <= width)
+        ahead = np.bincount(firsts[lead > width], minlength=len(b))
+        behind = self.behind + (len(lead) - len(near) - ahead)
+        return _Near(self.columns.take(near, axis=1), behind, b, width)
 
     def has(self, places: IntArray) -> bool:
         """Tell whether the points at these places of all are among these."""
@@ -121,100 +125,93 @@ def leads_at(
            [-3., -3.]])
     """
     columns, places = np.ascontiguousarray(columns), np.asarray(places, np.int64)
+    C, n = columns.shape
+    numbers, counts = np.empty((2, n)), np.empty((2, n), np.int64)
+    leads, found = np.empty(C * n + 1), np.empty((C, 2))  # most of it is never touched
+    above, starts = np.empty(C, np.int64), np.zeros(C + 1, np.int64)
     while True:
-        above, starts, leads = _list_leads(columns, b, margins)
-        found: FloatArray = _select(above, starts, leads, places, columns.shape[1])
-        is_missing = np.isnan(found[:, 0])
-        if not is_missing.any():
+        _list_leads(columns, b, margins, numbers, counts, above, starts, leads)
+        if _select(above, starts, leads, places, n, found):
             return found
-        margins = np.where(is_missing, 4 * margins, margins)
+        margins = np.where(np.isnan(found[:, 0]), 4 * margins, margins)
 
 
-# Points are looked at in blocks that stay in the cache. No score is NaN, so that the
-# loops over a block become vector instructions.
+def decided(
+    columns: FloatArray, b: FloatArray, level: float, undecided: int
+) -> IntArray:
+    """Return the class with the largest columns + b, undecided within the level."""
+    lead, firsts = _best(columns, b)
+    return np.where(lead > level, firsts, undecided)
+
+
+def _best(columns: FloatArray, b: FloatArray) -> tuple[FloatArray, IntArray]:
+    """Return the lead of the best class of each point, and that class, (n,) each."""
+    n = columns.shape[1]
+    tops, seconds, firsts = np.empty(n), np.empty(n), np.empty(n, np.int64)
+    _fill_best(columns, b, tops, seconds, firsts)
+    tops -= seconds
+    return tops, firsts
+
+
+# Compiled functions take the arrays that they fill in: those that make arrays, or cut
+# pieces out of them, take longer to compile. Points are looked at in blocks that stay
+# in the cache. No score is NaN, so that the loops over a block become vector
+# instructions.
 _BLOCK = 1024
 _FAST = {"nnan", "nsz", "reassoc"}
 
 
-@njit(cache=True, fastmath=_FAST)
-def _best_two(columns, b, start, top, second, first):  # type: ignore[no-untyped-def]
-    """Fill in the two largest of columns + b and the class of the largest, by block."""
-    m = len(top)
-    for j in range(m):
-        top[j], second[j], first[j] = -np.inf, -np.inf, 0
-    for c in range(len(columns)):
-        scores, offset = columns[c, start : start + m], b[c]
+@njit(cache=True, nogil=True, fastmath=_FAST)
+def _fill_best(columns, b, tops, seconds, firsts):  # type: ignore[no-untyped-def]
+    """Write the two largest columns + b and the class of the largest."""
+    for start in range(0, columns.shape[1], _BLOCK):
+        block = slice(start, start + _BLOCK)
+        top, second, first = tops[block], seconds[block], firsts[block]
+        m = len(top)
         for j in range(m):
-            v = scores[j] + offset
-            second[j] = max(second[j], min(top[j], v))
-            first[j] = c if v > top[j] else first[j]
-            top[j] = max(top[j], v)
+            top[j], second[j], first[j] = -np.inf, -np.inf, 0
+        for c in range(len(columns)):
+            scores, offset = columns[c, block], b[c]
+            for j in range(m):
+                v = scores[j] + offset
+                second[j] = max(second[j], min(top[j], v))
+                first[j] = c if v > top[j] else first[j]
+                top[j] = max(top[j], v)
 
 
-@njit(cache=True, fastmath=_FAST)
-def _list_leads(columns, b, margins):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, fastmath=_FAST)
+def _list_leads(  # type: ignore[no-untyped-def]
+    columns, b, margins, numbers, counts, above, starts, leads
+):
     """Count leads above the margin, and list those within: of c from starts[c] on."""
     C, n = columns.shape
-    widest = margins.max()
-    above = np.zeros(C, np.int64)
-    contested, n_contested = np.empty(n, np.int64), 0
-    tops, seconds, firsts = np.empty(n), np.empty(n), np.empty(_BLOCK, np.int64)
-    for start in range(0, n, _BLOCK):
-        m = min(_BLOCK, n - start)
-        top, second = tops[start : start + m], seconds[start : start + m]
-        _best_two(columns, b, start, top, second, firsts)
-        for j in range(m):
-            lead, first = top[j] - second[j], firsts[j]
-            above[first] += lead > margins[first]
-            contested[n_contested] = start + j
-            n_contested += lead <= widest
-    contested = contested[:n_contested]
-    starts, leads = np.zeros(C + 1, np.int64), np.empty(C * n_contested + 1)
-    filled = 0
+    tops, seconds, firsts, contested = numbers[0], numbers[1], counts[0], counts[1]
+    _fill_best(columns, b, tops, seconds, firsts)
+    widest, n_contested, filled = 0.0, 0, 0
     for c in range(C):
-        for i in contested:
+        above[c], widest = 0, max(widest, margins[c])
+    for j in range(n):
+        lead = tops[j] - seconds[j]
+        above[firsts[j]] += lead > margins[firsts[j]]
+        contested[n_contested] = j
+        n_contested += lead <= widest
+    for c in range(C):
+        for k in range(n_contested):
+            i = contested[k]
             v = columns[c, i] + b[c]
             lead = v - (seconds[i] if v == tops[i] else tops[i])
             leads[filled] = lead
             filled += abs(lead) <= margins[c]
         starts[c + 1] = filled
-    return above, starts, leads
 
 
-@njit(cache=True, fastmath=_FAST)
-def _put_aside(columns, b, width):  # type: ignore[no-untyped-def]
-    """Return the scores of the points that are near a border, and count the others."""
-    C, n = columns.shape
-    tops, seconds, firsts = (
-        np.empty(_BLOCK),
-        np.empty(_BLOCK),
-        np.empty(_BLOCK, np.int64),
-    )
-    near, m = np.empty(n, np.int64), 0
-    ahead = np.zeros(C, np.int64)
-    for start in range(0, n, _BLOCK):
-        size = min(_BLOCK, n - start)
-        _best_two(columns, b, start, tops[:size], seconds[:size], firsts)
-        for j in range(size):
-            is_near = tops[j] - seconds[j] <= width
-            ahead[firsts[j]] += not is_near
-            near[m] = start + j
-            m += is_near
-    kept, behind = np.empty((C, m)), np.empty(C, np.int64)
-    for c in range(C):
-        behind[c] = n - m - ahead[c]
-        for k in range(m):
-            kept[c, k] = columns[c, near[k]]
-    return kept, behind
+@njit(cache=True, nogil=True)
+def _order_around(values, low, high, k):  # type: ignore[no-untyped-def]
+    """Move the smallest value but k to place k, from `low` to `high`.
 
-
-@njit(cache=True)
-def _order_around(values, k):  # type: ignore[no-untyped-def]
-    """Move the k-th smallest value to place k, smaller ones before, larger ones after.
-
-    Hoare's selection. That of NumPy takes seconds to compile.
+    Smaller ones come before it, larger ones after: Hoare's selection. That of NumPy
+    takes seconds to compile.
     """
-    low, high = 0, len(values) - 1
     while low < high:
         pivot, i, j = values[(low + high) // 2], low, high
         while i <= j:
@@ -233,50 +230,36 @@ def _order_around(values, k):  # type: ignore[no-untyped-def]
             break
 
 
-@njit(cache=True)
-def _select(above, starts, leads, places, n):  # type: ignore[no-untyped-def]
-    """Return the leads at the places, NaN where they are not listed."""
-    C = len(places)
-    found = np.full((C, 2), np.nan)
-    for c in range(C):
-        mine = leads[starts[c] : starts[c + 1]]
-        low, high = places[c] - (n - above[c] - len(mine))
-        if low < 0 or high >= len(mine):
+@njit(cache=True, nogil=True)
+def _select(above, starts, leads, places, n, found):  # type: ignore[no-untyped-def]
+    """Write the leads at the places, NaN where not listed; tell if all of them are."""
+    is_complete = True
+    for c in range(len(places)):
+        first, last = starts[c], starts[c + 1]
+        behind = n - above[c] - (last - first)
+        low, high = first + places[c, 0] - behind, first + places[c, 1] - behind
+        if low < first or high >= last:
+            found[c, 0], is_complete = np.nan, False
             continue
-        _order_around(mine, low)
-        found[c, 0] = mine[low]
-        found[c, 1] = mine[low] if high == low else mine[low + 1 :].min()
-    return found
+        _order_around(leads, first, last - 1, low)
+        found[c, 0] = found[c, 1] = leads[low]
+        if high > low:
+            found[c, 1] = leads[high]
+            for k in range(high + 1, last):
+                found[c, 1] = min(found[c, 1], leads[k])
+    return is_complete
 
 
-@njit(cache=True)
-def _margins(last):  # type: ignore[no-untyped-def]
-    """Return how large the leads are, and margins for the next ones.
+@njit(cache=True, nogil=True)
+def _fill_margins(last, margins):  # type: ignore[no-untyped-def]
+    """Write margins for the next leads, and return how large these are.
 
     Leads shrink, and those of a class follow the steps of the others.
     """
-    C = len(last)
-    sizes, largest, total = np.empty(C), 1e-9, 0.0
+    C, largest, total = len(last), 1e-9, 0.0
     for c in range(C):
-        sizes[c] = max(abs(last[c, 0]), abs(last[c, 1]))
-        largest, total = max(largest, sizes[c]), total + sizes[c]
-    return largest, np.maximum(2 * sizes, total / C + 1e-9)
-
-
-@njit(cache=True, fastmath=_FAST)
-def decided(columns, b, level, undecided):  # type: ignore[no-untyped-def]
-    """Return the class with the largest columns + b, undecided within the level."""
-    n = columns.shape[1]
-    decision = np.full(n, undecided)
-    tops, seconds, firsts = (
-        np.empty(_BLOCK),
-        np.empty(_BLOCK),
-        np.empty(_BLOCK, np.int64),
-    )
-    for start in range(0, n, _BLOCK):
-        m = min(_BLOCK, n - start)
-        _best_two(columns, b, start, tops[:m], seconds[:m], firsts)
-        for j in range(m):
-            if tops[j] - seconds[j] > level:
-                decision[start + j] = firsts[j]
-    return decision
+        margins[c] = max(abs(last[c, 0]), abs(last[c, 1]))
+        largest, total = max(largest, margins[c]), total + margins[c]
+    for c in range(C):
+        margins[c] = max(2 * margins[c], total / C + 1e-9)
+    return largest
