@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from mercer._base.checks import checked_points
 from mercer._base.mixins import TakesSparse
 from mercer._base.random import as_generator
-from mercer._base.rows import distinct_rows, in_batches
+from mercer._base.rows import distinct_rows, in_batches, in_half
 from mercer._base.threads import with_n_jobs
 from mercer._base.typing import ArrayLike, FloatArray, RandomState, SparseArray
 from mercer.eigen.smallest import DENSE_UP_TO
@@ -329,15 +329,14 @@ class KernelPool(TakesSparse, PoolBase):
         n = self._n_fitted
         r = sum(len(member.values) for member in members)
         U = np.empty((n, r), np.float32 if n > SINGLE_ABOVE else np.float64)
-        of_graphs = np.float16 if n > HALF_ABOVE else np.float32
         self._saved, start = [], 0
         for i, member in enumerate(members):
             at = slice(start, start + len(member.values))
             kept, start = member.vectors, at.stop
             members[i] = replace(member, vectors=None)  # they are large
             if member.kind != "kernel":
-                graph = member.kind == "laplacian"
-                kept = kept.astype(of_graphs if graph else np.float32)
+                is_half = member.kind == "laplacian" and n > HALF_ABOVE
+                kept = in_half(kept) if is_half else kept.astype(np.float32)
                 self._saved.append((at, kept))
             U[:, at] = kept[self._group]
         self._mean = U.mean(axis=0, dtype=np.float64)
