@@ -7,9 +7,11 @@ from scipy import sparse
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh
 from scipy.sparse.csgraph import reverse_cuthill_mckee
 
+from mercer._base.threads import in_blocks
 from mercer._base.typing import FloatArray, IntArray, SparseArray
 from mercer.eigen.components import in_small_components, small_component_pairs
 from mercer.eigen.policy import OnFailure
+from mercer.eigen.recurrence import copy_rows
 from mercer.eigen.residuals import residuals_of, rounding_errors
 from mercer.eigen.search import SAME, SINGLE_FROM, Found, searched_pairs
 from mercer.exceptions import EigenpairError
@@ -23,6 +25,7 @@ DENSE_AT_MOST = 5000
 SMALL_COMPONENT = 100
 # Values of dense algebra are exact up to this share of the largest one.
 LAPACK = 64 * np.finfo(float).eps
+_PER_BLOCK = 4096  # rows that a thread takes at a time, at least
 # Residuals below this share of the matrix's typical diagonal entry are none.
 _NEGLIGIBLE = 1e-12
 
@@ -108,7 +111,11 @@ def smallest_eigenpairs(
     A = _reordered(A, order)  # the one that was given is needed no more
     pairs = _solved_in_parts(A, null[order], r, *settings)
     vectors = np.empty(pairs.vectors.shape)
-    vectors[order] = pairs.vectors
+
+    def put_back(rows: slice) -> None:
+        vectors[order[rows]] = pairs.vectors[rows]
+
+    in_blocks(put_back, len(order), _PER_BLOCK)
     return replace(pairs, vectors=vectors)
 
 
@@ -278,7 +285,7 @@ def _assembled(
     values = np.concatenate([np.zeros(c), np.maximum(found.values, 0.0)])
     vectors = np.empty((null.shape[0], len(values)))
     vectors[:, :c] = null.toarray()
-    vectors[:, c:] = found.vectors
+    copy_rows(found.vectors, vectors[:, c:])
     residuals = residuals_of(A, vectors, values)
     usual = float(np.median(np.abs(A.diagonal())))
     most = np.full(len(values), 1e-8 * upper)

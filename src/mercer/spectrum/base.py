@@ -14,6 +14,7 @@ from mercer._base.mixins import NestedParameters
 from mercer._base.typing import ArrayLike, FloatArray
 from mercer.backends.torch.features import TorchFeatures
 from mercer.backends.torch.vectors import DeviceVectors
+from mercer.eigen.orthogonal import inner
 from mercer.spectrum.features import DenseFeatures, Features, column_moments
 
 
@@ -189,4 +190,4 @@ def check_n_components(n_components: float | None, n: int) -> int:
 
 def orthogonality(U: FloatArray) -> float:
     """Return the largest entry of the modulus of UᵀU - I."""
-    return float(np.abs(U.T @ U - np.eye(U.shape[1])).max())
+    return float(np.abs(inner(U, U) - np.eye(U.shape[1])).max())
