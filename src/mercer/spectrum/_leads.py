@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numba import njit
 
-from mercer._base.tensors import is_still, step_to
+from mercer._base.tensors import stepped
 from mercer._base.typing import FloatArray, IntArray
 
 
@@ -45,9 +45,9 @@ class ArrayLeads:
     ) -> FloatArray:
         """Return offsets at which the leads between two places are zero, (C,)."""
         for _ in range(max_iter):
-            step = step_to(self.at(b, places), part)
+            step, is_still = stepped(b, self.at(b, places), part)
             b = b + step
-            if is_still(step, b):
+            if is_still:
                 break
         return b
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from mercer._base.tensors import is_still, sides, step_to, to_numpy, torch
+from mercer._base.tensors import sides, stepped, to_numpy, torch
 from mercer._base.typing import FloatArray, IntArray
 
 _SORTED_AT_A_TIME = 2**27  # leads
@@ -126,9 +126,9 @@ class TorchLeads:
         offsets, at, where = put(b), put(places), put(part)
         done = t.zeros((), dtype=t.bool, device=self.columns.device)
         for _ in range(max_iter):
-            step = step_to(self._at(offsets, at), where)
+            step, is_still = stepped(offsets, self._at(offsets, at), where)
             offsets = offsets + t.where(done, 0.0, step)
-            done = done | is_still(step, offsets)
+            done = done | is_still
         found: FloatArray = take(offsets)
         return found
 
