@@ -8,7 +8,8 @@ import pytest
 from mercer import UnifiedKernelMachine
 from mercer.fewlabels.machine import LeaveOneOutRLS
 from mercer.fewlabels.sizes import match_sizes
-from mercer.spectrum.scores import ArrayScores, class_counts
+from mercer.spectrum.features import class_counts
+from mercer.spectrum.scores import ArrayScores
 
 
 def polygon(sides):

@@ -18,8 +18,8 @@ from scipy.optimize import brentq
 
 from mercer._base.typing import FloatArray, IntArray
 from mercer.fewlabels.rule import DEFAULT, Rule
-from mercer.spectrum.features import Features
-from mercer.spectrum.scores import UNDECIDED, Scores, class_counts
+from mercer.spectrum.features import Features, class_counts
+from mercer.spectrum.scores import UNDECIDED, Scores
 
 # Limit of work: if more than this share has changed, sums of features start afresh.
 _MOST_CHANGED = 0.3

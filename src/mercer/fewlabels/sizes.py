@@ -7,7 +7,8 @@ from mercer._base.random import draw_rows
 from mercer._base.typing import FloatArray, IntArray
 from mercer.evidence.labels import LabelsDrawn
 from mercer.fewlabels.rule import DEFAULT, Rule
-from mercer.spectrum.scores import Scores, class_counts
+from mercer.spectrum.features import class_counts
+from mercer.spectrum.scores import Scores
 
 _SEEN_PER_LABEL = 10
 

@@ -28,8 +28,8 @@ from mercer.fewlabels.sizes import (
     match_sizes,
 )
 from mercer.machines._told_sizes import ToldSizes, predicted_shares
-from mercer.spectrum.features import Features
-from mercer.spectrum.scores import Scores, class_counts
+from mercer.spectrum.features import Features, class_counts
+from mercer.spectrum.scores import Scores
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -13,7 +13,7 @@ from numba import njit
 
 from mercer._base.threads import in_blocks
 from mercer._base.typing import FloatArray, IntArray
-from mercer.spectrum.scores import ArrayScores, Scores, class_counts
+from mercer.spectrum.scores import UNDECIDED, ArrayScores, Scores
 
 # Products of this many steps are done by BLAS without a copy of their factors, which
 # would take longer than the product itself where one of them is this narrow.
@@ -108,7 +108,10 @@ class DenseFeatures:
                 rows = slice(start, min(start + step, block.stop))
                 product[rows] = self.vectors[rows] @ inner
 
-        in_blocks(task, len(product), 16 * step, step)
+        if len(product) <= 16 * step:
+            task(slice(0, len(product)))
+        else:
+            in_blocks(task, len(product), 16 * step, step)
         return product
 
     def scores(self, A: FloatArray, offset: FloatArray) -> ArrayScores:
@@ -237,6 +240,17 @@ def column_moments(U: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return mean and mean square of the columns of U."""
     squares = np.einsum("ij,ij->j", U, U, dtype=np.float64) / len(U)
     return U.mean(axis=0, dtype=np.float64), squares
+
+
+def class_counts(decision: IntArray, n_classes: int) -> IntArray:
+    """Return how many points each class has, (C,); ties are in none.
+
+    Examples
+    --------
+    >>> class_counts(np.array([0, UNDECIDED, 2, 2]), 3)
+    array([1, 0, 2])
+    """
+    return np.bincount(decision[decision != UNDECIDED], minlength=n_classes)
 
 
 @njit(cache=True)

@@ -1,7 +1,7 @@
 """Scores of all points against classes, wherever the features of the points are."""
 
 from dataclasses import dataclass
-from typing import Any, Protocol, Self
+from typing import Protocol, Self
 
 import numpy as np
 
@@ -164,14 +164,3 @@ class ArrayScores:
     def to_numpy(self) -> FloatArray:
         """Return all scores, (n, C)."""
         return self.values
-
-
-def class_counts(decision: Any, n_classes: int) -> IntArray:
-    """Return how many points each class has, (C,); ties are in none.
-
-    Examples
-    --------
-    >>> class_counts(np.array([0, UNDECIDED, 2, 2]), 3)
-    array([1, 0, 2])
-    """
-    return np.bincount(decision[decision != UNDECIDED], minlength=n_classes)
