@@ -30,7 +30,6 @@ class Dataset:
     splits: Mapping[int, tuple[Split, ...]] = field(default_factory=dict)
     train: IntArray | None = None  # rows of the published training part
     test: IntArray | None = None
-    feature_names: NDArray[Any] | None = None
 
     def reveal(self, rows: IntArray) -> IntArray:
         """Return `y` with only these rows known and -1 elsewhere.

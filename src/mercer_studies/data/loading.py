@@ -4,16 +4,17 @@ import os
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import DTypeLike
 
 from mercer_studies.data.arrays import Arrays, as_matrix, digest, published_splits
 from mercer_studies.data.dataset import Dataset
 from mercer_studies.data.download import convert_original
 from mercer_studies.data.registry import Entry, canonical_name, registry
-from mercer_studies.data.webkb import webkb_matrix
+
+# Of the words of each view of the course pages, the columns in most documents.
+_FREQUENT = {"page": "page_df3000", "link": "link_df1840"}
 
 
 def load(
@@ -21,7 +22,6 @@ def load(
     *,
     dtype: DTypeLike = np.float64,
     view: str | None = None,
-    columns: str | None = None,
 ) -> Dataset:
     """Load a data set by name.
 
@@ -37,13 +37,9 @@ def load(
     dtype : dtype, default=float64
         Of X. ``"float32"`` holds the pixels of mnist and the integers of covtype
         exactly, in half the memory.
-    view : {"page", "link", "page+link"}, default=None
-        For webkb_course only: words of the page (what None means), words of the links
-        that point to it, or both side by side.
-    columns : {"frequent", "informative", "all"}, default=None
-        For webkb_course only: the 3000 page and 1840 link words in most documents
-        (what None means); those of highest information gain, which looks at *every*
-        label and so flatters results with few labels; or all words.
+    view : {"page", "link"}, default=None
+        For webkb_course only: the 3000 words in most pages (what None means), or the
+        1840 in the links that point to most of them.
 
     Returns
     -------
@@ -71,18 +67,18 @@ def load(
     """
     name = canonical_name(name)
     entry = registry()[name]
-    if name != "webkb_course" and (view, columns) != (None, None):
-        msg = f"{name} has one view of all its columns; leave out view and columns."
+    views = list(_FREQUENT) if name == "webkb_course" else []
+    if view is not None and view not in views:
+        known = f"the views {views}" if views else "one view"
+        msg = f"{name} has {known}; got view={view!r}."
         raise ValueError(msg)
     arrays = _arrays(name, entry)
-    words: NDArray[Any] | None
-    if name == "webkb_course":
-        X, words = webkb_matrix(
-            arrays, view=view or "page", columns=columns or "frequent", dtype=dtype
-        )
+    if views:
+        view = view or "page"
+        X = as_matrix(arrays, dtype=dtype, prefix=f"{view}_")
+        X = X[:, arrays[_FREQUENT[view]]]
     else:
         X = as_matrix(arrays, dtype=dtype)
-        words = arrays.get("vocab")
     return Dataset(
         name=name,
         X=X,
@@ -95,7 +91,6 @@ def load(
         splits=published_splits(arrays),
         train=arrays["train_idx"].astype(np.intp) if "train_idx" in arrays else None,
         test=arrays["test_idx"].astype(np.intp) if "test_idx" in arrays else None,
-        feature_names=None if words is None else words.astype(str),
     )
 
 
