@@ -9,7 +9,7 @@ from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mercer.exceptions import NearlyConstantKernelWarning, NotPSDError
-from mercer.graphs.laplacians import stationary_distribution
+from mercer.graphs.laplacians import degrees, laplacian
 from mercer.graphs.neighbors import neighbor_graph
 from mercer.kernels.composite import Weighted
 from mercer.kernels.normalized import Normalized
@@ -77,8 +77,11 @@ def test_a_graph_of_ones_own_joins_the_points():
     X, _ = points(15)
     graph = neighbor_graph(X, n_neighbors=3, rng=np.random.default_rng(0))
     learner = InfluenceKernel(BASE, similarity=graph).fit(X)
-    u = stationary_distribution(graph.adjacency)
-    np.testing.assert_allclose(learner.influence_, u, rtol=1e-12)
+    u = learner.influence_  # the walk keeps it
+    transition = laplacian(graph.adjacency, "random_walk").toarray()
+    assert u.sum() == pytest.approx(1)
+    np.testing.assert_allclose(u @ transition, 0, atol=1e-14)
+    np.testing.assert_allclose(u, degrees(graph.adjacency) / graph.adjacency.sum())
 
 
 @pytest.mark.parametrize("time", [1, 4])

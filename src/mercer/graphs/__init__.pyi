@@ -5,7 +5,6 @@ from .image_distances import AffineDistance as AffineDistance
 from .image_distances import TangentDistance as TangentDistance
 from .laplacians import degrees as degrees
 from .laplacians import laplacian as laplacian
-from .laplacians import stationary_distribution as stationary_distribution
 from .neighbors import Graph as Graph
 from .neighbors import graph_from_neighbors as graph_from_neighbors
 from .neighbors import neighbor_graph as neighbor_graph

@@ -1,4 +1,4 @@
-r"""Degrees, the three graph Laplacians and the random walk's stationary distribution.
+r"""Degrees and the three graph Laplacians.
 
 Powers :math:`L^p` and other functions of a Laplacian are functions of its eigenvalues
 (see :mod:`mercer.spectrum.filters`); no such matrix is ever formed here.
@@ -29,7 +29,6 @@ def degrees(adjacency: SparseArray) -> FloatArray:
     See Also
     --------
     laplacian : Of the same adjacency.
-    stationary_distribution : The degrees, summing to 1.
 
     Examples
     --------
@@ -102,43 +101,3 @@ def laplacian(
     if kind == "normalized":
         scaled.data *= inverse[scaled.indices]
     return sparse.csr_array(sparse.eye_array(n, format="csr") - scaled)
-
-
-def stationary_distribution(adjacency: SparseArray) -> FloatArray:
-    r"""Return the distribution the random walk on the graph keeps unchanged.
-
-    :math:`\pi_i = d_i / \sum_j d_j` solves :math:`\pi^\top D^+ W = \pi^\top`. On a
-    disconnected graph it is one solution of several: the one that weighs every
-    component by its volume. Isolated points have mass 0.
-
-    Parameters
-    ----------
-    adjacency : sparse array of shape (n, n)
-        Symmetric, non-negative, with a zero diagonal and at least one edge.
-
-    Returns
-    -------
-    ndarray of shape (n,)
-        Non-negative, sums to one.
-
-    See Also
-    --------
-    degrees : The same up to a factor.
-
-    Examples
-    --------
-    >>> from scipy.sparse import csr_array
-    >>> path = csr_array([[0.0, 1.0, 0.0], [1.0, 0.0, 1.0], [0.0, 1.0, 0.0]])
-    >>> stationary_distribution(path)
-    array([0.25, 0.5 , 0.25])
-    """
-    d = degrees(adjacency)
-    volume = d.sum()
-    if not volume > 0:
-        msg = (
-            f"the graph of {len(d)} points has no edge: the random walk is undefined; "
-            "raise n_neighbors or use symmetry='union'."
-        )
-        raise ValueError(msg)
-    pi: FloatArray = d / volume
-    return pi

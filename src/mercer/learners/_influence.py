@@ -55,9 +55,7 @@ def influence_of_points(
         return 1 - stationary_distances(pairwise_distances(moved(X, far_origin(X))))
     W = _matrix(similarity, X, names)
     if diffusion_time is None:
-        d = W.sum(axis=1)
-        u: FloatArray = d / d.sum()
-        return u
+        return stationary_distances(W)
     distances = diffusion_distances(W, int(diffusion_time))
     if not distances.any():
         return np.full(len(W), 1 - 1 / len(W))  # all walks have met

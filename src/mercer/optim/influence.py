@@ -26,7 +26,8 @@ def stationary_distances(distances: FloatArray) -> FloatArray:
     Parameters
     ----------
     distances : ndarray of shape (n, n)
-        Plain (not squared) distances in the input space.
+        Plain (not squared) distances in the input space; or similarities, whose walk
+        has its distribution in the same way.
 
     Returns
     -------
