@@ -21,7 +21,6 @@ from mercer._base.typing import (
 )
 from mercer.graphs.points import refuse_graph
 from mercer.kernels.base import Kernel
-from mercer.kernels.normalized import Normalized
 from mercer.kernels.spec import as_kernel
 from mercer.spectrum.base import (
     BasisCertificate,
@@ -179,11 +178,9 @@ class GramBasis(BasisMixin):
         below the numerical rank, :math:`e_i \le 10^{-10} e_1`, are never kept.
     kernel : Kernel, str or callable, default="rbf"
         A Mercer kernel, a scikit-learn kernel name, a callable, or "precomputed".
+        `Normalized` makes one of cosines.
     centered : bool, default=False
         Centre the points in feature space, as kernel PCA does.
-    normalized : bool, default=False
-        Cosine normalisation, :math:`k(x, z) / \sqrt{k(x, x) k(z, z)}`, before any
-        centring.
     n_landmarks : int, optional
         Approximate K by that many of its columns (Nyström). By default K is exact up
         to 3000 points and has 1000 landmarks beyond.
@@ -232,7 +229,6 @@ class GramBasis(BasisMixin):
         *,
         kernel: Any = "rbf",
         centered: bool = False,
-        normalized: bool = False,
         n_landmarks: int | None = None,
         n_jobs: int | None = None,
         random_state: RandomState = None,
@@ -240,7 +236,6 @@ class GramBasis(BasisMixin):
         self.n_components = n_components
         self.kernel = kernel
         self.centered = centered
-        self.normalized = normalized
         self.n_landmarks = n_landmarks
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -260,7 +255,6 @@ class GramBasis(BasisMixin):
         kernel: Kernel | None = None
         if not self._is_precomputed():
             kernel = as_kernel(self.kernel).resolve(X)
-            kernel = Normalized(kernel) if self.normalized else kernel
         r, energy = _directions_wanted(self.n_components, X.shape[0])
         found = gram_directions(
             X,
@@ -303,14 +297,7 @@ class GramBasis(BasisMixin):
         return isinstance(self.kernel, str) and self.kernel == "precomputed"
 
     def _checked(self, X: ArrayLike | SparseArray, *, reset: bool) -> Any:
-        precomputed = self._is_precomputed()
-        if precomputed and self.normalized:
-            msg = (
-                "normalized=True needs k(x, x) of new points, which a precomputed "
-                "matrix does not hold; normalise the matrices before."
-            )
-            raise ValueError(msg)
-        return checked_points(X, self, reset=reset, sparse=not precomputed)
+        return checked_points(X, self, reset=reset, sparse=not self._is_precomputed())
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
