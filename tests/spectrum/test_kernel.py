@@ -14,7 +14,6 @@ from sklearn.svm import SVC
 
 from mercer import persist
 from mercer.exceptions import NotPSDError
-from mercer.kernels.aligning import alignment
 from mercer.spectrum.filters import diffusion
 from mercer.spectrum.graph import GraphBasis
 from mercer.spectrum.kernel import SpectralKernel
@@ -46,20 +45,6 @@ def test_features_and_gram_matrix(seed: int, rank: int, diagonal: bool) -> None:
     some = np.array([5, 0, 59])
     assert np.abs(kernel.features(rows=some) - kernel.features()[some]).max() <= tol
     assert np.abs(kernel(X[3], NEW[1]) - kernel(X, NEW)[3, 1]) <= tol
-
-
-def test_alignment_over_labelled_rows() -> None:
-    kernel = SpectralKernel(BASIS, WEIGHTS)
-    y = np.where(np.arange(60) % 4 == 0, Y, -1)
-    rows = np.flatnonzero(y >= 0)
-    K = kernel()[np.ix_(rows, rows)]
-    T = (y[rows][:, None] == y[rows]).astype(float)
-    assert abs(kernel.alignment(y) - alignment(K, T)) <= 1e-12
-    assert SpectralKernel(BASIS, np.zeros(9)).alignment(y) == 0.0
-    with pytest.raises(ValueError, match="y has 5 entries, but the basis has 60 rows"):
-        kernel.alignment(y[:5])
-    with pytest.raises(ValueError, match="no label"):
-        kernel.alignment(np.full(60, -1))
 
 
 def test_in_scikit_learn() -> None:

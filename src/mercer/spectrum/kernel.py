@@ -8,7 +8,6 @@ from scipy.linalg import eigh, eigvalsh
 
 from mercer._base.html import Shown
 from mercer._base.typing import ArrayLike, FloatArray, IntArray
-from mercer.evidence.labels import Labels
 from mercer.exceptions import NotPSDError
 from mercer.kernels.base import Kernel
 from mercer.spectrum.basis import Basis
@@ -133,27 +132,6 @@ class SpectralKernel(Shown, Kernel):
         features = self.features(X)
         squares: FloatArray = np.einsum("ij,ij->i", features, features)
         return squares
-
-    def alignment(self, y: ArrayLike) -> float:
-        r"""Return the alignment with the labels of the training rows.
-
-        :math:`\langle K, T\rangle / (\|K\| \|T\|)` over the labelled rows, where
-        :math:`T_{ij}` is 1 for points of one class and 0 otherwise.
-
-        Parameters
-        ----------
-        y : array-like of shape (n,)
-            One entry per training row; -1, None or NaN where unknown.
-        """
-        labels = Labels.read(y, min_classes=1)
-        n = len(self.basis.vectors_)
-        if len(labels.codes) != n:
-            msg = f"y has {len(labels.codes)} entries, but the basis has {n} rows."
-            raise ValueError(msg)
-        Phi, Y = self.features()[labels.labeled], labels.one_hot()
-        norms = np.linalg.norm(Phi.T @ Phi) * np.linalg.norm(Y.T @ Y)
-        agreement = float(np.linalg.norm(Phi.T @ Y) ** 2)
-        return agreement / float(norms) if norms > 0 else 0.0
 
     def __sklearn_clone__(self) -> Self:
         return self
