@@ -13,8 +13,14 @@ from mercer._base.threads import using_threads
 from mercer._base.typing import ArrayLike, FloatArray, SparseArray
 from mercer.neighbors.approximate import CellSearch
 from mercer.neighbors.exact import DensePoints, ExactSearch
-from mercer.neighbors.input import check_far, checked_array, unit_rows
-from mercer.neighbors.interface import Found, Neighbors, Search
+from mercer.neighbors.interface import (
+    Found,
+    Neighbors,
+    Search,
+    check_far,
+    checked_array,
+    unit_rows,
+)
 from mercer.neighbors.pairwise import PairwisePoints
 from mercer.neighbors.sparse import SparsePoints
 
