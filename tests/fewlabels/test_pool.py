@@ -14,7 +14,7 @@ from mercer.kernels.parametric import RBF
 from mercer.model.estimator import UnifiedKernelMachine
 from mercer.neighbors.index import NeighborIndex
 from mercer.persist import load, save
-from mercer.spectrum.extension import extend_vectors
+from mercer.spectrum.directions import extend_vectors
 from mercer.spectrum.gram import GramBasis, KernelMap
 
 

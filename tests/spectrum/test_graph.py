@@ -11,7 +11,7 @@ from mercer.eigen import search
 from mercer.eigen import smallest as eigen
 from mercer.exceptions import EigenpairError
 from mercer.graphs.neighbors import Graph, neighbor_graph
-from mercer.spectrum.extension import damped_inverse, extend_vectors
+from mercer.spectrum.directions import damped_inverse, extend_vectors
 from mercer.spectrum.graph import GraphBasis
 from oracles.spectrum import blobs, copies, dense_laplacian, grid_graph, projector
 

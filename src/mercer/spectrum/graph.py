@@ -23,11 +23,12 @@ from mercer.spectrum.base import (
     BasisMixin,
     check_n_components,
 )
-from mercer.spectrum.directions import certificate_on_device, graph_directions
-from mercer.spectrum.extension import (
+from mercer.spectrum.directions import (
+    certificate_on_device,
     equal_training_points,
     equal_training_rows,
     extend_vectors,
+    graph_directions,
 )
 
 

@@ -29,11 +29,11 @@ from mercer.graphs.neighbors import (
 )
 from mercer.neighbors.index import NeighborIndex
 from mercer.spectrum.base import check_n_components
-from mercer.spectrum.directions import graph_directions
-from mercer.spectrum.extension import (
+from mercer.spectrum.directions import (
     damped_inverse,
     equal_training_points,
     extend_vectors,
+    graph_directions,
 )
 from mercer.spectrum.gram import KernelMap
 
