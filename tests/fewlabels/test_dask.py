@@ -15,13 +15,14 @@ import numpy as np
 import pytest
 
 from mercer import ParameterFreeKernel, UnifiedKernelMachine, persist
+from mercer._base.rows import is_dask
 from mercer._base.typing import FloatArray, IntArray
 from mercer.exceptions import ClusterError
 from mercer.fewlabels.pools import dask as dask_
 from mercer.fewlabels.pools.anchor_rows import summed_rows
 from mercer.fewlabels.pools.anchor_sums import PoolSums
 from mercer.fewlabels.pools.anchors import AnchorPool
-from mercer.fewlabels.pools.dask import RowsAtHand, as_rows, gather, is_dask
+from mercer.fewlabels.pools.dask import RowsAtHand, as_rows, gather
 
 dask = pytest.importorskip("dask", reason="needs the extra dask")
 da = pytest.importorskip("dask.array", reason="needs the extra dask")

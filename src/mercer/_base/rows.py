@@ -18,6 +18,11 @@ _PER_BLOCK = 4096  # rows that a thread takes at a time, at least
 _LEAST_HALF, _HALVES = 2.0**-14, 1.5 * 2.0**28
 
 
+def is_dask(X: Any) -> bool:
+    """Tell whether X is an array or a frame of Dask, without importing Dask."""
+    return type(X).__module__.split(".")[0] in ("dask", "dask_expr")
+
+
 def take_rows(X: Any, rows: IntArray) -> Any:
     """Return the given rows of an array, sparse array, data frame, table or list.
 

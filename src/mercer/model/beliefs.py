@@ -19,7 +19,7 @@ from mercer.evidence.weighing import (
 )
 from mercer.fewlabels.rule import Rule
 from mercer.model.held_out import held_out_scores
-from mercer.model.learned import Learned, proba_of
+from mercer.model.parts import Learned, proba_of
 
 # Rounds of machine and sources after those of the true labels.
 ROUNDS = 2

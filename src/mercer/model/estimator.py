@@ -11,6 +11,7 @@ from sklearn.utils import Tags, check_scalar, get_tags
 
 from mercer._base.mixins import NestedParameters
 from mercer._base.random import as_generator
+from mercer._base.rows import is_dask
 from mercer._base.threads import with_n_jobs
 from mercer._base.typing import ArrayLike, IntArray, Points, RandomState
 from mercer.evidence.labels import Labels, LabelsDrawn
@@ -27,19 +28,20 @@ from mercer.evidence.row_names import (
 from mercer.evidence.score import LabeledScoreMixin
 from mercer.evidence.sources import Sources, SourcesLike
 from mercer.fewlabels.pools.base import Pool
-from mercer.fewlabels.pools.dask import gather, is_dask
+from mercer.fewlabels.pools.dask import gather
 from mercer.fewlabels.pools.view import Views
 from mercer.fewlabels.rule import Rule
 from mercer.graphs.points import n_points, warn_of_equal_points
 from mercer.model.beliefs import joined_classes
 from mercer.model.growth import GrowingModel, Growth
 from mercer.model.judged import JudgedModel
-from mercer.model.learned import Learned, learn
 from mercer.model.parts import (
     ClassSizes,
+    Learned,
     Learner,
     Machine,
     Query,
+    learn,
     new_learner,
     new_machine,
 )
@@ -221,7 +223,9 @@ class UnifiedKernelMachine(
         self._learner = new_learner(
             self.learner, self.basis, pairs, self._seed, *choices
         )
-        self._machine = self._new_machine(self.machine, self.class_sizes)
+        self._machine = new_machine(
+            self.machine, self.class_sizes, self.labels_drawn, self.rule
+        )
         self._pairs, self._n_asked = pairs, 0
         self._X = None  # kept where the learner has no basis
         self.basis_ = None
@@ -347,11 +351,6 @@ class UnifiedKernelMachine(
         other._learn(labels, class_sizes, machine)
         return other
 
-    def _new_machine(
-        self, spec: Machine | str, class_sizes: ClassSizes | None
-    ) -> Machine:
-        return new_machine(spec, class_sizes, self.labels_drawn, self.rule)
-
     def _learn(
         self,
         labels: Labels,
@@ -363,7 +362,7 @@ class UnifiedKernelMachine(
         sizes = self.class_sizes if class_sizes is None else class_sizes
         unfitted = self._machine
         if machine is not None or class_sizes is not None:
-            unfitted = self._new_machine(spec, sizes)
+            unfitted = new_machine(spec, sizes, self.labels_drawn, self.rule)
         # Nothing is changed before everything is learned: sizes may contradict labels.
         believed, sources = None, self.sources_
         if sources is not None:

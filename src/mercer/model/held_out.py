@@ -11,7 +11,7 @@ from mercer.fewlabels.machine import LeaveOneOutRLS
 from mercer.fewlabels.opinion import held_out_opinion
 from mercer.fewlabels.ridge import calibrate
 from mercer.fewlabels.rule import Rule
-from mercer.model.learned import Learned
+from mercer.model.parts import Learned
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,13 +1,16 @@
-"""What a unified kernel machine is made of: a learner and a machine that fit."""
+"""What a unified kernel machine is made of: a learner and a machine, then fitted."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from inspect import signature
 from typing import TYPE_CHECKING, Any, Protocol, Self, TypeAlias
 
 import numpy as np
 from sklearn.base import clone
 
-from mercer._base.typing import ArrayLike, FloatArray, Points
+from mercer._base.proba import probabilities
+from mercer._base.threads import using_threads
+from mercer._base.typing import ArrayLike, FloatArray, IntArray, Points
 from mercer.evidence.labels import Labels, LabelsDrawn
 from mercer.evidence.pairs.constraints import Pairs
 from mercer.fewlabels.learner import AutoKernel
@@ -17,7 +20,9 @@ from mercer.fewlabels.pools.view import Views
 from mercer.fewlabels.rule import Rule
 from mercer.kernels.base import Kernel
 from mercer.learners.pairwise import PairwiseKernel
+from mercer.machines.base import KernelMachine
 from mercer.machines.klr import KernelLogisticRegression
+from mercer.machines.prior import PriorMachine
 from mercer.machines.rls import RLSClassifier
 from mercer.machines.svm import KernelSVC
 from mercer.spectrum.basis import Basis
@@ -189,3 +194,66 @@ def _unfitted(spec: Machine | str) -> Any:
         msg = f"machine must be one of {names} or a machine with `kernel=` and `solve`."
         raise ValueError(msg)
     return MACHINES[spec]()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Learned:
+    """A fitted learner and machine, and the features of the points between them."""
+
+    learner: Any
+    features: Features | None  # None where the learner has no basis
+    machine: Any
+
+
+def learn(
+    learner: Learner,
+    machine: Machine,
+    labels: Labels,
+    *,
+    basis: Basis | Pool | None,
+    points: Points | None,
+    pairs: Pairs | None,
+    rows: IntArray | None = None,
+) -> Learned:
+    """Learn a kernel from labels, and train a machine on it.
+
+    Parameters
+    ----------
+    learner, machine : unfitted
+        Cloned.
+    labels : Labels
+        Of all points.
+    basis : fitted basis or None
+        None for a learner that has none: it is fitted to the points.
+    points : array, sparse array or Graph
+        Used where there is no basis.
+    pairs : Pairs or None
+    rows : int ndarray, optional
+        Positions, ascending, of the points that the machine sees; all by default.
+    """
+    with using_threads():
+        teacher, taught = clone(learner), clone(machine)
+        evidence = {} if pairs is None else {"pairs": pairs}
+        if basis is None:
+            teacher.fit(points, labels.given(), **evidence)
+            known = labels if isinstance(taught, KernelMachine) else labels.given()
+            taught.set_params(kernel=teacher.kernel_).fit(points, known)
+            return Learned(teacher, None, taught)
+        teacher.learn(basis, labels, **evidence)
+        if len(labels.classes) < 2:
+            taught = PriorMachine()
+        kernel, some = teacher.kernel_, {}
+        features = kernel.at_training()
+        if rows is not None:
+            features, labels = features.take(rows), labels.take(rows)
+            some = {"rows": rows} if isinstance(taught, KernelMachine) else {}
+        trained = taught.solve(kernel, labels, features=features, **some)
+        return Learned(teacher, features, trained)
+
+
+def proba_of(machine: Machine) -> Callable[[Any], Any]:
+    """Return what gives probabilities of rows, of any machine."""
+    if hasattr(machine, "predict_proba"):
+        predict_proba: Callable[[Any], Any] = machine.predict_proba
+        return predict_proba
+    return lambda X: probabilities(machine.decision_function(X))

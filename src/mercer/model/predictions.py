@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from mercer._base.rows import in_batches
+from mercer._base.rows import in_batches, is_dask
 from mercer._base.threads import using_threads
 from mercer._base.typing import ArrayLike, FloatArray, IntArray, Points
-from mercer.fewlabels.pools.dask import is_dask, lazily
+from mercer.fewlabels.pools.dask import lazily
 from mercer.model.fitted import FittedModel
-from mercer.model.learned import proba_of
+from mercer.model.parts import proba_of
 
 
 class Predictions(ClassNamePrefixFeaturesOutMixin, TransformerMixin, FittedModel):

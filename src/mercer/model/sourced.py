@@ -16,8 +16,7 @@ from mercer.judging.sources import SourceReport, report_sources
 from mercer.machines._told_sizes import with_classes
 from mercer.model.beliefs import Believed, believe, joined_classes
 from mercer.model.fitted import FittedModel
-from mercer.model.learned import Learned
-from mercer.model.parts import ClassSizes, Machine
+from mercer.model.parts import ClassSizes, Learned, Machine
 
 
 class SourcedModel(FittedModel):

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer._base.random import draw_rows
+from mercer._base.rows import is_dask
 from mercer._base.threads import using_threads
 from mercer._base.typing import FloatArray, IntArray
 from mercer.evidence.reading import UNLABELED, is_labeled, read_column
@@ -52,11 +53,6 @@ class RowsAtHand:
     ids: IntArray  # (m,) positions, ascending
     points: FloatArray  # (m, d)
     y: NDArray[Any]  # (m,) labels; None, NaN and -1 mark unlabelled rows
-
-
-def is_dask(X: Any) -> bool:
-    """Tell whether X is an array or a frame of Dask, without importing Dask."""
-    return type(X).__module__.split(".")[0] in ("dask", "dask_expr")
 
 
 def gather(
