@@ -1,5 +1,8 @@
 """Methods that label all points from a few labels; each imports what it needs."""
 
+from collections.abc import Callable
+from functools import partial
+from importlib import import_module
 from typing import Any
 
 from mercer_studies.bench import graphs
@@ -20,25 +23,17 @@ def mercer_graph(X: Any, y: Any) -> Any:
     return UnifiedKernelMachine(learner, "rls", random_state=0).fit(X, y).transduction_
 
 
-def label_spreading_knn(X: Any, y: Any) -> Any:
-    """scikit-learn's LabelSpreading on a neighbour graph."""
-    from sklearn.semi_supervised import LabelSpreading
+def _of_sklearn(module: str, name: str, **options: Any) -> Callable[[Any, Any], Any]:
+    """Return what labels all points by a classifier that is imported when it is run."""
 
-    return LabelSpreading(kernel="knn").fit(X, y).transduction_
+    def run(X: Any, y: Any) -> Any:
+        model = getattr(import_module(f"sklearn.{module}"), name)(**options)
+        if module == "semi_supervised":
+            return model.fit(X, y).transduction_
+        known = y >= 0
+        return model.fit(X[known], y[known]).predict(X)
 
-
-def label_spreading_rbf(X: Any, y: Any) -> Any:
-    """scikit-learn's LabelSpreading on a Gaussian kernel, its own default width."""
-    from sklearn.semi_supervised import LabelSpreading
-
-    return LabelSpreading().fit(X, y).transduction_
-
-
-def label_propagation_knn(X: Any, y: Any) -> Any:
-    """scikit-learn's LabelPropagation on a neighbour graph."""
-    from sklearn.semi_supervised import LabelPropagation
-
-    return LabelPropagation(kernel="knn").fit(X, y).transduction_
+    return run
 
 
 def self_training(X: Any, y: Any) -> Any:
@@ -50,49 +45,16 @@ def self_training(X: Any, y: Any) -> Any:
     return SelfTrainingClassifier(inner).fit(X, y).predict(X)
 
 
-def _supervised(model: Any, X: Any, y: Any) -> Any:
-    known = y >= 0
-    return model.fit(X[known], y[known]).predict(X)
-
-
-def nearest_label(X: Any, y: Any) -> Any:
-    """Take the class of the nearest labelled point."""
-    from sklearn.neighbors import KNeighborsClassifier
-
-    return _supervised(KNeighborsClassifier(1), X, y)
-
-
-def logistic_regression(X: Any, y: Any) -> Any:
-    """Fit a logistic regression to the labelled points."""
-    from sklearn.linear_model import LogisticRegression
-
-    return _supervised(LogisticRegression(max_iter=1000), X, y)
-
-
-def svc(X: Any, y: Any) -> Any:
-    """Fit a support vector machine to the labelled points."""
-    from sklearn.svm import SVC
-
-    return _supervised(SVC(), X, y)
-
-
-def random_forest(X: Any, y: Any) -> Any:
-    """Fit a random forest to the labelled points."""
-    from sklearn.ensemble import RandomForestClassifier
-
-    return _supervised(RandomForestClassifier(random_state=0, n_jobs=1), X, y)
-
-
-def laplace(X: Any, y: Any) -> Any:
-    """Laplace learning of graphlearning."""
-    return graphs.run(X, y, "laplace")
-
-
-def poisson(X: Any, y: Any) -> Any:
-    """Poisson learning of graphlearning."""
-    return graphs.run(X, y, "poisson")
-
-
-def poisson_mbo(X: Any, y: Any) -> Any:
-    """PoissonMBO of graphlearning, given the class sizes of the labels."""
-    return graphs.run(X, y, "poisson_mbo")
+label_spreading_knn = _of_sklearn("semi_supervised", "LabelSpreading", kernel="knn")
+# On a Gaussian kernel of its own default width.
+label_spreading_rbf = _of_sklearn("semi_supervised", "LabelSpreading")
+label_propagation_knn = _of_sklearn("semi_supervised", "LabelPropagation", kernel="knn")
+nearest_label = _of_sklearn("neighbors", "KNeighborsClassifier", n_neighbors=1)
+logistic_regression = _of_sklearn("linear_model", "LogisticRegression", max_iter=1000)
+svc = _of_sklearn("svm", "SVC")
+random_forest = _of_sklearn(
+    "ensemble", "RandomForestClassifier", random_state=0, n_jobs=1
+)
+laplace = partial(graphs.run, name="laplace")
+poisson = partial(graphs.run, name="poisson")
+poisson_mbo = partial(graphs.run, name="poisson_mbo")  # given the sizes of the labels
