@@ -43,7 +43,7 @@ from mercer.fewlabels.learner import AutoKernel
 from mercer.fewlabels.machine import LeaveOneOutRLS
 from mercer.fewlabels.pools.neighbors import KernelPool
 from mercer.learners.parameter_free import ParameterFreeKernel
-from mercer.machines.laplacian_cv import LapRLSCV
+from mercer.machines.laplacian import LapRLSCV
 from mercer.machines.rls import RLSClassifier
 from mercer.neighbors.index import NeighborIndex
 from mercer.spectrum.graph import GraphBasis

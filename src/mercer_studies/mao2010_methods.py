@@ -17,7 +17,7 @@ from mercer.exceptions import DisconnectedGraphWarning
 from mercer.graphs.neighbors import neighbor_graph
 from mercer.learners.closed_form import ClosedFormKernelCV
 from mercer.learners.parameter_free import ParameterFreeKernel
-from mercer.machines.laplacian_cv import LapRLSCV, LapSVMCV
+from mercer.machines.laplacian import LapRLSCV, LapSVMCV
 from mercer.machines.rls import RLSClassifier
 from mercer.machines.simple_mkl import SimpleMKL
 from mercer.machines.svm import KernelSVC

@@ -6,8 +6,7 @@ from mercer.learners.influence import InfluenceKernel
 from mercer.learners.pairwise import PairwiseKernel
 from mercer.machines.annealed import AnnealedKernelMachine
 from mercer.machines.klr import KernelLogisticRegression
-from mercer.machines.laplacian import LapRLS, LapSVM
-from mercer.machines.laplacian_cv import LapRLSCV, LapSVMCV
+from mercer.machines.laplacian import LapRLS, LapRLSCV, LapSVM, LapSVMCV
 from mercer.machines.rls import RLSClassifier
 from mercer.machines.simple_mkl import SimpleMKL
 from mercer.machines.svm import KernelSVC

@@ -6,8 +6,7 @@ from data_folder import needs_data
 from mercer.graphs.laplacians import laplacian
 from mercer.graphs.neighbors import neighbor_graph
 from mercer.kernels.parametric import RBF
-from mercer.machines.laplacian import LapRLS, LapSVM
-from mercer.machines.laplacian_cv import LapRLSCV, LapSVMCV
+from mercer.machines.laplacian import LapRLS, LapRLSCV, LapSVM, LapSVMCV
 from mercer.machines.rls import RLSClassifier
 from mercer.machines.svm import KernelSVC
 from mercer.optim.manifold import inverted_folds

@@ -10,8 +10,7 @@ from mercer.evidence.labels import Labels
 from mercer.kernels.parametric import RBF
 from mercer.machines.annealed import AnnealedKernelMachine
 from mercer.machines.klr import KernelLogisticRegression
-from mercer.machines.laplacian import LapRLS, LapSVM
-from mercer.machines.laplacian_cv import LapRLSCV
+from mercer.machines.laplacian import LapRLS, LapRLSCV, LapSVM
 from mercer.machines.rls import RLSClassifier
 from mercer.machines.simple_mkl import SimpleMKL
 from mercer.machines.svm import KernelSVC

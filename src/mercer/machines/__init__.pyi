@@ -4,9 +4,9 @@ from .base import KernelMachine as KernelMachine
 from .base import Solution as Solution
 from .klr import KernelLogisticRegression as KernelLogisticRegression
 from .laplacian import LapRLS as LapRLS
+from .laplacian import LapRLSCV as LapRLSCV
 from .laplacian import LapSVM as LapSVM
-from .laplacian_cv import LapRLSCV as LapRLSCV
-from .laplacian_cv import LapSVMCV as LapSVMCV
+from .laplacian import LapSVMCV as LapSVMCV
 from .rls import RLSClassifier as RLSClassifier
 from .simple_mkl import SimpleMKL as SimpleMKL
 from .simple_mkl import candidate_kernels as candidate_kernels
