@@ -23,7 +23,7 @@ from mercer.fewlabels.rule import DEFAULT, Rule
 from mercer.fewlabels.sizes import estimated_sizes, match_sizes
 from mercer.fewlabels.spreading import spread_decision
 from mercer.fewlabels.weigh import pool_members, steep
-from mercer.machines._told_sizes import ToldSizes
+from mercer.machines._sizes import ToldSizes
 from mercer.spectrum.features import DenseFeatures
 from mercer.spectrum.graph import GraphBasis
 from mercer.spectrum.scores import ArrayScores

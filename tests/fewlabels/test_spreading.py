@@ -20,7 +20,7 @@ from mercer.fewlabels.partition import (
 from mercer.fewlabels.rule import DEFAULT
 from mercer.fewlabels.sizes import candidate_sizes, match_sizes
 from mercer.fewlabels.spreading import spread_decision as spread_features
-from mercer.machines._told_sizes import ToldSizes
+from mercer.machines._sizes import ToldSizes
 from mercer.spectrum.features import DenseFeatures
 from mercer.spectrum.scores import ArrayScores
 

@@ -12,8 +12,7 @@ from mercer.learners.parameter_free import ParameterFreeKernel
 from mercer.machines._sizes import known_shares, size_offsets
 from mercer.machines.annealed import AnnealedKernelMachine
 from mercer.machines.klr import KernelLogisticRegression
-from mercer.machines.laplacian import LapRLS, LapSVM
-from mercer.machines.laplacian_cv import LapRLSCV
+from mercer.machines.laplacian import LapRLS, LapRLSCV, LapSVM
 from mercer.machines.rls import RLSClassifier
 from mercer.machines.simple_mkl import SimpleMKL
 from mercer.machines.svm import KernelSVC

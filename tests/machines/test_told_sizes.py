@@ -13,7 +13,7 @@ from scipy.optimize import minimize
 from mercer import UnifiedKernelMachine
 from mercer.fewlabels.machine import LeaveOneOutRLS
 from mercer.kernels.parametric import RBF
-from mercer.machines._told_sizes import read_sizes, with_classes
+from mercer.machines._sizes import read_sizes, with_classes
 from mercer.machines.klr import KernelLogisticRegression
 from mercer.machines.rls import RLSClassifier
 

@@ -20,7 +20,7 @@ from mercer.fewlabels.opinion import Opinion
 from mercer.fewlabels.rule import DEFAULT, Rule
 from mercer.fewlabels.shift import shift_of_classes
 from mercer.fewlabels.spreading import spread_decision
-from mercer.machines._told_sizes import ToldSizes
+from mercer.machines._sizes import ToldSizes
 from mercer.spectrum.features import Features
 from mercer.spectrum.scores import Scores
 

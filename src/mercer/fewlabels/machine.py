@@ -20,7 +20,7 @@ from mercer.fewlabels.opinion import ask_trees
 from mercer.fewlabels.rule import DEFAULT, Rule
 from mercer.fewlabels.sizes import seen_points
 from mercer.machines._maps import GramMap, KernelMap
-from mercer.machines._told_sizes import ToldSizes, is_estimated, read_sizes
+from mercer.machines._sizes import ToldSizes, is_estimated, read_sizes
 from mercer.machines.base import KernelMachine, Solution
 from mercer.spectrum.features import DenseFeatures, Features, Standardised
 

@@ -27,7 +27,7 @@ from mercer.fewlabels.sizes import (
     drawn_points,
     match_sizes,
 )
-from mercer.machines._told_sizes import ToldSizes, predicted_shares
+from mercer.machines._sizes import ToldSizes, predicted_shares
 from mercer.spectrum.features import Features, class_counts
 from mercer.spectrum.scores import Scores
 

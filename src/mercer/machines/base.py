@@ -31,8 +31,13 @@ from mercer.machines._maps import (
     is_precomputed,
     make_map,
 )
-from mercer.machines._sizes import known_shares, size_offsets
-from mercer.machines._told_sizes import ToldSizes, predicted_shares, read_sizes
+from mercer.machines._sizes import (
+    ToldSizes,
+    known_shares,
+    predicted_shares,
+    read_sizes,
+    size_offsets,
+)
 from mercer.machines._training import TrainingPoints, TrainingPredictions
 from mercer.spectrum.features import DenseFeatures, Features
 

@@ -13,7 +13,7 @@ from mercer.judging.explanation import Explanation
 from mercer.judging.outlook import Outlook, expected_gain
 from mercer.judging.prediction_sets import prediction_sets
 from mercer.judging.suspicion import SuspiciousLabels, rank_labels
-from mercer.machines._told_sizes import with_classes
+from mercer.machines._sizes import with_classes
 from mercer.model.held_out import held_out_scores
 from mercer.model.parts import Learned, proba_of
 from mercer.model.sourced import SourcedModel

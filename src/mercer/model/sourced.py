@@ -13,7 +13,7 @@ from mercer.evidence.weighing import cautious
 from mercer.fewlabels.machine import LeaveOneOutRLS
 from mercer.fewlabels.rule import Rule
 from mercer.judging.sources import SourceReport, report_sources
-from mercer.machines._told_sizes import with_classes
+from mercer.machines._sizes import with_classes
 from mercer.model.beliefs import Believed, believe, joined_classes
 from mercer.model.fitted import FittedModel
 from mercer.model.parts import ClassSizes, Learned, Machine

@@ -13,7 +13,7 @@ from mercer.app.tables.table import TableError
 from mercer.evidence.labels import SIZE_WORDS, Labels
 
 if TYPE_CHECKING:
-    from mercer.machines._told_sizes import ToldSizes
+    from mercer.machines._sizes import ToldSizes
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +72,7 @@ class SizesInPart:
 
     def of(self, classes: NDArray[Any]) -> "ToldSizes":
         """Return what is known of the shares of these classes among themselves."""
-        from mercer.machines._told_sizes import read_sizes
+        from mercer.machines._sizes import read_sizes
 
         own = classes.tolist()
         every = [*own, *(name for name in self.names if name not in own)]
