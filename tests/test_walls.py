@@ -11,7 +11,7 @@ SEAMS = {
     "evidence/labels.py": {"Labels"},
     "spectrum/scores.py": {"Leads", "Scores"},
     "spectrum/features.py": {"Features"},
-    "spectrum/basis.py": {"Basis"},
+    "spectrum/base.py": {"Basis"},
     "fewlabels/pools/base.py": {"Pool"},
     "fewlabels/trees.py": {"Columns"},
     "model/parts.py": {"Learner", "Machine"},

@@ -9,7 +9,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mercer.graphs.neighbors import neighbor_graph
 from mercer.spectrum.anchor import AnchorBasis
-from mercer.spectrum.basis import Basis
+from mercer.spectrum.base import Basis
 from mercer.spectrum.gram import GramBasis
 from mercer.spectrum.graph import GraphBasis
 

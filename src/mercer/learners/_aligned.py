@@ -10,7 +10,7 @@ from mercer.evidence.labels import Labels
 from mercer.learners.base import unit_mean_diagonal
 from mercer.optim.cone import solve_decaying_spectrum
 from mercer.optim.spectral import eigenspaces
-from mercer.spectrum.basis import Basis
+from mercer.spectrum.base import Basis
 from mercer.spectrum.gram import directions_of_energy
 
 

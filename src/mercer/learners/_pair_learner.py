@@ -14,7 +14,7 @@ from mercer.evidence.pairs.read import PairsLike
 from mercer.graphs.neighbors import Graph
 from mercer.learners.base import SpectralLearner
 from mercer.optim.pair_forms import BasisForms, EntryForms, PairForms
-from mercer.spectrum.basis import Basis
+from mercer.spectrum.base import Basis
 from mercer.spectrum.kernel import SpectralKernel
 
 # All pairs of this many labels, two million, still fit and are far more than needed.

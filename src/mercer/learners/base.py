@@ -22,7 +22,7 @@ from mercer.evidence.labels import Labels
 from mercer.evidence.row_names import warn_if_reordered
 from mercer.graphs.neighbors import Graph
 from mercer.graphs.points import n_points, shape_of
-from mercer.spectrum.basis import Basis
+from mercer.spectrum.base import Basis
 from mercer.spectrum.graph import GraphBasis
 from mercer.spectrum.kernel import SpectralKernel
 

@@ -22,7 +22,7 @@ from mercer.learners.parameter_free import (
 from mercer.optim.manifold import inverted_folds
 from mercer.optim.ridge import solve_rls
 from mercer.optim.spectral import label_energy, solve_closed_form
-from mercer.spectrum.basis import Basis
+from mercer.spectrum.base import Basis
 
 # Section 5.3 for C, section 5.2 for mu.
 C_GRID = (1e-3, 1e-2, 1e-1, 1.0, 1e1, 1e2, 1e3)

@@ -16,7 +16,7 @@ from mercer.learners._aligned import (
     signed_targets,
 )
 from mercer.learners.base import LabelLearner
-from mercer.spectrum.basis import Basis
+from mercer.spectrum.base import Basis
 from mercer.spectrum.gram import GramBasis
 from mercer.spectrum.kernel import SpectralKernel
 

@@ -12,7 +12,7 @@ from mercer.graphs.neighbors import Graph
 from mercer.kernels.parametric import RBF
 from mercer.learners.base import SpectralLearner, check_laplacian_values
 from mercer.spectrum import filters
-from mercer.spectrum.basis import Basis
+from mercer.spectrum.base import Basis
 from mercer.spectrum.gram import GramBasis
 from mercer.spectrum.graph import GraphBasis
 from mercer.spectrum.kernel import SpectralKernel

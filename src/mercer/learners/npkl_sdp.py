@@ -9,7 +9,7 @@ from mercer._base.html import Shown
 from mercer._base.typing import RandomState
 from mercer.learners._pair_learner import PairFamily, PairLearner
 from mercer.optim.npkl_sdp import solve_npkl_sdp
-from mercer.spectrum.basis import Basis
+from mercer.spectrum.base import Basis
 from mercer.spectrum.graph import GraphBasis
 
 __all__ = ["NPKL", "SDPCertificate"]

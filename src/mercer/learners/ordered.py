@@ -9,7 +9,7 @@ from mercer._base.typing import RandomState
 from mercer.evidence.labels import Labels
 from mercer.learners._aligned import aligned_weights, signed_targets
 from mercer.learners.base import LabelLearner, check_laplacian_values
-from mercer.spectrum.basis import Basis
+from mercer.spectrum.base import Basis
 from mercer.spectrum.graph import GraphBasis
 
 

@@ -21,7 +21,7 @@ from mercer.optim.budgeted_psd import solve_budgeted_psd
 from mercer.optim.npkl import NPKLSolution, PairProblem
 from mercer.optim.npkl_newton import solve_npkl
 from mercer.optim.npkl_paper import solve_npkl_paper
-from mercer.spectrum.basis import Basis
+from mercer.spectrum.base import Basis
 from mercer.spectrum.graph import GraphBasis
 
 __all__ = ["PairCertificate", "PairwiseKernel"]

@@ -14,7 +14,7 @@ from mercer.learners.base import (
     unit_mean_diagonal,
 )
 from mercer.optim.spectral import eigenspaces, label_energy, solve_parameter_free
-from mercer.spectrum.basis import Basis
+from mercer.spectrum.base import Basis
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,7 +48,7 @@ from mercer.model.parts import (
 from mercer.model.predictions import Predictions
 from mercer.model.questions import rows_to_ask
 from mercer.model.view import ModelView
-from mercer.spectrum.basis import Basis
+from mercer.spectrum.base import Basis
 
 
 class UnifiedKernelMachine(

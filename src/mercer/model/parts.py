@@ -25,7 +25,7 @@ from mercer.machines.klr import KernelLogisticRegression
 from mercer.machines.prior import PriorMachine
 from mercer.machines.rls import RLSClassifier
 from mercer.machines.svm import KernelSVC
-from mercer.spectrum.basis import Basis
+from mercer.spectrum.base import Basis
 from mercer.spectrum.features import Features
 
 if TYPE_CHECKING:

@@ -1,7 +1,7 @@
 from .anchor import AnchorBasis as AnchorBasis
+from .base import Basis as Basis
 from .base import BasisCertificate as BasisCertificate
 from .base import BasisMixin as BasisMixin
-from .basis import Basis as Basis
 from .filters import cluster as cluster
 from .filters import diffusion as diffusion
 from .filters import gaussian_field as gaussian_field

@@ -10,7 +10,7 @@ from mercer._base.html import Shown
 from mercer._base.typing import ArrayLike, FloatArray, IntArray
 from mercer.exceptions import NotPSDError
 from mercer.kernels.base import Kernel
-from mercer.spectrum.basis import Basis
+from mercer.spectrum.base import Basis
 from mercer.spectrum.features import Features
 
 
