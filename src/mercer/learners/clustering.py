@@ -1,15 +1,9 @@
-"""Clusters in a learned kernel, and scores that show what a cluster is worth."""
+"""Clusters in a learned kernel."""
 
 import warnings
-from dataclasses import dataclass
 
 import numpy as np
 from sklearn.cluster import KMeans
-from sklearn.metrics import (
-    adjusted_rand_score,
-    normalized_mutual_info_score,
-    rand_score,
-)
 
 from mercer._base.random import as_generator
 from mercer._base.ranges import unit_rows
@@ -22,15 +16,6 @@ from mercer.learners.pairwise import PairwiseKernel
 from mercer.neighbors.exact import DensePoints
 from mercer.optim.linked_kmeans import linked_kmeans
 from mercer.spectrum.kernel import SpectralKernel
-
-__all__ = [
-    "ClusterScores",
-    "cluster",
-    "cluster_scores",
-    "one_cluster_rand_index",
-    "rand_index",
-    "unit_rows",
-]
 
 _FOLDS = 5  # of pairs
 
@@ -85,11 +70,12 @@ def cluster(
     Examples
     --------
     >>> import numpy as np
+    >>> from sklearn.metrics import rand_score
     >>> from mercer.learners.pairwise import PairwiseKernel
     >>> X = np.r_[np.linspace(0, 1, 20), np.linspace(5, 6, 20)][:, None]
     >>> learner = PairwiseKernel().fit(X, pairs=([(0, 5), (25, 39)], [(3, 30)]))
     >>> found = cluster(learner.kernel_, 2, random_state=0)
-    >>> rand_index(np.repeat([0, 1], 20), found)
+    >>> rand_score(np.repeat([0, 1], 20), found)
     1.0
     """
     if not hasattr(kernel, "features"):
@@ -170,91 +156,3 @@ def _columns_of(kernel: SpectralKernel, X: ArrayLike | None) -> FloatArray | Non
         points = getattr(index, "points", None)
         X = points.X if isinstance(points, DensePoints) else None
     return None if X is None else np.asarray(X, dtype=np.float64)
-
-
-def rand_index(y: ArrayLike, clusters: ArrayLike) -> float:
-    r"""Share of pairs of points on which two partitions agree.
-
-    The "clustering accuracy" of Zhuang, Tsang and Hoi (ICML 2009), section 6.2:
-    :math:`\sum_{i>j} 1\{1\{c_i=c_j\} = 1\{\hat c_i=\hat c_j\}\} / (0.5 n(n-1))`. It is
-    high for no reason where classes are unequal (see `one_cluster_rand_index`).
-
-    Parameters
-    ----------
-    y : array-like of shape (n,)
-        Known classes.
-    clusters : array-like of shape (n,)
-        Cluster of each point.
-
-    See Also
-    --------
-    cluster_scores : This and other scores.
-
-    Examples
-    --------
-    >>> rand_index([0, 0, 1, 1], [0, 0, 1, 2])
-    0.8333333333333334
-    """
-    return float(rand_score(y, clusters))
-
-
-def one_cluster_rand_index(y: ArrayLike) -> float:
-    """Rand index of putting all points into one cluster: the bar to clear.
-
-    Parameters
-    ----------
-    y : array-like of shape (n,)
-        Known classes.
-
-    See Also
-    --------
-    rand_index : What it is compared with.
-
-    Examples
-    --------
-    >>> one_cluster_rand_index([0, 0, 0, 1])
-    0.5
-    """
-    return rand_index(y, np.zeros(len(np.asarray(y)), dtype=int))
-
-
-@dataclass(frozen=True, slots=True)
-class ClusterScores:
-    """Agreement of clusters with known classes.
-
-    See Also
-    --------
-    cluster_scores : Returns them, and has an example.
-    """
-
-    rand: float  # share of pairs of points on which both agree
-    one_cluster: float  # Rand index of one cluster for all points
-    adjusted_rand: float  # 0 by chance, 1 at best
-    mutual_information: float  # normalised by the arithmetic mean of the entropies
-
-
-def cluster_scores(y: ArrayLike, clusters: ArrayLike) -> ClusterScores:
-    """Return the Rand index, its adjusted form, NMI and the one-cluster score.
-
-    Parameters
-    ----------
-    y : array-like of shape (n,)
-        Known classes.
-    clusters : array-like of shape (n,)
-        Cluster of each point.
-
-    See Also
-    --------
-    cluster : Finds clusters.
-
-    Examples
-    --------
-    >>> cluster_scores([0, 0, 0, 1], [0, 0, 0, 0])
-    ClusterScores(rand=0.5, one_cluster=0.5, adjusted_rand=0.0, mutual_information=0.0)
-    """
-    return ClusterScores(
-        rand=rand_index(y, clusters),
-        one_cluster=one_cluster_rand_index(y),
-        adjusted_rand=float(adjusted_rand_score(y, clusters)),
-        mutual_information=float(normalized_mutual_info_score(y, clusters)),
-    )

@@ -141,14 +141,15 @@ class PairwiseKernel(PairLearner):
     Examples
     --------
     >>> from sklearn.datasets import make_moons
-    >>> from mercer.learners.clustering import cluster, rand_index
+    >>> from sklearn.metrics import rand_score
+    >>> from mercer.learners.clustering import cluster
     >>> from mercer.evidence.pairs import Pairs
     >>> X, y = make_moons(120, noise=0.1, random_state=0)
     >>> pairs = Pairs.from_labels(y, n_pairs=60, random_state=0)
     >>> learner = PairwiseKernel(random_state=0).fit(X, pairs=pairs)
     >>> learner.certificate_.relative_gap < 1e-6
     True
-    >>> rand_index(y, cluster(learner.kernel_, 2, random_state=0)) > 0.95
+    >>> rand_score(y, cluster(learner.kernel_, 2, random_state=0)) > 0.95
     True
     """
 
