@@ -252,8 +252,10 @@ def test_bad_kernels_and_settings():
         ValueError, match="loss must be 'squared', 'logistic' or 'hinge'"
     ):
         AnnealedKernelMachine(loss="absolute").fit(X, y)
-    with pytest.raises(ValueError, match="cooling must be a finite number above 1"):
-        AnnealedKernelMachine(cooling=1.0).fit(X, y)
+    with pytest.raises(
+        ValueError, match="final_temperature must be a finite number above 0"
+    ):
+        AnnealedKernelMachine(final_temperature=0.0).fit(X, y)
     with pytest.raises(ValueError, match="are all too many for 60 points"):
         GraphAnnealedKernelMachine(n_neighbors=(60, 70)).fit(X, y)
 

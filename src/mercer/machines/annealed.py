@@ -1,13 +1,11 @@
 """Semi-supervised machines that choose their kernel while labels anneal."""
 
 from collections.abc import Sequence
-from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
-from sklearn.utils import check_scalar
 from sklearn.utils.validation import check_is_fitted
 
 from mercer._base.checks import check_choice, check_number, checked_points
@@ -40,7 +38,7 @@ from mercer.machines._annealed_parts import (
     warn_of_unreached,
 )
 from mercer.machines._sizes import known_shares
-from mercer.optim.annealing import Annealed, soft_targets, solve_annealed
+from mercer.optim.annealing import START, Annealed, soft_targets, solve_annealed
 from mercer.optim.convex_losses import LOSSES, STEEPNESS, Loss, difference
 from mercer.optim.kernel_weights import solve_kernel_weights
 
@@ -78,12 +76,11 @@ class AnnealedKernelMachine(TakesSparse, LabeledScoreMixin, BaseEstimator):
     trace_normalized : bool, default=False
         Divide every kernel by its mean diagonal first. Without it kernels of a larger
         scale are preferred (see `scales_`).
-    start_temperature, cooling, final_temperature : float, default=10, 1.4, 1e-7
-        The schedule.
+    final_temperature : float, default=1e-7
+        Where annealing ends; it starts at 10, and each temperature is that before
+        divided by 1.4.
     tol : float, default=1e-7
         Ends the rounds at a temperature, and bounds the gap of the weights.
-    max_greedy : int, default=50
-        Greedy kernel steps in a round.
     unreached : "prior", dict or array-like, default="prior"
         What points get that no labelled point reaches: the class ratio, or shares of
         your own.
@@ -148,11 +145,8 @@ class AnnealedKernelMachine(TakesSparse, LabeledScoreMixin, BaseEstimator):
         loss: Loss = "squared",
         class_ratio: float | ArrayLike | None = None,
         trace_normalized: bool = False,
-        start_temperature: float = 10.0,
-        cooling: float = 1.4,
         final_temperature: float = 1e-7,
         tol: float = 1e-7,
-        max_greedy: int = 50,
         unreached: ClassShares = "prior",
     ) -> None:
         self.kernels = kernels
@@ -161,11 +155,8 @@ class AnnealedKernelMachine(TakesSparse, LabeledScoreMixin, BaseEstimator):
         self.loss: Loss = loss
         self.class_ratio = class_ratio
         self.trace_normalized = trace_normalized
-        self.start_temperature = start_temperature
-        self.cooling = cooling
         self.final_temperature = final_temperature
         self.tol = tol
-        self.max_greedy = max_greedy
         self.unreached = unreached
 
     def fit(
@@ -274,7 +265,6 @@ class AnnealedKernelMachine(TakesSparse, LabeledScoreMixin, BaseEstimator):
             soft_targets(labels.one_hot()),
             weights=self._start(view),
             tol=self.tol,
-            max_iter=self.max_greedy,
         )
         coef = np.zeros((len(labels.codes), fit.point.coef().shape[1]))
         coef[labels.labeled] = fit.point.coef()
@@ -298,11 +288,8 @@ class AnnealedKernelMachine(TakesSparse, LabeledScoreMixin, BaseEstimator):
             weights=self._start(view),
             shares=labels.one_hot(),
             loss=self.loss,
-            start_temperature=self.start_temperature,
-            cooling=self.cooling,
             final_temperature=self.final_temperature,
             tol=self.tol,
-            max_greedy=self.max_greedy,
         )
         self.weights_, self.annealing_ = end.weights, end
         self.threshold_ = -lead(end.offsets) / STEEPNESS[self.loss] / self.beta
@@ -350,12 +337,8 @@ class AnnealedKernelMachine(TakesSparse, LabeledScoreMixin, BaseEstimator):
     def _check_parameters(self) -> None:
         check_number(self.gamma, "gamma", above=0)
         check_number(self.beta, "beta", at_least=0)
-        check_number(self.cooling, "cooling", above=1)
-        check_number(self.final_temperature, "final_temperature", above=0)
         check_number(
-            self.start_temperature,
-            "start_temperature",
-            at_least=float(self.final_temperature),
+            self.final_temperature, "final_temperature", above=0, at_most=START
         )
         check_number(self.tol, "tol", above=0)
         if isinstance(self.unreached, str) and self.unreached != "prior":
@@ -365,7 +348,6 @@ class AnnealedKernelMachine(TakesSparse, LabeledScoreMixin, BaseEstimator):
             )
             raise ValueError(msg)
         check_choice(self.loss, "loss", LOSSES)
-        check_scalar(self.max_greedy, "max_greedy", Integral, min_val=1)
 
 
 def _linked(f: FloatArray, loss: Loss) -> FloatArray:

@@ -41,9 +41,7 @@ class GraphAnnealedKernelMachine(AnnealedKernelMachine):
     beta : float, default=0.01
         With 0 the machine is GLKS-SSL (Argyriou, Herbster and Pontil 2006).
     loss, class_ratio, trace_normalized : as in `AnnealedKernelMachine`
-    start_temperature, cooling, final_temperature : float, default=10, 1.4, 1e-7
-        As in `AnnealedKernelMachine`.
-    tol, max_greedy, unreached : as in `AnnealedKernelMachine`
+    final_temperature, tol, unreached : as in `AnnealedKernelMachine`
     random_state : int, Generator, RandomState or None, default=None
         For the search and the eigensolver.
 
@@ -90,11 +88,8 @@ class GraphAnnealedKernelMachine(AnnealedKernelMachine):
         loss: Loss = "squared",
         class_ratio: float | ArrayLike | None = None,
         trace_normalized: bool = False,
-        start_temperature: float = 10.0,
-        cooling: float = 1.4,
         final_temperature: float = 1e-7,
         tol: float = 1e-7,
-        max_greedy: int = 50,
         unreached: ClassShares = "prior",
         random_state: RandomState = None,
     ) -> None:
@@ -104,11 +99,8 @@ class GraphAnnealedKernelMachine(AnnealedKernelMachine):
             loss=loss,
             class_ratio=class_ratio,
             trace_normalized=trace_normalized,
-            start_temperature=start_temperature,
-            cooling=cooling,
             final_temperature=final_temperature,
             tol=tol,
-            max_greedy=max_greedy,
             unreached=unreached,
         )
         self.n_neighbors = n_neighbors

@@ -13,6 +13,8 @@ from mercer.optim.convex_losses import Loss, difference
 from mercer.optim.kernel_stack import KernelStack
 from mercer.optim.kernel_weights import KernelWeights, solve_kernel_weights
 
+START = 10.0  # temperature
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Annealed:
@@ -40,11 +42,10 @@ def solve_annealed(
     weights: FloatArray,
     shares: FloatArray | None = None,
     loss: Loss = "squared",
-    start_temperature: float = 10.0,
+    start_temperature: float = START,
     cooling: float = 1.4,
     final_temperature: float = 1e-7,
     tol: float = 1e-7,
-    max_greedy: int = 50,
     max_rounds: int = 500,
 ) -> Annealed:
     r"""Choose kernel, function and unknown labels together.
@@ -82,8 +83,6 @@ def solve_annealed(
     tol : float, default=1e-7
         Change of the soft labels (Euclidean norm) that ends a temperature, and
         relative duality gap of the kernel weights.
-    max_greedy : int, default=50
-        Greedy kernel steps in a round.
     max_rounds : int, default=500
         Rounds at one temperature.
 
@@ -115,9 +114,7 @@ def solve_annealed(
     P[unlabeled] = ratio
     soft = SoftLabels(P[unlabeled], np.log(ratio), 0.0)
     targets = soft_targets(P)
-    fit = solve_kernel_weights(
-        stack, targets, weights=weights, tol=tol, max_iter=max_greedy
-    )
+    fit = solve_kernel_weights(stack, targets, weights=weights, tol=tol)
     temperatures, objectives, worst = [], [], 0.0
     T = start_temperature
     while final_temperature <= T:
@@ -135,7 +132,6 @@ def solve_annealed(
                 weights=fit.weights,
                 system=fit.system,
                 tol=tol,
-                max_iter=max_greedy,
             )
             path.append(_free_energy(fit, soft.P, gamma, beta, T, loss))
             change = float(np.linalg.norm(soft.P - before))

@@ -8,7 +8,7 @@ from scipy.special import expit, logsumexp
 
 from mercer._base.typing import FloatArray
 
-_NEWTON_STEPS = 100
+_NEWTON_STEPS, _TOL = 100, 1e-10  # largest error of a share
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -26,7 +26,6 @@ def solve_soft_labels(
     temperature: float,
     ratio: FloatArray,
     offsets: FloatArray | None = None,
-    tol: float = 1e-10,
 ) -> SoftLabels:
     r"""Minimise expected loss minus entropy at given class shares.
 
@@ -46,8 +45,6 @@ def solve_soft_labels(
         Shares r, positive, summing to one.
     offsets : ndarray of shape (C,), optional
         Start for nu, e.g. that of a nearby temperature.
-    tol : float, default=1e-10
-        Largest error of a share.
 
     Notes
     -----
@@ -65,7 +62,7 @@ def solve_soft_labels(
     """
     if g.shape[1] == 2:
         return _two_classes(g, temperature, ratio)
-    return _many_classes(g, temperature, ratio, offsets, tol)
+    return _many_classes(g, temperature, ratio, offsets)
 
 
 def _two_classes(g: FloatArray, T: float, ratio: FloatArray) -> SoftLabels:
@@ -90,7 +87,6 @@ def _many_classes(
     T: float,
     ratio: FloatArray,
     offsets: FloatArray | None,
-    tol: float,
 ) -> SoftLabels:
     C = g.shape[1]
     scaled = g / T
@@ -99,7 +95,7 @@ def _many_classes(
     dual, P = _dual(scaled, nu, ratio)
     for _ in range(_NEWTON_STEPS):
         gradient = ratio - P.mean(axis=0)
-        if np.abs(gradient).max() <= tol:
+        if np.abs(gradient).max() <= _TOL:
             break
         curvature = np.diag(P.mean(axis=0)) - P.T @ P / len(P)
         # Adding one to all offsets changes nothing.
