@@ -74,8 +74,8 @@ def mean_interval(gains: FloatArray) -> tuple[float, float, float]:
     return middle, float(middle - half), float(middle + half)
 
 
-def wilson_interval(share: float, n: float, level: float = 0.95) -> tuple[float, float]:
-    """Return Wilson's interval of a share seen in n cases.
+def wilson_interval(share: float, n: float) -> tuple[float, float]:
+    """Return Wilson's 95% interval of a share seen in n cases.
 
     Parameters
     ----------
@@ -83,8 +83,6 @@ def wilson_interval(share: float, n: float, level: float = 0.95) -> tuple[float,
         Observed share, between 0 and 1.
     n : float
         Number of independent cases.
-    level : float, default=0.95
-        Probability that the interval holds the true share.
 
     See Also
     --------
@@ -97,7 +95,7 @@ def wilson_interval(share: float, n: float, level: float = 0.95) -> tuple[float,
     >>> round(low, 3), round(high, 3)
     (0.699, 0.972)
     """
-    z = float(norm.ppf(0.5 + level / 2))
+    z = float(norm.ppf(0.975))
     middle = (share + z * z / (2 * n)) / (1 + z * z / n)
     half = z * np.sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / (1 + z * z / n)
     return max(float(middle - half), 0.0), min(float(middle + half), 1.0)

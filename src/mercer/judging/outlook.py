@@ -16,6 +16,7 @@ MOST_LABELS = 1000
 # Fewer tested rows give no curve.
 FEWEST_ROWS = 12
 _DRAWS = 2000
+_REPEATS = 2  # how often folds are dealt
 
 
 class Outlook(NamedTuple):
@@ -64,7 +65,6 @@ def look_ahead(
     *,
     rng: np.random.Generator,
     n_more: int = 20,
-    n_repeats: int = 2,
 ) -> Outlook | None:
     r"""Return what further labels would bring.
 
@@ -85,8 +85,6 @@ def look_ahead(
         The result of `check_by_hiding`.
     rng : numpy.random.Generator
     n_more : int, default=20
-    n_repeats : int, default=2
-        How often the labels are halved.
 
     Returns
     -------
@@ -96,7 +94,7 @@ def look_ahead(
     labeled = labels.labeled
     if len(check.rows) < FEWEST_ROWS or len(labeled) > MOST_LABELS:
         return None
-    right, times = _hidden_right(model, labels, 2, n_repeats, rng)
+    right, times = _hidden_right(model, labels, 2, rng)
     tested = np.isin(labeled, check.rows) & (times > 0)
     if tested.sum() < FEWEST_ROWS:
         return None
@@ -113,7 +111,6 @@ def expected_gain(
     *,
     rng: np.random.Generator,
     n_more: int = 10,
-    n_repeats: int = 2,
 ) -> Outlook | None:
     """Return what further labels would bring, for a loop that may stop.
 
@@ -129,8 +126,6 @@ def expected_gain(
         Deals the folds.
     n_more : int, default=10
         Number of further labels.
-    n_repeats : int, default=2
-        How often the folds are dealt.
 
     Returns
     -------
@@ -156,8 +151,8 @@ def expected_gain(
     n = len(labels.labeled)
     if n < FEWEST_ROWS:
         return None
-    most, times = _hidden_right(model, labels, 5, n_repeats, rng)
-    half, halved = _hidden_right(model, labels, 2, n_repeats, rng)
+    most, times = _hidden_right(model, labels, 5, rng)
+    half, halved = _hidden_right(model, labels, 2, rng)
     tested = (times > 0) & (halved > 0)
     if tested.sum() < FEWEST_ROWS:
         return None
@@ -169,7 +164,6 @@ def _hidden_right(
     model: Judged,
     labels: Labels,
     n_splits: int,
-    n_repeats: int,
     rng: np.random.Generator,
 ) -> tuple[FloatArray, FloatArray]:
     """Return how often each label was predicted right when hidden, and how often hid.
@@ -182,7 +176,7 @@ def _hidden_right(
     if labels.counts().max(initial=0) < 2:
         return right, times
     folds = SemiSupervisedKFold(
-        n_splits, n_repeats=n_repeats, random_state=int(rng.integers(2**31))
+        n_splits, n_repeats=_REPEATS, random_state=int(rng.integers(2**31))
     )
     for _, test in folds.split(codes, codes):
         with warnings.catch_warnings():

@@ -5,21 +5,17 @@ import numpy as np
 from mercer.kernels.parametric import RBF
 
 
-def gaussian_set(
-    n_kernels: int = 20, *, smallest: float = 0.1, largest: float = 100_000.0
-) -> list[RBF]:
+def gaussian_set(n_kernels: int = 20) -> list[RBF]:
     r"""Gaussian kernels of widths equally spaced on a logarithmic scale.
 
-    :math:`k(x, z) = \exp(-\|x - z\|^2 / \sigma)` with sigma from `smallest` to
-    `largest`: from nearly the identity to nearly constant, so that some kernel fits
+    :math:`k(x, z) = \exp(-\|x - z\|^2 / \sigma)` with sigma from 0.1 to
+    100,000: from nearly the identity to nearly constant, so that some kernel fits
     points of any scale and most do not.
 
     Parameters
     ----------
     n_kernels : int, default=20
         Number of kernels.
-    smallest, largest : float, default=0.1, 100000
-        The first and the last width.
 
     Returns
     -------
@@ -37,8 +33,8 @@ def gaussian_set(
 
     Examples
     --------
-    >>> [kernel.gamma for kernel in gaussian_set(3, smallest=0.1, largest=10)]
-    [10.0, 1.0, 0.1]
+    >>> [kernel.gamma for kernel in gaussian_set(3)]
+    [10.0, 0.01, 1e-05]
     """
-    widths = np.geomspace(smallest, largest, n_kernels)
+    widths = np.geomspace(0.1, 1e5, n_kernels)
     return [RBF(gamma=float(1 / width)) for width in widths]

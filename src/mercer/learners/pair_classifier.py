@@ -152,15 +152,7 @@ class PairClassifier(ClassifierMixin, BaseEstimator):
         """
         return 1 - self.pair_distance(pairs) ** 2 / 2
 
-    def pair_score(self, pairs: ArrayLike) -> FloatArray:
-        """Return the similarity of each pair, (m,).
-
-        Parameters
-        ----------
-        pairs : array-like of shape (m, 2) or (m, 2, n_features)
-            Numbers of rows, or the points themselves.
-        """
-        return self.decision_function(pairs)
+    pair_score = decision_function  # as metric-learn calls it
 
     def pair_distance(self, pairs: ArrayLike) -> FloatArray:
         """Return the distance of each pair in the features of the kernel, (m,).

@@ -180,9 +180,7 @@ class ToldSizes:
         return found
 
 
-def read_sizes(
-    given: Any, classes: NDArray[Any], name: str = "class_sizes"
-) -> ToldSizes:
+def read_sizes(given: Any, classes: NDArray[Any]) -> ToldSizes:
     """Read what a person says of the class sizes.
 
     Parameters
@@ -193,8 +191,6 @@ def read_sizes(
         such as ``"a > b > c"``, which may leave classes out.
     classes : ndarray of shape (n_classes,)
         Those that have labels.
-    name : str
-        Of the parameter, for messages.
 
     Examples
     --------
@@ -206,18 +202,18 @@ def read_sizes(
         return given
     if isinstance(given, str):
         parts = given.split(">")
-        order = tuple(_positions(parts, names, name)) if parts[1:] else ()
+        order = tuple(_positions(parts, names)) if parts[1:] else ()
         if len(order) < 2 or len(set(order)) < len(order):
             msg = (
-                f"{name} as text is an order of classes, largest first, such as "
+                "class_sizes as text is an order of classes, largest first, such as "
                 f"{' > '.join(map(str, names[:3]))!r}, each class once; got {given!r}."
             )
             raise ValueError(msg)
         return ToldSizes(np.zeros(len(names)), np.ones(len(names)), order)
     if not hasattr(given, "keys") or not _is_partial(given, names):
-        shares = known_shares(given, classes, name)
+        shares = known_shares(given, classes, "class_sizes")
         return ToldSizes(shares, shares)
-    return _bounds(given, names, name)
+    return _bounds(given, names)
 
 
 def _is_partial(given: Mapping[Any, Any], names: list[Any]) -> bool:
@@ -227,10 +223,10 @@ def _is_partial(given: Mapping[Any, Any], names: list[Any]) -> bool:
     return not is_plain or set(given.keys()) != set(names)
 
 
-def _bounds(given: Mapping[Any, Any], names: list[Any], name: str) -> ToldSizes:
+def _bounds(given: Mapping[Any, Any], names: list[Any]) -> ToldSizes:
     keys = list(given.keys())
     low, high = np.zeros(len(names)), np.ones(len(names))
-    for c, key in zip(_positions(keys, names, name), keys, strict=True):
+    for c, key in zip(_positions(keys, names), keys, strict=True):
         value = given[key]
         pair = numbers_of(
             SIZE_WORDS.get(value, value) if isinstance(value, str) else value
@@ -240,15 +236,15 @@ def _bounds(given: Mapping[Any, Any], names: list[Any], name: str) -> ToldSizes:
         low[c], high[c] = pair if pair.shape else (pair, pair)
         if not (0 <= low[c] <= high[c] <= 1 and high[c] > 0):
             msg = (
-                f"{name} of {key!r} must be {_KINDS}; got {value!r}. Counts are given "
-                f"for all classes: {names}."
+                f"class_sizes of {key!r} must be {_KINDS}; got {value!r}. Counts are "
+                f"given for all classes: {names}."
             )
             raise ValueError(msg)
     least, most = float(low.sum()), float(high.sum())
     is_full = len(keys) < len(names) and least > 1 - 1e-9  # none for the others
     if is_full or least > 1 + 1e-9 or most < 1 - 1e-9:
         msg = (
-            f"{name} leave no share for every class, summing to 1: they sum to "
+            "class_sizes leave no share for every class, summing to 1: they sum to "
             f"{least:.4g} at least and {most:.4g} at most; got {given!r}, and "
             f"the labels are of {names}."
         )
@@ -256,7 +252,7 @@ def _bounds(given: Mapping[Any, Any], names: list[Any], name: str) -> ToldSizes:
     return ToldSizes(low, high)
 
 
-def _positions(given: list[Any], names: list[Any], name: str) -> list[int]:
+def _positions(given: list[Any], names: list[Any]) -> list[int]:
     """Return the positions of classes, by their names or by these as text."""
     texts = [str(c) for c in names]
     found = []
@@ -267,7 +263,9 @@ def _positions(given: list[Any], names: list[Any], name: str) -> list[int]:
         elif str(text) in texts:
             found.append(texts.index(str(text)))
         else:
-            msg = f"{name} names the class {text!r}, and the labels are of {names}."
+            msg = (
+                f"class_sizes names the class {text!r}, and the labels are of {names}."
+            )
             raise ValueError(msg)
     return found
 

@@ -47,7 +47,6 @@ class _Point:
 def solve_npkl(
     problem: PairProblem,
     *,
-    start: FloatArray | None = None,
     tol: float = 1e-6,
     max_eigh: int = 200,
 ) -> NPKLSolution:
@@ -56,8 +55,6 @@ def solve_npkl(
     Parameters
     ----------
     problem : PairProblem
-    start : ndarray of shape (n_pairs,), default=None
-        Dual variables to start from; None takes C, which is the linear loss.
     tol : float, default=1e-6
         Bound on the relative duality gap.
     max_eigh : int, default=200
@@ -95,7 +92,7 @@ def solve_npkl(
     >>> best.relative_gap < 1e-6, len(best.values)
     (True, 1)
     """
-    a = np.full(problem.forms.n_pairs, problem.C) if start is None else start
+    a = np.full(problem.forms.n_pairs, problem.C)  # which is the linear loss
     centre, point = _first_point(problem, a)
     n_eigh = 1
     best = _certify(problem, centre, point)

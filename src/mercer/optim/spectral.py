@@ -25,10 +25,10 @@ class ParameterFreeSpectrum:
     multiplier: float  # factor of sqrt(A / (2B)) in Proposition 4
 
 
-def eigenspaces(values: FloatArray, *, tol: float = 1e-8) -> IntArray:
+def eigenspaces(values: FloatArray) -> IntArray:
     """Return the number of the eigenspace that each sorted eigenvalue belongs to.
 
-    Neighbours that differ by at most `tol` times the largest modulus count as one
+    Neighbours that differ by at most 1e-8 times the largest modulus count as one
     repeated eigenvalue.
 
     Examples
@@ -37,7 +37,7 @@ def eigenspaces(values: FloatArray, *, tol: float = 1e-8) -> IntArray:
     >>> eigenspaces(np.array([0.0, 0.0, 0.3, 1.0, 1.0 + 1e-12]))
     array([0, 0, 1, 2, 2])
     """
-    steps = np.abs(np.diff(values)) > tol * np.abs(values).max(initial=0.0)
+    steps = np.abs(np.diff(values)) > 1e-8 * np.abs(values).max(initial=0.0)
     return np.concatenate([[0], np.cumsum(steps)]).astype(np.intp)
 
 

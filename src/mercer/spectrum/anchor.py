@@ -343,9 +343,7 @@ def anchor_index(anchors: Any, *, rng: np.random.Generator) -> NeighborIndex:
     return NeighborIndex.fit(anchors, method=method, rng=rng)
 
 
-def choose_anchors(
-    X: Any, m: int, *, rng: np.random.Generator, n_rounds: int = ROUNDS
-) -> Any:
+def choose_anchors(X: Any, m: int, *, rng: np.random.Generator) -> Any:
     """Return at most m anchors: a few rounds of k-means on a sample of 5 m points.
 
     Parameters
@@ -355,8 +353,6 @@ def choose_anchors(
         At most n. Equal anchors are merged.
     rng : numpy.random.Generator
         Draws the sample and the first anchors.
-    n_rounds : int, default=5
-        More hardly change the result.
 
     Returns
     -------
@@ -371,7 +367,7 @@ def choose_anchors(
     n = X.shape[0]
     sample = X[np.sort(rng.choice(n, min(n, SAMPLED_PER_ANCHOR * m), replace=False))]
     anchors = sample[np.sort(rng.choice(len(sample), m, replace=False))].copy()
-    for _ in range(n_rounds):
+    for _ in range(ROUNDS):
         if m > _CELLS_FROM:
             nearest = anchor_index(anchors, rng=rng).query(sample, 1)[0].ravel()
         else:
