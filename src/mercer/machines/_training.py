@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
 
 from mercer._base.threads import using_threads
 from mercer._base.typing import BoolArray, FloatArray, IntArray
@@ -44,9 +45,11 @@ class TrainingPredictions:
     """Predictions of the training points, computed when they are first looked at."""
 
     classes_: NDArray[Any]
+    labeled_: IntArray
     size_offset_: FloatArray
     intercept_: FloatArray
     _map: KernelMap
+    _given: FloatArray
     _readout: FloatArray
     _own: TrainingPoints | None = None
 
@@ -70,6 +73,14 @@ class TrainingPredictions:
         """Probabilities of the training points, labels aside, (n, n_classes)."""
         self._look()
         found: FloatArray = vars(self)["training_proba_"]
+        return found
+
+    @property
+    def label_distributions_(self) -> FloatArray:
+        """Class probabilities of the training rows, labels as given, (n, n_classes)."""
+        check_is_fitted(self, "dual_coef_")
+        found = np.array(self.training_proba_)
+        found[self.labeled_] = self._given
         return found
 
     def proba_of_rows(self, rows: IntArray) -> FloatArray:

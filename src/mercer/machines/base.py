@@ -192,14 +192,6 @@ class KernelMachine(
             shares = sizes.nearest(predicted_shares(counts))
             self.size_offset_ = size_offsets(scores, shares)
 
-    @property
-    def label_distributions_(self) -> FloatArray:
-        """Class probabilities of the training rows, labels as given, (n, n_classes)."""
-        check_is_fitted(self, "dual_coef_")
-        found = np.array(self.training_proba_)
-        found[self.labeled_] = self._given
-        return found
-
     def _solve_all(
         self,
         labels: Labels,
