@@ -14,7 +14,7 @@ from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
 
 from mercer.evidence.pairs import Pairs
-from mercer.evidence.pairs.contradictions import ContradictionWarning
+from mercer.evidence.pairs.implied import ContradictionWarning
 from mercer.fewlabels.learner import AutoKernel
 from mercer.fewlabels.machine import LeaveOneOutRLS
 from mercer.kernels import RBF, Linear

@@ -22,8 +22,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from mercer._base.ranges import unit_rows
 from mercer.evidence.pairs import Pairs
 from mercer.evidence.pairs.thresholds import best_cut
-from mercer.learners._pair_blend import PairMetric, similarity
-from mercer.learners._pair_calibration import calibrate
+from mercer.learners._pair_blend import PairMetric, calibrate, similarity
 from mercer.learners.pair_classifier import PairClassifier
 from mercer.learners.pairwise import PairwiseKernel
 from mercer.model_selection import PairKFold

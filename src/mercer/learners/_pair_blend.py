@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 from scipy.linalg import eigh, svd
-from scipy.special import softmax
+from scipy.optimize import minimize
+from scipy.special import expit, softmax
 from sklearn.base import clone
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.model_selection import StratifiedKFold
@@ -19,7 +20,6 @@ from mercer._base.typing import ArrayLike, BoolArray, FloatArray, IntArray
 from mercer.evidence.pairs import Pairs
 from mercer.kernels.base import Kernel
 from mercer.kernels.spec import Featured
-from mercer.learners._pair_calibration import calibrate
 from mercer.spectrum.filters import diffusion
 from mercer.spectrum.kernel import SpectralKernel
 
@@ -294,3 +294,26 @@ def similarity(F: FloatArray, ends: IntArray) -> FloatArray:
     apart = F[ends[:, 0]] - F[ends[:, 1]]
     near: FloatArray = 1 - np.einsum("ij,ij->i", apart, apart) / 2
     return near
+
+
+def calibrate(scores: FloatArray, same: BoolArray) -> tuple[float, float, float]:
+    """Return slope and offset of the logistic curve through held-out scores, its loss.
+
+    With the targets of Platt (1999), which keep few or separable pairs from certainty.
+    """
+    n_same, n_other = int(same.sum()), int((~same).sum())
+    target = np.where(same, (n_same + 1) / (n_same + 2), 1 / (n_other + 2))
+    scale = float(np.std(scores)) or 1.0
+    z = scores / scale
+
+    def loss(line: FloatArray) -> tuple[float, FloatArray]:
+        f = line[0] * z + line[1]
+        rest = expit(f) - target
+        value = float((np.logaddexp(0, f) - target * f).sum())
+        return value, np.array([rest @ z, rest.sum()])
+
+    start = np.array([0.0, np.log((n_same + 1) / (n_other + 1))])
+    best = minimize(
+        loss, start, jac=True, method="L-BFGS-B", bounds=[(0, None), (None, None)]
+    )
+    return float(best.x[0] / scale), float(best.x[1]), float(best.fun)

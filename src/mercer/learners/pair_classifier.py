@@ -17,8 +17,7 @@ from mercer._base.typing import ArrayLike, BoolArray, FloatArray, IntArray, Rand
 from mercer.evidence.pairs.thresholds import best_cut, check_strategy
 from mercer.evidence.row_names import positions_of, row_ids
 from mercer.kernels.spec import Featured, Fittable
-from mercer.learners._pair_blend import blend, links, relearned
-from mercer.learners._pair_calibration import calibrate
+from mercer.learners._pair_blend import blend, calibrate, links, relearned
 from mercer.learners.pairwise import PairwiseKernel
 
 

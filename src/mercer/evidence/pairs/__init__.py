@@ -1,7 +1,7 @@
 """Must-link and cannot-link pairs: evidence about two points at a time."""
 
 from mercer.evidence.pairs.constraints import Pairs
-from mercer.evidence.pairs.contradictions import (
+from mercer.evidence.pairs.implied import (
     Contradiction,
     ContradictionWarning,
     describe,

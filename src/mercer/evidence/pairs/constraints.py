@@ -16,17 +16,15 @@ from mercer._base.typing import (
     SparseArray,
 )
 from mercer.evidence.labels import Labels
-from mercer.evidence.pairs.closure import close
-from mercer.evidence.pairs.contradictions import (
+from mercer.evidence.pairs.draw import draw_by_components, unrank
+from mercer.evidence.pairs.ends import as_ends, check_ends
+from mercer.evidence.pairs.implied import (
     Contradiction,
+    close,
     describe,
     find_contradictions,
 )
-from mercer.evidence.pairs.draw import draw_by_components, unrank
-from mercer.evidence.pairs.ends import as_ends, check_ends
 from mercer.evidence.row_names import positions_of
-
-__all__ = ["Pairs"]
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,13 +1,12 @@
-"""Pairs that cannot all be true."""
+"""Pairs that follow from others, and pairs that cannot all be true."""
 
 from dataclasses import dataclass
 
+import numpy as np
 from scipy.sparse.csgraph import breadth_first_order
 
-from mercer._base.typing import IntArray, SparseArray
+from mercer._base.typing import FloatArray, IntArray, SparseArray
 from mercer._base.words import counted
-
-__all__ = ["Contradiction", "ContradictionWarning", "describe", "find_contradictions"]
 
 
 class ContradictionWarning(UserWarning):
@@ -68,3 +67,31 @@ def describe(wrong: tuple[Contradiction, ...]) -> str:
     shown = "; ".join(str(each) for each in wrong[:3])
     more = f" (and {len(wrong) - 3} more)" if len(wrong) > 3 else ""
     return f"{counted(len(wrong), 'contradictory pair')}: {shown}{more}."
+
+
+def close(
+    component: IntArray, cannot_link: IntArray
+) -> tuple[IntArray, IntArray, FloatArray]:
+    """Return both ends and the sign of every pair that follows.
+
+    Parameters
+    ----------
+    component : ndarray of shape (n_points,)
+        Must-link component of each point: all pairs within are must-links.
+    cannot_link : ndarray of shape (m, 2)
+        Each holds between all points of two components.
+    """
+    order = np.argsort(component, kind="stable")
+    members = np.split(order, np.cumsum(np.bincount(component))[:-1])
+    blocks = [(c, c) for c in range(len(members)) if len(members[c]) > 1]
+    apart = np.unique(np.sort(component[cannot_link], axis=1), axis=0)
+    blocks += [(int(a), int(b)) for a, b in apart.reshape(-1, 2)]
+    first, second = [np.empty(0, dtype=np.intp)], [np.empty(0, dtype=np.intp)]
+    signs = [np.empty(0)]
+    for a, b in blocks:
+        i, j = np.meshgrid(members[a], members[b], indexing="ij")
+        keep = i < j if a == b else np.ones(i.shape, dtype=bool)
+        first.append(i[keep])
+        second.append(j[keep])
+        signs.append(np.full(int(keep.sum()), 1.0 if a == b else -1.0))
+    return np.concatenate(first), np.concatenate(second), np.concatenate(signs)
