@@ -8,8 +8,6 @@ from mercer._base.ranges import unit_rows
 from mercer._base.typing import BoolArray, FloatArray, IntArray
 from mercer.evidence.pairs import Pairs
 
-__all__ = ["next_pairs", "select_constraints"]
-
 
 def select_constraints(pairs: Pairs, features: FloatArray, n_points: int) -> Pairs:
     r"""Keep the pairs of the points whose evidence is least decided.

@@ -12,8 +12,6 @@ from mercer.optim.npkl_sdp import solve_npkl_sdp
 from mercer.spectrum.base import Basis
 from mercer.spectrum.graph import GraphBasis
 
-__all__ = ["NPKL", "SDPCertificate"]
-
 _QUICK_UP_TO = 150
 
 

@@ -24,8 +24,6 @@ from mercer.optim.npkl_paper import solve_npkl_paper
 from mercer.spectrum.base import Basis
 from mercer.spectrum.graph import GraphBasis
 
-__all__ = ["PairCertificate", "PairwiseKernel"]
-
 
 @dataclass(frozen=True, slots=True)
 class PairCertificate(Shown):

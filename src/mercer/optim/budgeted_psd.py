@@ -7,8 +7,6 @@ import numpy as np
 from mercer._base.typing import FloatArray
 from mercer.optim.positive_part import positive_eigenpairs
 
-__all__ = ["BudgetedPSD", "solve_budgeted_psd"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BudgetedPSD:

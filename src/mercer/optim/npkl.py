@@ -22,8 +22,6 @@ from scipy.linalg import eigvalsh
 from mercer._base.typing import FloatArray, SparseArray
 from mercer.optim.pair_forms import PairForms
 
-__all__ = ["NPKLSolution", "PairProblem", "better"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairProblem:

@@ -16,8 +16,6 @@ from mercer.optim.psd_ball import (
     project_psd_ball,
 )
 
-__all__ = ["solve_npkl"]
-
 _ROUGH = 0.05  # share of the first residual up to which a Newton step is solved
 _ROUNDS = 20
 

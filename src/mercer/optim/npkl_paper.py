@@ -8,8 +8,6 @@ from mercer._base.typing import FloatArray
 from mercer.optim.npkl import NPKLSolution, PairProblem, better
 from mercer.optim.psd_ball import project_psd_ball
 
-__all__ = ["solve_npkl_paper"]
-
 
 def solve_npkl_paper(
     problem: PairProblem,

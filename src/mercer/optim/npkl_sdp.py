@@ -12,8 +12,6 @@ from mercer._base.typing import FloatArray
 from mercer.optim.pair_forms import PairForms
 from mercer.optim.positive_part import positive_eigenpairs
 
-__all__ = ["SDPSolution", "npkl_program", "solve_npkl_sdp"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SDPSolution:

@@ -15,8 +15,6 @@ from scipy import sparse
 
 from mercer._base.typing import FloatArray, IntArray, SparseArray
 
-__all__ = ["BasisForms", "EntryForms", "PairForms"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EntryForms:

@@ -5,8 +5,6 @@ from scipy.linalg import lapack
 
 from mercer._base.typing import FloatArray
 
-__all__ = ["n_positive", "positive_eigenpairs"]
-
 _SMALL = 32  # up to here the calls cost more than the work
 _FEW = 1 / 5  # the share of vectors up to which inverse iteration pays
 _BLOCK = 64  # columns that LAPACK reduces at a time

@@ -8,8 +8,6 @@ from scipy.linalg import eigh
 from mercer._base.typing import FloatArray
 from mercer.optim.positive_part import n_positive
 
-__all__ = ["PSDBallProjection", "project_eigenpairs", "project_psd_ball"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PSDBallProjection:

@@ -4,8 +4,6 @@ import numpy as np
 
 from mercer._base.typing import IntArray
 
-__all__ = ["draw_by_components", "unrank"]
-
 
 def draw_by_components(
     codes: IntArray, goal: int, rng: np.random.Generator

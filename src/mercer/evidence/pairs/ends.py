@@ -4,8 +4,6 @@ import numpy as np
 
 from mercer._base.typing import ArrayLike, IntArray
 
-__all__ = ["as_ends", "check_ends"]
-
 
 def as_ends(ends: ArrayLike, name: str) -> IntArray:
     """Read `ends` as whole numbers of shape (n_pairs, 2)."""

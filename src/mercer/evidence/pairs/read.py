@@ -9,9 +9,6 @@ from mercer._base.typing import ArrayLike
 from mercer.evidence.pairs.constraints import Pairs
 from mercer.evidence.pairs.ends import as_ends
 
-__all__ = ["as_pairs"]
-
-
 # What learners take as `pairs=`.
 PairsLike: TypeAlias = Pairs | tuple[ArrayLike, ArrayLike] | ArrayLike
 
