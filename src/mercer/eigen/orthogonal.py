@@ -1,6 +1,6 @@
 """Blocks of long vectors made orthonormal, a few rows at a time and in place."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -29,6 +29,14 @@ def _panels(block: slice) -> Iterator[slice]:
         yield slice(first, min(first + _ROWS, block.stop))
 
 
+def _shared(work: Callable[[slice], None], n: int) -> None:
+    """Do work on blocks of n rows; few rows are one block, and are not handed on."""
+    if n <= _PER_BLOCK:
+        work(slice(0, n))
+    else:
+        in_blocks(work, n, _PER_BLOCK, _ROWS)
+
+
 def inner(V: Any, P: Any) -> FloatArray:
     """Return VᵀP; panels are added in double precision, blocks in their order."""
     parts: dict[int, FloatArray] = {}
@@ -39,7 +47,7 @@ def inner(V: Any, P: Any) -> FloatArray:
             total += V[rows].T @ P[rows]
         parts[block.start] = total
 
-    in_blocks(add, len(P), _PER_BLOCK, _ROWS)
+    _shared(add, len(P))
     total: FloatArray = np.sum([parts[start] for start in sorted(parts)], axis=0)
     return total
 
@@ -53,7 +61,7 @@ def subtract(P: Any, V: Any, C: FloatArray) -> None:
             P[rows] -= V[rows] @ C
 
     if len(C):
-        in_blocks(take_off, len(P), _PER_BLOCK, _ROWS)
+        _shared(take_off, len(P))
 
 
 def turn(V: Any, Y: FloatArray, out: Any) -> None:
@@ -64,7 +72,7 @@ def turn(V: Any, Y: FloatArray, out: Any) -> None:
         for rows in _panels(block):
             out[rows] = V[rows] @ Y
 
-    in_blocks(write, len(V), _PER_BLOCK, _ROWS)
+    _shared(write, len(V))
 
 
 def remove_null(P: Any, null: SparseArray) -> None:

@@ -45,7 +45,10 @@ def recur(
     def block(rows: slice) -> None:
         _recur(indptr, indices, data, X, Y, a, b, c, rows.start, rows.stop)
 
-    in_blocks(block, len(X), _PER_BLOCK)
+    if len(X) <= _PER_BLOCK:  # a step of few points takes no longer than sharing it
+        block(slice(0, len(X)))
+    else:
+        in_blocks(block, len(X), _PER_BLOCK)
 
 
 def zero_block(shape: tuple[int, int], dtype: Any) -> Any:
