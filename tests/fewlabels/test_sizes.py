@@ -8,7 +8,7 @@ from scipy.optimize import linear_sum_assignment
 
 from mercer._base.typing import FloatArray, IntArray
 from mercer.fewlabels.sizes import match_sizes
-from mercer.spectrum._leads import ArrayLeads, leads_at
+from mercer.optim.leads import ArrayLeads, leads_at
 from mercer.spectrum.scores import UNDECIDED, ArrayScores
 
 

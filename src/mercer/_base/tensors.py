@@ -163,30 +163,6 @@ def joined(parts: Sequence[Any], axis: int = 0) -> Any:
     return torch().cat([first, *rest], axis)
 
 
-def stepped(b: Any, last: Any, part: Any) -> tuple[Any, Any]:
-    """Return a step of offsets of classes towards right borders, and if it is small.
-
-    Parameters
-    ----------
-    b : array or tensor of shape (C,)
-        Offsets.
-    last : array or tensor of shape (C, 2)
-        Leads of two points of each class at these offsets.
-    part : array or tensor of shape (C,)
-        Where between them the border should be.
-
-    Returns
-    -------
-    step : array or tensor of shape (C,)
-    is_still : bool
-        Whether the step is small next to the offsets after it.
-    """
-    C = len(part)
-    step = -(1 - part) * last[:, 0] - part * last[:, 1]
-    step = min(1 - 1 / C, 0.75) * (step - step.mean())
-    return step, abs(step).max() <= 1e-6 * (1 + abs(b + step).max())
-
-
 def column_signs(vectors: Any) -> Any:
     """Return the signs that make the entry of largest modulus positive, (r,).
 

@@ -6,7 +6,7 @@ from typing import Protocol, Self
 import numpy as np
 
 from mercer._base.typing import FloatArray, IntArray
-from mercer.spectrum._leads import ArrayLeads, decided
+from mercer.optim.leads import ArrayLeads, decided
 
 UNDECIDED = -1
 

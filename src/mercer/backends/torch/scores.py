@@ -5,8 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from mercer._base.tensors import sides, stepped, to_numpy, torch
+from mercer._base.tensors import sides, to_numpy, torch
 from mercer._base.typing import FloatArray, IntArray
+from mercer.optim.leads import stepped
 
 _SORTED_AT_A_TIME = 2**27  # leads
 

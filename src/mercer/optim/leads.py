@@ -6,11 +6,11 @@ are counted, and only the leads of the others are listed.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numba import njit
 
-from mercer._base.tensors import stepped
 from mercer._base.typing import FloatArray, IntArray
 
 
@@ -93,6 +93,30 @@ class _Near:
     def reach(self, b: FloatArray) -> float:
         """Return what the leads of all points put aside are larger than."""
         return self.width - 2 * float(np.abs(b - self.b).max())
+
+
+def stepped(b: Any, last: Any, part: Any) -> tuple[Any, Any]:
+    """Return a step of offsets of classes towards right borders, and if it is small.
+
+    Parameters
+    ----------
+    b : array or tensor of shape (C,)
+        Offsets.
+    last : array or tensor of shape (C, 2)
+        Leads of two points of each class at these offsets.
+    part : array or tensor of shape (C,)
+        Where between them the border should be.
+
+    Returns
+    -------
+    step : array or tensor of shape (C,)
+    is_still : bool
+        Whether the step is small next to the offsets after it.
+    """
+    C = len(part)
+    step = -(1 - part) * last[:, 0] - part * last[:, 1]
+    step = min(1 - 1 / C, 0.75) * (step - step.mean())
+    return step, abs(step).max() <= 1e-6 * (1 + abs(b + step).max())
 
 
 def leads_at(
