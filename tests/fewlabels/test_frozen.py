@@ -114,7 +114,6 @@ MEASURED = Rule(
     doubted_labels=2.0,
     directions_per_class=10.0,
     share_of_points=0.1,
-    gentle_power=2.0,
     sampled_points=10_000,
     seen_points=25_000,
     rounds=10,

@@ -146,7 +146,6 @@ CHANGES: dict[str, tuple[str, Any]] = {
     "doubted_labels": ("uneven labels", 10.0),
     "directions_per_class": ("one label", 2.0),
     "share_of_points": ("one label", 0.02),
-    "gentle_power": ("one label, close", 0.5),
     "sampled_points": ("one label", 60),
     "seen_points": ("one label", 60),
     "rounds": ("one label, close", 1),

@@ -170,7 +170,6 @@ def spread_by_hand(Phi, base, rows, codes, sizes, fading):
 
     gain = gain_of(decide(base))
     now = decide(base + b)
-    now, _, b = settle(Phi @ Phi.T, gain * fading**2, now, b, 10)
     now, _, b = settle(R, gain, now, b, 10)
     rested = now
     now, F, b = settle(R, gain_of(rested), now, b, 3)

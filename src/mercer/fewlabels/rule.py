@@ -128,9 +128,6 @@ class Rule:
     directions_per_class, share_of_points : float
         Degrees of freedom of the regression that spreads: this many per class, at most
         this share of the points.
-    gentle_power : float
-        The first rounds, with the kernel itself, have the gain times fading^p: at full
-        gain the large structure that it sees swallows clusters that labels tell apart.
     sampled_points : int
         Points on which divisions are looked for; the last rounds use all that are seen.
     seen_points : int
@@ -223,7 +220,6 @@ class Rule:
     doubted_labels: float = 2.0
     directions_per_class: float = 10.0
     share_of_points: float = 0.1
-    gentle_power: float = 2.0
     sampled_points: int = 10_000
     seen_points: int = 25_000
     rounds: int = 10

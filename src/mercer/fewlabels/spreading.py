@@ -6,13 +6,7 @@ import numpy as np
 
 from mercer._base.typing import FloatArray, IntArray
 from mercer.evidence.labels import LabelsDrawn
-from mercer.fewlabels.gain import (
-    fading,
-    matching_slope,
-    skill,
-    spreading_gain,
-    sureness,
-)
+from mercer.fewlabels.gain import matching_slope, skill, spreading_gain, sureness
 from mercer.fewlabels.partition import (
     Division,
     ScoredPoints,
@@ -65,10 +59,9 @@ def spread_decision(
 
     The present decision V, with given labels kept, is smoothed by ridge regression on
     the features, :math:`R = K (K + n \lambda I)^{-1}` with 10 C degrees of freedom
-    (n / 10 if that is less). The result is added to the scores, which decide again. The
-    first rounds use the kernel itself, which sees the large structure only. Pairs of
-    classes may then be split again (`resplit`). All of this happens on at most some
-    10,000 points, always the same ones; a last few rounds use all of them.
+    (n / 10 if that is less). The result is added to the scores, which decide again.
+    Pairs of classes may then be split again (`resplit`). All of this happens on at most
+    some 10,000 points, always the same ones; a last few rounds use all of them.
 
     Sizes that are not given are the predicted ones. Others, a little nearer to those of
     the labels or to even ones (`candidate_sizes`), take their place where the classes
@@ -129,8 +122,7 @@ def spread_decision(
         candidates = [exact]
     first = some.divided(some.decide(some.base))
     gain = gain_with(unexplained(first, B))
-    coarse = gain * fading(n, float(given.sum()), rule) ** rule.gentle_power
-    shares, found = _first(some, B, candidates, (coarse, gain), rule)
+    shares, found = _first(some, B, candidates, gain, rule)
 
     def settle(division: Division) -> Division:
         # A division that the kernel explains better than the first one is spread more.
@@ -188,7 +180,7 @@ def _first(
     points: ScoredPoints,
     B: FloatArray,
     candidates: list[FloatArray],
-    gains: tuple[float, float],
+    gain: float,
     rule: Rule,
 ) -> tuple[FloatArray, _Settled]:
     """Return class sizes, the first ones unless others are clearly better.
@@ -197,9 +189,9 @@ def _first(
     and miss no more labels.
     """
     sizes = candidates[0]
-    found = _spread_own(points, B, sizes, gains, rule)
+    found = _spread_own(points, B, sizes, gain, rule)
     for other in candidates[1:]:
-        new = _spread_own(points, B, other, gains, rule)
+        new = _spread_own(points, B, other, gain, rule)
         old, division = points.divided(found.decision), points.divided(new.decision)
         is_clear = unexplained(division, B) <= rule.clear_sizes
         if is_clear and is_better(points, B, division, old, rule):
@@ -211,16 +203,13 @@ def _spread_own(
     points: ScoredPoints,
     B: FloatArray,
     sizes: FloatArray,
-    gains: tuple[float, float],
+    gain: float,
     rule: Rule,
 ) -> _Settled:
-    """Spread the scores' own decision: by the kernel, then by the regression."""
+    """Spread the scores' own decision."""
     b = match_sizes(points.base, sizes)
     sums = points.sums(points.decide(points.base, b))
-    kernel = np.eye(len(B))
-    first = _settle(points, kernel, sizes, gains[0], sums, b, rule)
-    sums = points.sums(first.decision)
-    return _settle(points, B, sizes, gains[1], sums, first.offset, rule)
+    return _settle(points, B, sizes, gain, sums, b, rule)
 
 
 def _settle(
