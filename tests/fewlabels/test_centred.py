@@ -1,16 +1,11 @@
-"""How labels are weighed when classes have different numbers of them."""
-
-from dataclasses import replace
+"""Ridge regression on the labelled points, and the columns that it leaves aside."""
 
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 
-from mercer.evidence.labels import Labels
-from mercer.fewlabels.centred import fit_centred
 from mercer.fewlabels.machine import LeaveOneOutRLS
 from mercer.fewlabels.ridge import loo_ridges, solve_loo_ridge
-from mercer.fewlabels.rule import DEFAULT
 from mercer.spectrum.features import DenseFeatures
 from mercer.spectrum.graph import GraphBasis
 from mercer.spectrum.kernel import SpectralKernel
@@ -19,23 +14,6 @@ from mercer.spectrum.kernel import SpectralKernel
 def test_what_is_no_kernel_is_refused_in_words() -> None:
     with pytest.raises(np.linalg.LinAlgError, match="K must be a kernel, ridge > 0"):
         solve_loo_ridge(-np.eye(3), np.eye(3), ridge=0.5)
-
-
-def test_a_class_counts_as_if_it_had_five_more_labels() -> None:
-    rng = np.random.default_rng(0)
-    Phi = rng.standard_normal((40, 3))
-    Phi = (Phi - Phi.mean(axis=0)) / np.sqrt(3)
-    rows, codes = np.arange(8), np.array([0, 0, 0, 0, 0, 0, 1, 1])
-    labels = Labels.read(np.r_[codes, np.full(32, -1)])
-    got = fit_centred(DenseFeatures.plain(Phi), labels, replace(DEFAULT, ridges=(1.0,)))
-    share = np.array([6 + 5, 2 + 5]) / (8 + 2 * 5)
-    weight = (share * 8 / np.array([6, 2]))[codes]
-    K = Phi[rows] @ Phi[rows].T
-    alpha = solve_loo_ridge(K, np.eye(2)[codes], ridge=1 / weight).alpha
-    alpha -= alpha.mean(axis=1, keepdims=True)
-    np.testing.assert_allclose(
-        got.dual / np.linalg.norm(got.dual), alpha / np.linalg.norm(alpha), atol=1e-10
-    )
 
 
 def test_many_labels_are_solved_for_the_features_with_the_same_result() -> None:

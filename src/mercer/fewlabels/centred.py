@@ -36,10 +36,6 @@ class CentredFit:
 def fit_centred(Phi: Features, labels: Labels, rule: Rule = DEFAULT) -> CentredFit:
     r"""Fit scores with mean 0 over all points, and calibrated offsets.
 
-    A label of class c weighs :math:`\frac{n_c + 5}{l + 5C} \cdot \frac{l}{n_c}`, which
-    divides its ridge: among few labels a class that has two of them where others have
-    one is no larger for it, among many the shares of the labels are used.
-
     Parameters
     ----------
     Phi : Features
@@ -47,7 +43,7 @@ def fit_centred(Phi: Features, labels: Labels, rule: Rule = DEFAULT) -> CentredF
     labels : Labels
         Of the points; every class has one. A point is left out whole.
     rule : Rule, optional
-        Ridges, and how labels are weighed and calibrated.
+        Ridges, and how scores are calibrated.
     """
     rows, n_classes = labels.labeled, len(labels.classes)
     Y, labeled, given = labels.one_hot(), Phi.rows(rows), labels.weight()
@@ -55,13 +51,7 @@ def fit_centred(Phi: Features, labels: Labels, rule: Rule = DEFAULT) -> CentredF
     votes = held_out_votes(Y, given)
     counted = votes[np.arange(len(rows)), labels.codes[rows]] > 0
     prior = log_shares(counts, rule)
-    even = rule.even_labels
-    evened = (counts + even) / (counts.sum() + even * n_classes)
-    evened_votes = given[:, None] * Y * (evened * counts.sum() / counts)
-    weight = evened_votes.sum(axis=1)
-    targets = evened_votes / weight[:, None]
-    ridges = [ridge / weight for ridge in rule.ridges]
-    fits = loo_ridges(labeled, 1.0, targets, ridges)
+    fits = loo_ridges(labeled, 1.0, Y, [ridge / given for ridge in rule.ridges])
     coefs = labeled.T @ np.hstack([fit.alpha for fit in fits])
     points = Phi.scores(coefs, np.zeros(coefs.shape[1]))
     squares = points.mean_squares()

@@ -18,7 +18,7 @@ def spreading_gain(
 ) -> float:
     r"""Return how much of a decision to spread, in units of the scores' own size.
 
-    .. math:: g = 4 s^4 \frac{n}{n + 100 (l + 10)}:
+    .. math:: g = 4 s^4 \frac{n}{n + 100 l}:
 
     4 among many points of clear clusters, where the skill s (`skill`) is 1. Where
     classes overlap, spreading moves their borders to wherever the points are few. There
@@ -43,8 +43,8 @@ def spreading_gain(
     0.37
     """
     known = skill(given, n_errors, n_held_out, left, rule=rule)
-    fade = fading(n, float(given.sum()), rule)
-    return float(rule.gain * known**rule.skill_power * fade)
+    fading = n / (n + rule.points_per_label * float(given.sum()))
+    return float(rule.gain * known**rule.skill_power * fading)
 
 
 def skill(
@@ -96,11 +96,6 @@ def sureness(known: float, rule: Rule = DEFAULT) -> float:
     [0.7, 0.85, 1.0]
     """
     return rule.sureness + (1 - rule.sureness) * known
-
-
-def fading(n: int, n_labeled: float, rule: Rule) -> float:
-    """Return how little there is of spreading among few points or with many labels."""
-    return n / (n + rule.points_per_label * (n_labeled + rule.assumed_labels))
 
 
 def matching_slope(scores: FloatArray, calibrated: FloatArray) -> float:

@@ -28,8 +28,8 @@ _NO_POOL = (
 class AutoKernel(TakesSparse, LabelLearner):
     r"""A kernel from a pool, :math:`K = \sum_m w_m K_m`, that needs no tuning.
 
-    The pool holds graph kernels of several sizes and effective ranks, a linear and a
-    Gaussian kernel, and the density (see `KernelPool`). Each is judged by ridge
+    The pool holds graph kernels of two sizes, a linear kernel, and the density (see
+    `KernelPool`). Each is judged by ridge
     regression on the labelled points with one label left out at a time, in closed form:
 
     .. math:: w_m \propto \pi_m \sum_\lambda \exp(-\ell_m(\lambda)),
@@ -74,12 +74,12 @@ class AutoKernel(TakesSparse, LabelLearner):
 
     Notes
     -----
-    A graph kernel has weights :math:`(\tau/(\gamma_j + \tau))^5` of effective rank 1,
-    1.5 or 4 times the number of classes, plus one for each further part of the graph.
-    Scores are compared after the mean over *all* points is taken off, with the offset
-    that was fitted without the held-out label: a fold that lost a label of a class
-    would otherwise count against that class whatever the kernel. A label alone in its
-    class cannot be left out; with one label per class the prior decides.
+    A graph kernel has weights :math:`(\tau/(\gamma_j + \tau))^5`, whose sum is the
+    number of classes, and one more for each further part of the graph. Scores are
+    compared after the mean over *all* points is taken off, with the offset that was
+    fitted without the held-out label: a fold that lost a label of a class would
+    otherwise count against that class whatever the kernel. A label alone in its class
+    cannot be left out; with one label per class the prior decides.
 
     New labels cost little: ``learn(learner.basis_, labels)`` factors only small
     matrices of the labelled points.

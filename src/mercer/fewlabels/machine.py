@@ -31,8 +31,7 @@ class LeaveOneOutRLS(KernelMachine):
     r"""Regularised least squares for very few labels; nothing to tune.
 
     1. Ridge regression with a free offset (`solve_loo_ridge`, left-out labels in closed
-       form). Classes with few labels count nearly alike, however these are divided
-       (`fit_centred`).
+       form).
     2. Scores are centred over *all* points, as in Poisson learning, and a softmax with
        slope and offsets is fitted to the held-out ones; the offsets start from the
        logarithms of the label shares.

@@ -17,6 +17,8 @@ from mercer.spectrum.scores import Scores
 # Limits of work where labels are hidden: above how many of them fewer trees are grown,
 # the fewest, and the points whose mean score is moved to that of the label shares.
 _ALL_TREES_UP_TO, _FEWEST_TREES, _CENTRED_ON = 5000, 20, 2000
+# Limit of work: parts in which labels are hidden from trees that judge labels.
+_FOLDS = 10
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -141,7 +143,7 @@ def held_out_opinion(
     rule = replace(rule, trees=min(rule.trees, max(n_trees, _FEWEST_TREES)))
     centre = columns.thinned(_CENTRED_ON)
     points, scores = columns.rows(labeled), np.empty(Y.shape)
-    fold = np.arange(len(labeled)) % rule.tree_folds
+    fold = np.arange(len(labeled)) % _FOLDS
     for k in np.unique(fold):
         is_hidden = fold == k
         trees, _ = TreeScores.fit(centre, points[~is_hidden], Y[~is_hidden], rule)

@@ -23,6 +23,11 @@ from mercer.spectrum.scores import UNDECIDED, Scores
 
 # Limit of work: if more than this share has changed, sums of features start afresh.
 _MOST_CHANGED = 0.3
+# Limit of work: rounds of k-means for a new division.
+_SPLIT_ROUNDS = 20
+# Limit of precision: a round that changes less than this share of the decisions is the
+# last one.
+STILL = 1e-3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -226,10 +231,10 @@ def split_pair(
     for lead in _leading(Phi, moment, rule.split_directions).T:
         side = take(lead if lead[at_b].mean() >= lead[at_a].mean() else -lead)
         total = Phi.class_sums(side, 1)  # of the points of b
-        for _ in range(rule.split_rounds):
+        for _ in range(_SPLIT_ROUNDS):
             before, side = side, take(Phi.times(B @ total)[:, 0])
             total = Phi.class_sums(side, 1)
-            if np.mean(before != side) < rule.still:
+            if np.mean(before != side) < STILL:
                 break
         explained = float(np.sum(total * (B @ total)))
         if explained > best:

@@ -15,7 +15,7 @@ class Rule:
     ----------
     graphs : tuple of int
         Neighbours per point of the graphs in the pool. Nobody knows beforehand which
-        suits the data; five sizes were no better than three.
+        suits the data; a third one, of 50, was no better.
     nearest_anchors : tuple of int
         Anchors per point of the anchor graphs, which replace `graphs` among many
         points.
@@ -23,7 +23,7 @@ class Rule:
         The same for each of several views. On four sets of texts with embeddings and
         words one graph per view was 0.3 points better than three.
     directions, fewest_directions, class_directions : int
-        Directions per graph and per plain kernel: at most, at least, and per class.
+        Directions per graph and of the linear kernel: at most, at least, and per class.
         50 serve 10 classes as well as 150 do; 150 serve some 30.
     density_neighbor : int
         The density at a point is minus the logarithm of the distance to this
@@ -47,24 +47,13 @@ class Rule:
         Added rows in a place less dense than this share of the fitted points are far.
         The basis is made again if the chance of as many far rows is below the second.
     steepness : float
-        Power q of the spectral weights (tau / (gamma + tau))^q of a graph kernel.
-    ranks : tuple of float
-        Effective ranks of the graph kernels, in classes.
-    best_graph, graph_power : float
-        A graph of k neighbours has the prior (k/b + b/k)^-p: largest at b.
-    kernel_powers : tuple of float
-        Powers of the spectrum of the linear and the Gaussian kernel. Squared, they see
-        large structure only, as few labels ask for; 1 finds classes in directions of
-        small variance (textures 86 -> 92) and is worth +1.2 +- 0.7 points of balanced
-        accuracy together with the small ridge.
-    kernel_prior, density_prior : float
-        Priors of a plain kernel and of the density.
+        Power q of the spectral weights (tau / (gamma + tau))^q of a graph kernel, whose
+        effective rank is the number of classes.
+    flat_prior : float
+        Prior of the linear kernel and of the density; that of a graph is 1.
     ridges : tuple of float
         Strengths of the ridge, for kernels of unit variance. A third, 10, changed
         nothing; 1 alone loses where columns outnumber rows (gene expression 78 -> 54).
-    even_labels : float
-        Labels added to those of every class when labels are weighed: a class with two
-        labels where others have one is not larger for that reason.
     added_label : float
         Added to the number of labels of a class before its share is taken.
     usual_slope, slopes : float, tuple of float
@@ -95,20 +84,15 @@ class Rule:
     tree_centring : float
         How far the mean of these over all points is moved to that of the label shares.
         Not at all: 0.5 points of balanced accuracy lost; wholly: 0.3 of accuracy.
-    tree_folds : int
-        Parts in which labels are hidden from trees that judge labels.
     label_trust : float
         Label shares weigh at most u = min(1, t C / l) against predicted shares.
-    smoothing_per_class : float
-        Labels added to each class, per class, when label shares are taken.
-    most_moved, clear_sizes : float
+    most_moved : float
         Sizes like those of the labels move at most this share of the points to other
-        classes, and must leave at most the second unexplained. Where classes are 99:1
-        or 19:1 even sizes cut the large one in two, which explains more than 0.8 of a
-        cloud, and nearly all of a line: 15 such draws of 105 lost 15 to 49 points
-        without these bounds, at most 8 with them. Of the 1.1 points that the sizes are
-        worth on digits 1.0 are left, of 1.5 on circles all. With 0.2 for the second,
-        one draw of 1,960 lost 14 points; 0.1 divides far clusters that no label names.
+        classes. Where classes are 99:1 or 19:1 even sizes cut the large one in two,
+        which explains more than 0.8 of a cloud, and nearly all of a line: 15 such draws
+        of 105 lost 15 to 49 points without this bound and `clear`, at most 8 with them.
+        Of the 1.1 points that the sizes are worth on digits 1.0 are left, of 1.5 on
+        circles all.
     labels_for_sizes : float
         With this many held-out labels per class, points say as much about the class
         shares as equal numbers of labels do. On 16 sets of 1,600 to 20,000 points with
@@ -120,8 +104,8 @@ class Rule:
         skill of the kernel to this power. Over 19 sets of 1,600 to 20,000 points the
         fourth power gains 0.5 +- 0.3 points compared with the first, Covertype 3; the
         square gains 0.4.
-    points_per_label, assumed_labels : float
-        Spreading fades by n / (n + p (l + h)) among few points or with many labels.
+    points_per_label : float
+        Spreading fades by n / (n + p l) among few points or with many labels.
     doubted_labels : float
         Labels added to those held out when the skill is taken. As many errors are added
         as the share of the decision that the kernel does not explain.
@@ -132,17 +116,12 @@ class Rule:
         Points on which divisions are looked for; the last rounds use all that are seen.
     seen_points : int
         Points on which the decision is made: of more, some are drawn (`seen_points`).
-    rounds, last_rounds : int
-        Rounds of spreading, and those with all points that are seen at the end.
-    sweeps : int
-        Sweeps of the size matching per round.
-    still : float
-        Share of decisions that may change in a round that counts as converged.
     clear : float
         Classes that leave more than this share unexplained are not clear clusters. Only
         among clear clusters does what is left unexplained tell good class sizes from
         bad ones: over 442 draws on unseen data it did no better than the predicted
-        sizes and lost up to 54 points.
+        sizes and lost up to 54 points. With 0.2 sizes of labels lost 14 points in one
+        draw of 1,960; 0.1 divides far clusters that no label names.
     sureness : float
         Scores are multiplied by this where held-out labels might as well be guessed, by
         1 where all are known (`gain.sureness`). On 114 sets of the three collections
@@ -156,13 +135,13 @@ class Rule:
         0.8 loses 0.2 points on clear clusters.
     split_directions, split_pairs : int
         Principal directions and pairs of classes that are tried for a new division.
-    resplits, split_rounds : int
-        New divisions at most, and rounds of k-means for each.
+    resplits : int
+        New divisions at most.
     """
 
     # The pool: `pools`, and `model.growth` for rows that join it.
-    graphs: tuple[int, ...] = (3, 10, 50)
-    nearest_anchors: tuple[int, ...] = (3, 5, 10)
+    graphs: tuple[int, ...] = (3, 10)
+    nearest_anchors: tuple[int, ...] = (3, 5)
     view_graphs: tuple[int, ...] = (10,)
     view_anchors: tuple[int, ...] = (5,)
     directions: int = 150
@@ -179,16 +158,10 @@ class Rule:
 
     # Weights of its kernels: `weigh`.
     steepness: float = 5.0
-    ranks: tuple[float, ...] = (1.0, 1.5, 4.0)
-    best_graph: float = 7.0
-    graph_power: float = 0.6
-    kernel_powers: tuple[float, ...] = (1.0, 2.0)
-    kernel_prior: float = 0.08
-    density_prior: float = 0.18
+    flat_prior: float = 0.2
 
     # Regression and calibration: `ridge`, `centred`.
     ridges: tuple[float, ...] = (0.1, 1.0)
-    even_labels: float = 5.0
     added_label: float = 1.0
     slopes: tuple[float, ...] = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
     usual_slope: float = 0.45
@@ -203,38 +176,29 @@ class Rule:
     tree_share: float = 0.5
     tree_doubt: float = 2.0
     tree_centring: float = 0.5
-    tree_folds: int = 10
 
     # Class sizes: `sizes`, `shift`.
     label_trust: float = 2.0
-    smoothing_per_class: float = 0.5
     most_moved: float = 0.08
-    clear_sizes: float = 0.15
     labels_for_sizes: float = 15.0
 
     # Spreading: `spreading`.
     gain: float = 4.0
     skill_power: float = 4.0
     points_per_label: float = 100.0
-    assumed_labels: float = 10.0
     doubted_labels: float = 2.0
     directions_per_class: float = 10.0
     share_of_points: float = 0.1
     sampled_points: int = 10_000
     seen_points: int = 25_000
-    rounds: int = 10
-    last_rounds: int = 3
-    sweeps: int = 10
-    still: float = 1e-3
 
     # Clear clusters and new divisions of them: `partition`.
-    clear: float = 0.2
+    clear: float = 0.15
     sureness: float = 0.7
     worth: float = 0.9
     split_directions: int = 3
     split_pairs: int = 3
     resplits: int = 6
-    split_rounds: int = 20
 
 
 DEFAULT = Rule()

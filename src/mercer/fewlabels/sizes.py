@@ -192,8 +192,7 @@ def estimated_sizes(
 ) -> FloatArray:
     """Return a geometric mean of predicted and label shares, both smoothed.
 
-    One point is added to every predicted class, C / 2 labels to every labelled one:
-    the more classes share the labels, the less their numbers say.
+    One point is added to every predicted class, one label to every labelled one.
 
     Parameters
     ----------
@@ -212,7 +211,7 @@ def estimated_sizes(
     array([0.5, 0.5])
     """
     seen = predicted + 1.0
-    told = counts + len(counts) * rule.smoothing_per_class
-    mixed = (seen / seen.sum()) ** (1 - trust) * (told / told.sum()) ** trust
+    told = label_shares(counts, rule)
+    mixed = (seen / seen.sum()) ** (1 - trust) * told**trust
     shares: FloatArray = mixed / mixed.sum()
     return shares

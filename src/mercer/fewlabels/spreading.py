@@ -8,6 +8,7 @@ from mercer._base.typing import FloatArray, IntArray
 from mercer.evidence.labels import LabelsDrawn
 from mercer.fewlabels.gain import matching_slope, skill, spreading_gain, sureness
 from mercer.fewlabels.partition import (
+    STILL,
     Division,
     ScoredPoints,
     is_better,
@@ -24,6 +25,9 @@ from mercer.fewlabels.sizes import (
 from mercer.machines._sizes import ToldSizes, predicted_shares
 from mercer.spectrum.features import Features, class_counts
 from mercer.spectrum.scores import Scores
+
+# Limits of work: rounds of spreading, and those with all points at the end.
+_ROUNDS, _LAST_ROUNDS = 10, 3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,7 +69,7 @@ def spread_decision(
 
     Sizes that are not given are the predicted ones. Others, a little nearer to those of
     the labels or to even ones (`candidate_sizes`), take their place where the classes
-    are very clear clusters that they explain better: elsewhere that says nothing.
+    are clear clusters that they explain better: elsewhere that says nothing.
 
     Parameters
     ----------
@@ -140,7 +144,7 @@ def spread_decision(
         division.sums,
         found.offset,
         rule,
-        max_rounds=rule.last_rounds,
+        max_rounds=_LAST_ROUNDS,
     )
     spread = final.scores.rows(drawn) + final.offset
     sure = scale * sureness(skill(*held_out, left, rule=rule), rule)
@@ -185,7 +189,7 @@ def _first(
 ) -> tuple[FloatArray, _Settled]:
     """Return class sizes, the first ones unless others are clearly better.
 
-    Others are taken among very clear clusters only, and if they leave less unexplained
+    Others are taken among clear clusters only, and if they leave less unexplained
     and miss no more labels.
     """
     sizes = candidates[0]
@@ -193,7 +197,7 @@ def _first(
     for other in candidates[1:]:
         new = _spread_own(points, B, other, gain, rule)
         old, division = points.divided(found.decision), points.divided(new.decision)
-        is_clear = unexplained(division, B) <= rule.clear_sizes
+        is_clear = unexplained(division, B) <= rule.clear
         if is_clear and is_better(points, B, division, old, rule):
             sizes, found = other, new
     return sizes, found
@@ -221,7 +225,7 @@ def _settle(
     b: FloatArray,
     rule: Rule,
     *,
-    max_rounds: int | None = None,
+    max_rounds: int = _ROUNDS,
 ) -> _Settled:
     """Spread a decision, given by its sums of features, until it converges.
 
@@ -233,13 +237,13 @@ def _settle(
         return _Settled(decision, points.base, 0.0 * sums, b)
     before: IntArray | None = None
     now = np.empty(0, np.intp)
-    for i in range(rule.rounds if max_rounds is None else max_rounds):
+    for i in range(max_rounds):
         if i > 0:
             sums = points.sums_after(sums, before, now)
         added = B @ sums
         S, factor = points.spread(added, gain)
-        b = match_sizes(S, sizes, start=b, max_iter=rule.sweeps)
+        b = match_sizes(S, sizes, start=b)
         before, now = now if i > 0 else None, points.decide(S, b)
-        if before is not None and int((now != before).sum()) < rule.still * len(now):
+        if before is not None and int((now != before).sum()) < STILL * len(now):
             break
     return _Settled(now, S, factor * added, b)

@@ -51,47 +51,23 @@ def pool_members(
 ) -> list[Member]:
     """Return the kernels of a pool for a number of classes.
 
+    A graph has as many directions as there are classes, and one for each further part.
     Blocks without variance (all points equal) are left out.
     """
     members = []
     for block in blocks:
+        prior, core = block.prior * rule.flat_prior, np.ones(1)
         if block.kind == "laplacian":
+            prior = block.prior
             n_null = int((block.values <= 1e-10).sum())
-            prior = graph_prior(block.n_neighbors, rule)
-            filters = [
-                (
-                    f"{block.name}, rank {R}",
-                    steep_rank(block.values, R, n_classes, n_null, rule),
-                )
-                for R in rule.ranks
-            ]
+            rank = n_classes + max(n_null - 1, 0)
+            core = steep(block.values, rank=rank, power=rule.steepness)
         elif block.kind == "kernel":
-            relative = block.values / block.values[0]
-            filters = [
-                (f"{block.name}, power {p:g}", relative**p) for p in rule.kernel_powers
-            ]
-            prior = rule.kernel_prior
-        else:
-            filters, prior = [(block.name, np.ones(1))], rule.density_prior
-        for name, h in filters:
-            variance = float(h @ np.diag(block.covariance))
-            if variance > 0:
-                members.append(Member(name, block, h / variance, prior * block.prior))
+            core = block.values / block.values[0]
+        variance = float(core @ np.diag(block.covariance))
+        if variance > 0:
+            members.append(Member(block.name, block, core / variance, prior))
     return members
-
-
-def graph_prior(k: int, rule: Rule = DEFAULT) -> float:
-    """Return the prior weight of a graph of k neighbours."""
-    ratio = k / rule.best_graph
-    return float((ratio + 1 / ratio) ** -rule.graph_power)
-
-
-def steep_rank(
-    values: FloatArray, R: float, n_classes: int, n_null: int, rule: Rule = DEFAULT
-) -> FloatArray:
-    """Return steep weights: R directions per class, one per further component."""
-    rank = R * n_classes + max(n_null - 1, 0)
-    return steep(values, rank=rank, power=rule.steepness)
 
 
 def weigh_pool(

@@ -2,12 +2,11 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from scipy.linalg import cholesky, eigh, solve_triangular
 
-from mercer._base.tensors import column_signs, sides
+from mercer._base.tensors import column_signs
 from mercer._base.typing import FloatArray, IntArray
 
 # Directions with less of the largest eigenvalue are lost in rounding at new points.
@@ -23,7 +22,7 @@ class KernelPairs:
     """
 
     values: FloatArray  # (r,) descending
-    vectors: Any  # (n, r) orthonormal columns; a tensor if the columns of K are
+    vectors: FloatArray  # (n, r) orthonormal columns
     landmarks: IntArray  # (m,) rows
     weights: FloatArray  # (m, r)
     offset: FloatArray  # (m,)
@@ -86,8 +85,8 @@ def exact_pairs(K: FloatArray, r: int, *, centered: bool) -> KernelPairs:
 
 
 def landmark_pairs(
-    columns: Callable[[IntArray], Any],
-    diagonal: Any,
+    columns: Callable[[IntArray], FloatArray],
+    diagonal: FloatArray,
     r: int,
     n_landmarks: int,
     *,
@@ -124,21 +123,19 @@ def landmark_pairs(
     """
     found = pivoted_cholesky(columns, diagonal, n_landmarks, rng=rng)
     F = found.factor
-    put, take = sides(F)
-    L = take(F[put(found.pivots)])
-    mean = take(F.mean(0)) if centered else np.zeros(F.shape[1])
-    F = F - put(mean)
-    e, V = eigh(take(F.T @ F))
+    L = F[found.pivots]
+    mean = F.mean(axis=0) if centered else np.zeros(F.shape[1])
+    F = F - mean
+    e, V = eigh(F.T @ F)
     e, V = e[::-1], V[:, ::-1]
     kept = _rank(e[:r])
     T = V[:, :kept] / np.sqrt(e[:kept])
     # F T is orthonormal up to the condition of F; one Cholesky step repairs that.
-    FT = F @ put(T)
-    T = solve_triangular(cholesky(take(FT.T @ FT)), T.T, trans="T").T
-    U = F @ put(T)
-    signs = take(column_signs(U))
-    U, T = U * put(signs), T * signs
-    error = F @ (F.T @ U) - U * put(e[:kept])
+    FT = F @ T
+    T = solve_triangular(cholesky(FT.T @ FT), T.T, trans="T").T
+    U = F @ T
+    signs = column_signs(U)
+    U, T = U * signs, T * signs
     return KernelPairs(
         values=e[:kept].copy(),
         vectors=U,
@@ -147,7 +144,7 @@ def landmark_pairs(
         offset=L @ mean,
         next_value=float(e[kept]) if kept < len(e) else 0.0,
         trace=float(e.sum()) + found.lost,
-        residual=float(np.sqrt(take((error * error).sum(0)).max())),
+        residual=_worst(F @ (F.T @ U) - U * e[:kept]),
     )
 
 
@@ -200,7 +197,7 @@ _SMALLEST_SHARE = 1e-3
 class PivotedCholesky:
     """K is close to F Fᵀ, and equal to it in the rows and columns of the pivots."""
 
-    factor: Any  # F, (n, m); a tensor if the diagonal is
+    factor: FloatArray  # F, (n, m)
     pivots: IntArray  # (m,); F[pivots] is lower triangular
     lost: float  # trace of K - F Fᵀ, which is positive semi-definite
 
@@ -246,8 +243,8 @@ def _eliminated(
 
 
 def pivoted_cholesky(
-    columns: Callable[[IntArray], Any],
-    diagonal: Any,
+    columns: Callable[[IntArray], FloatArray],
+    diagonal: FloatArray,
     m: int,
     *,
     rng: np.random.Generator,
@@ -261,8 +258,8 @@ def pivoted_cholesky(
     ----------
     columns : callable
         Takes indices and returns those columns of K, (n, number of indices).
-    diagonal : ndarray or tensor of shape (n,)
-        Of K, in double precision; a tensor if `columns` returns tensors.
+    diagonal : ndarray of shape (n,)
+        Of K.
     m : int
         Largest number of landmarks; fewer if the rank of K is smaller.
     rng : numpy.random.Generator
@@ -292,31 +289,29 @@ def pivoted_cholesky(
     True
     """
     n = len(diagonal)
-    put, take = sides(diagonal)
     left = diagonal + 0.0  # of the diagonal of K - F Fᵀ
-    F = left[:, None] * put(np.zeros(m))
+    F = np.zeros((n, m))
     smallest = _SMALLEST_PIVOT * float(left.max())
     pivots: list[int] = []
     while len(pivots) < m and float(left.max()) > smallest:
-        weights = take(left)
-        large = weights > max(smallest, _SMALLEST_SHARE * weights.max())
-        weights = np.where(large, weights, 0.0)
+        large = left > max(smallest, _SMALLEST_SHARE * left.max())
+        weights = np.where(large, left, 0.0)
         size = min(_BLOCK, m - len(pivots), int(np.count_nonzero(weights)))
         block = rng.choice(n, size, replace=False, p=weights / weights.sum())
         first = len(pivots)
-        rest = columns(block) - F[:, :first] @ F[put(block), :first].T
+        rest = columns(block) - F[:, :first] @ F[block, :first].T
         chosen, L, zero = _eliminated(
-            take(rest[put(block)]),
+            rest[block],
             weights[block],
             smallest,
             _SMALLEST_SHARE * float(weights.max()),
         )
         if len(chosen):
             inverse = solve_triangular(L, np.eye(len(L)), lower=True)
-            more = rest[:, put(chosen)] @ put(inverse.T)
+            more = rest[:, chosen] @ inverse.T
             F[:, first : first + len(chosen)] = more
             left = (left - (more * more).sum(1)).clip(0.0)
-        left[put(block[np.append(chosen, zero)])] = 0.0
+        left[block[np.append(chosen, zero)]] = 0.0
         pivots += block[chosen].tolist()
     return PivotedCholesky(
         F[:, : len(pivots)], np.array(pivots, dtype=np.intp), float(left.sum())

@@ -160,7 +160,7 @@ def test_the_evidence_is_that_of_the_kernels_that_were_mixed(
     shares = {e.kind: e.share for e in story.evidence}
     for kind, names in (
         ("graphs", ("graph",)),
-        ("direct", ("linear", "gaussian")),
+        ("direct", ("linear",)),
         ("density", ("density",)),
     ):
         weights = [

@@ -38,7 +38,7 @@ class PoolSums:
         ties : sequence of csr_array of shape (n, m)
             Z of each graph.
         dense : ndarray of shape (n, q)
-            D, the columns of the plain kernels and of the density.
+            D, the columns of the linear kernel and of the density.
         rows : int ndarray, optional
             Points to sum over; by default all.
         """

@@ -25,7 +25,7 @@ from mercer.fewlabels.pools.anchor_rows import MOST_SUMMED, say_summed, summed_r
 from mercer.fewlabels.pools.anchor_solving import solve_sums
 from mercer.fewlabels.pools.anchor_sums import PoolSums
 from mercer.fewlabels.pools.base import Member, PoolBase
-from mercer.fewlabels.pools.plain_kernels import LANDMARKS, plain_kernels
+from mercer.fewlabels.pools.plain_kernels import linear_map
 from mercer.fewlabels.pools.units import Scaling, say_units
 from mercer.fewlabels.rule import Rule
 from mercer.fewlabels.trees import ArrayColumns, Columns
@@ -37,7 +37,7 @@ _BATCH = 65_536
 
 
 class AnchorPool(PoolBase):
-    r"""Anchor graphs of several sizes, plain kernels and the density, side by side.
+    r"""Anchor graphs of several sizes, a linear kernel and the density, side by side.
 
     What `KernelPool` is for neighbour graphs, for any number of points: every point is
     tied to its s nearest anchors, and points that share anchors are joined (see
@@ -52,7 +52,7 @@ class AnchorPool(PoolBase):
         Anchors m; at most one for three points. There are fewer where a million
         points would have to be compared with all of them, see `number_of_anchors`.
     n_nearest : tuple of int, optional
-        Anchors per point in each graph; by default `Rule.nearest_anchors`, 3, 5 and 10.
+        Anchors per point in each graph; by default `Rule.nearest_anchors`, 3 and 5.
     scaling : {"auto", "always", "never"}, default="auto"
         Whether columns are divided by their standard deviations, as in `KernelPool`.
     most_summed : int, default=5_000_000
@@ -65,7 +65,7 @@ class AnchorPool(PoolBase):
         Threads, as in scikit-learn: -1 for one per core; one by default. No result
         depends on it.
     random_state : int, Generator, RandomState or None, default=None
-        Chooses anchors and landmarks.
+        Chooses anchors.
 
     Attributes
     ----------
@@ -90,12 +90,10 @@ class AnchorPool(PoolBase):
 
     Notes
     -----
-    The linear and the Gaussian kernel have the principal directions of a sample of
-    10,000 points (Nyström with 300 landmarks for the Gaussian one), evaluated at all
-    points in single precision; directions whose value is below a hundredth of the
-    largest, which the default rule weighs by the square of that, are left out. The
-    density at a point is minus the logarithm of the distance to the anchor after the
-    s-th, s the largest size.
+    The linear kernel has the principal directions of a sample of 10,000 points, kept in
+    single precision; directions whose value is below a hundredth of the largest are
+    left out. The density at a point is minus the logarithm of the distance to the
+    anchor after the s-th, s the largest size.
 
     Anchors that stand for fewer than three points are joined to the nearest other one
     (`light_anchors_joined`), and the eigenvectors of one graph take at most 2e10
@@ -111,7 +109,7 @@ class AnchorPool(PoolBase):
     >>> X = np.random.default_rng(0).standard_normal((90, 2))
     >>> pool = AnchorPool(n_nearest=(2, 4), random_state=0).fit(X)
     >>> [block.name for block in pool.blocks_]
-    ['anchors 2', 'anchors 4', 'linear', 'gaussian', 'density']
+    ['anchors 2', 'anchors 4', 'linear', 'density']
     >>> bool(np.allclose(pool.extend(X), pool.vectors_, atol=1e-5))
     True
     """
@@ -178,9 +176,9 @@ class AnchorPool(PoolBase):
         return min(int(self.n_anchors), max(n_summed // POINTS_PER_ANCHOR, 2))
 
     def prepare(self, points: Any, m: int, rng: np.random.Generator) -> None:
-        """Choose m anchors and plain kernels; points are what `find_units` returned.
+        """Choose m anchors and the linear kernel.
 
-        Random numbers come from `rng`.
+        Points are what `find_units` returned; random numbers come from `rng`.
         """
         anchors = choose_anchors(points, m, rng=rng)
         whole = anchors if self._origin is None else anchors + self._origin
@@ -199,39 +197,38 @@ class AnchorPool(PoolBase):
         far = self._index.query(sample, self._width)[1][:, -1]
         # Stands for the distance 0 to an anchor, where all points are equal.
         self._smallest = float(far[far > 0].min()) if (far > 0).any() else 1.0
-        self._kernels = plain_kernels(
-            sample, self._directions, n_landmarks=LANDMARKS, rng=rng
-        )
+        self._linear = linear_map(points, self._directions, rng)
 
     def place(self, points: Any) -> tuple[list[SparseArray], FloatArray]:
-        """Return the ties of points to anchors, and the columns of the plain kernels.
+        """Return the ties of points to anchors, and the columns of the linear kernel.
 
         The last column is the density.
         """
         n = points.shape[0]
         near = np.empty((n, self._width), dtype=np.int32)
         far = np.empty((n, self._width), dtype=np.float32)
-        q = 1 + sum(len(kernel.values) for kernel in self._kernels)
-        dense = np.empty((n, q), dtype=np.float32)
+        dense = self._room_for(n)
 
         def task(start: int) -> None:
             rows = slice(start, start + _BATCH)
             some = self._usual(points[rows])
             near[rows], far[rows] = self._index.query(some, self._width)
-            self._fill_plain(some, dense[rows])
+            self._fill_linear(some, dense[rows])
 
         in_threads(task, range(0, n, _BATCH))
         dense[:, -1] = -np.log(np.maximum(far[:, -1], self._smallest))
         m = len(self.anchors_)
         return [anchor_ties(near, far, s, m) for s in self.sizes_], dense
 
-    def _fill_plain(self, points: Any, dense: FloatArray) -> None:
-        """Write the columns of the plain kernels at points that `_usual` returned."""
-        start = 0
-        for kernel in self._kernels:
-            stop = start + len(kernel.values)
-            dense[:, start:stop] = kernel.at(points)
-            start = stop
+    def _room_for(self, n: int) -> FloatArray:
+        """Return an array for the columns of the linear kernel and the density."""
+        q = 0 if self._linear is None else len(self._linear.values)
+        return np.empty((n, q + 1), dtype=np.float32)
+
+    def _fill_linear(self, points: Any, dense: FloatArray) -> None:
+        """Write the columns of the linear kernel at points that `_usual` returned."""
+        if self._linear is not None:
+            dense[:, :-1] = self._linear.at(points)
 
     def solve(
         self,
@@ -261,10 +258,9 @@ class AnchorPool(PoolBase):
                 self.sizes_, solved.values, solved.proofs, strict=True
             )
         ]
-        members += [
-            Member(kernel.name, "kernel", None, kernel.values, kernel)
-            for kernel in self._kernels
-        ]
+        if self._linear is not None:
+            values = self._linear.values
+            members.append(Member("linear", "kernel", None, values, self._linear))
         members.append(Member("density", "density", None, np.ones(1), None))
         self._range = (sums.low, sums.high)
         self._keep_members(members, lambda at: solved.moment[at, at])
@@ -346,7 +342,7 @@ class AnchorPool(PoolBase):
         return np.asarray(dense[:, -1], dtype=np.float64)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return what a file holds: columns of plain kernels are computed again.
+        """Return what a file holds: columns of the linear kernel are computed again.
 
         Ties are plain arrays, which skops writes once, not once per reference.
         """
@@ -366,11 +362,11 @@ class AnchorPool(PoolBase):
             sparse.csr_array((data, indices, indptr), shape=shape)
             for data, indices, indptr, shape in state["_ties"]
         ]
-        n, q = len(self._own), 1 + sum(len(kernel.values) for kernel in self._kernels)
-        dense: Any = np.empty((n, q), dtype=np.float32)
+        n = len(self._own)
+        dense = self._room_for(n)
         for start in range(0, n, _BATCH):  # there may be no rows
             rows = slice(start, start + _BATCH)
-            self._fill_plain(self._usual(self._own[rows]), dense[rows])
+            self._fill_linear(self._usual(self._own[rows]), dense[rows])
         dense[:, -1:] = self._density
         self.keep(self._own, ties, dense)
 

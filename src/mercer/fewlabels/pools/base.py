@@ -19,7 +19,7 @@ from mercer.spectrum.features import Features
 
 Kind: TypeAlias = Literal["laplacian", "kernel", "density"]
 
-# Limit of work: the plain kernels of more points are known from this many.
+# Limit of work: the linear kernel of more points is known from this many.
 SAMPLED_ABOVE = 10_000
 # Limit of precision: residuals of the graphs, as a share of the last eigenvalue. They
 # mix directions of nearly equal eigenvalues, which the learners weigh alike.
@@ -38,7 +38,7 @@ WORK_PER_EDGE = 2e4
 class Block:
     """Columns of a pool that come from one basis."""
 
-    name: str  # "graph 5", "linear", "gaussian" or "density"
+    name: str  # "graph 5", "linear" or "density"
     kind: Kind
     columns: slice
     values: FloatArray  # (r,) Laplacian values ascending, or kernel values descending

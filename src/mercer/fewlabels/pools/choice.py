@@ -32,7 +32,7 @@ class PoolPlan:
     """Which pool is fitted, why, and what it will spend."""
 
     kind: PoolKind
-    n_components: int  # directions per graph and per plain kernel
+    n_components: int  # directions per graph and of the linear kernel
     wanted: int  # the same, were memory no concern
     reason: str  # a sentence without its full stop
     needed: float  # bytes; 0: not known
@@ -109,7 +109,7 @@ def choose_pool(
 
     See Also
     --------
-    KernelPool : Neighbour graphs and plain kernels.
+    KernelPool : Neighbour graphs and a linear kernel.
     AnchorPool : Anchor graphs.
     TorchPool : Neighbour graphs of tensors.
 
@@ -213,11 +213,11 @@ def _bytes(
     """Return what a pool spends in any case, and per direction of each part."""
     scores = n * (100 + 48 * n_classes)
     if pool == "neighbors":
-        # Neighbours, weights both ways and Laplacians; three graphs and two kernels,
-        # two and a half arrays of eigenvectors at the worst moment.
-        return _START + 4 * points + scores + 900 * n, 2.5 * 8 * 5 * n
+        # Neighbours, weights both ways and Laplacians; two graphs and a kernel, two and
+        # a half arrays of eigenvectors at the worst moment.
+        return _START + 4 * points + scores + 900 * n, 2.5 * 8 * 3 * n
     if kind == "dask":  # all else is held by the workers
         here = 16.0 * min(n, _ROWS_HERE) * d + min(4000.0 * n, _SUMS)
-        return _START + here, 8 * 5 * 20_000
-    # Ties to anchors; the two plain kernels in single precision, twice for a moment.
-    return _START + 1.5 * points + scores + 400 * n, 2 * 4 * 2 * n
+        return _START + here, 8 * 3 * 20_000
+    # Ties to anchors; the linear kernel in single precision, twice for a moment.
+    return _START + 1.5 * points + scores + 400 * n, 2 * 4 * n

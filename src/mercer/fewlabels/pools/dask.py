@@ -1,12 +1,12 @@
 """Dask arrays: the default model of points that no single machine holds.
 
-Blocks of points are looked at twice. First a sample is taken: anchors and plain kernels
-come from it. Then every block is tied to the anchors and summed up (`PoolSums`), of
-more than 5,000,000 rows an even share of each block (`summed_rows`); sums are added one
-to the other, and the small eigenproblems are solved once, here. Labels are few, so all
-that needs them also happens here, on the columns of the labelled rows and of rows drawn
-at random. Predictions are new columns, block by block, when they are asked for. Nothing
-with a row per point comes to this process or to any one worker.
+Blocks of points are looked at twice. First a sample is taken: anchors and the linear
+kernel come from it. Then every block is tied to the anchors and summed up (`PoolSums`),
+of more than 5,000,000 rows an even share of each block (`summed_rows`); sums are added
+one to the other, and the small eigenproblems are solved once, here. Labels are few, so
+all that needs them also happens here, on the columns of the labelled rows and of rows
+drawn at random. Predictions are new columns, block by block, when they are asked for.
+Nothing with a row per point comes to this process or to any one worker.
 """
 
 import os

@@ -1,8 +1,7 @@
 """A pool of kernels of points that PyTorch holds, on a graphics card or not."""
 
-from collections.abc import Callable
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -11,22 +10,21 @@ from sklearn.utils.validation import check_is_fitted
 from mercer._base.checks import FLOATS, checked_points
 from mercer._base.random import as_generator
 from mercer._base.rows import stacked, thinned
-from mercer._base.tensors import as_tensor, sides, to_numpy, told_memory, torch
-from mercer._base.typing import FloatArray, IntArray, RandomState
+from mercer._base.tensors import as_tensor, to_numpy, told_memory, torch
+from mercer._base.typing import FloatArray, RandomState
 from mercer.backends.torch.basis import basis_of, equal_points, extended_vectors
-from mercer.backends.torch.files import InFiles, here
+from mercer.backends.torch.files import here
 from mercer.backends.torch.graph import tuned_weights
 from mercer.backends.torch.search import TorchNeighbors, TorchSearch
 from mercer.backends.torch.trees import TorchColumns
 from mercer.backends.torch.vectors import DeviceVectors, column_sums
 from mercer.fewlabels.pools import base
 from mercer.fewlabels.pools.base import Member, PoolBase, smallest_positive
-from mercer.fewlabels.pools.plain_kernels import PlainKernel, kernels_of
+from mercer.fewlabels.pools.plain_kernels import LinearMap, linear_map
 from mercer.fewlabels.pools.units import SCALED_BY, Scaling, units_for
 from mercer.fewlabels.rule import Rule
 from mercer.spectrum.base import check_n_components
 from mercer.spectrum.directions import certificate_on_device
-from mercer.spectrum.gram import KernelMap
 
 _ROWS, _NEW_ROWS = 2**17, 2**14  # looked at, and extended to, at a time
 
@@ -60,7 +58,7 @@ class TorchPool(PoolBase):
     >>> X = torch.arange(8.0)[:, None] * 0.01 + torch.tensor([[0.0]] * 4 + [[1.0]] * 4)
     >>> pool = TorchPool(n_neighbors=(2, 3), random_state=0).fit(X)
     >>> [block.name for block in pool.blocks_]
-    ['graph 2', 'graph 3', 'linear', 'gaussian', 'density']
+    ['graph 2', 'graph 3', 'linear', 'density']
     """
 
     vectors_: DeviceVectors
@@ -112,11 +110,11 @@ class TorchPool(PoolBase):
         members = [self._graph_member(near, place, k, rng) for k in sizes]
         del near
         r = check_n_components(self._directions, n)
-        plain = kernels_of(self._own, r, plain_rng, to_numpy, gaussian_on_device)
-        for name, part, values, proof in plain:
-            gram = DeviceGram.of(part, self._own)
-            columns = gram.at(self._own)
-            members.append(Member(name, "kernel", columns, values, gram, proof))
+        if linear := linear_map(self._own, r, plain_rng):
+            columns, known = _in_parts(linear, self._own), linear.certificate
+            members.append(
+                Member("linear", "kernel", columns, linear.values, linear, known)
+            )
         self._smallest = smallest_positive(found.distances)
         density = self._log_density(found.distances)
         members.append(Member("density", "density", density, np.ones(1), None))
@@ -179,7 +177,7 @@ class TorchPool(PoolBase):
             elif block.kind == "density":
                 U[:, at] = (self._log_density(distances) - mean).to(U.dtype)
             else:
-                U[:, at] = (part.at(X) - mean).to(U.dtype)
+                U[:, at] = (_in_parts(part, X) - mean).to(U.dtype)
         density = fitted[:, -1]
         U[:, -1] = U[:, -1].clamp(float(density.min()), float(density.max()))
         known, same = equal_points(ids, distances)
@@ -287,66 +285,10 @@ class TorchPool(PoolBase):
         self._search = TorchSearch.prepare(fitted, rng=np.random.default_rng(0))
 
 
-@dataclass(frozen=True, eq=False)
-class DeviceGram(InFiles):
-    """Principal directions of a kernel, at any point of a device."""
-
-    points: Any  # (m, d) landmarks, as the points are when the next two were applied
-    offset: Any  # taken off kernel values, (m,)
-    weights: Any  # (m, r)
-    center: Any  # (d,) taken off points, which are
-    root: float = 1.0  # then multiplied by this
-    gamma: float | None = None  # None: the linear kernel
-
-    @classmethod
-    def of(cls, found: KernelMap | PlainKernel, like: Any) -> "DeviceGram":
-        """Move what finds directions to where a tensor is."""
-        d = like.shape[1]
-        if isinstance(found, KernelMap):
-            kernel: Any = found.kernel
-            offset = np.broadcast_to(found.offset, len(found.points)).copy()
-            values = (found.points, offset, found.weights, np.zeros(d))
-            root, gamma = 1.0, getattr(kernel, "gamma", None)
-        else:
-            root, gamma = found.root, None if found.name == "linear" else 1.0
-            values = (found.landmarks, found.offset, found.weights, found.center)
-            if gamma is None:
-                values = (np.eye(d), np.zeros(d), found.weights, found.center)
-        t = torch()
-        points, offset, weights, center = (
-            t.as_tensor(np.asarray(value), dtype=t.float64, device=like.device)
-            for value in values
-        )
-        return cls(points, offset, weights, center, root, gamma)
-
-    def at(self, X: Any) -> Any:
-        """Return the directions at rows, (m, r)."""
-        t = torch()
-        parts = []
-        for start in range(0, len(X), _ROWS):
-            x = (X[start : start + _ROWS].double() - self.center) * self.root
-            if self.gamma is None:
-                K = x @ self.points.T
-            else:
-                K = _gaussian(x, self.points, self.gamma)
-            parts.append(((K - self.offset) @ self.weights).float())
-        return t.cat(parts)
-
-
-def gaussian_on_device(S: Any) -> tuple[float, Callable[[IntArray], Any]]:
-    """Return gamma and the columns of the Gaussian kernel of centred points.
-
-    See `mercer.fewlabels.pools.plain_kernels.gaussian_of`.
-    """
-    put, _ = sides(S)
-    gamma = (len(S) - 1) / (2 * float((S * S).sum()))
-    return gamma, lambda rows: _gaussian(S, S[put(rows)], gamma)
-
-
-def _gaussian(X: Any, Z: Any, gamma: float) -> Any:
-    squares = (X * X).sum(dim=1)[:, None] - 2 * X @ Z.T
-    squares += (Z * Z).sum(dim=1)
-    return squares.clamp_(min=0).mul_(-gamma).exp_()
+def _in_parts(linear: LinearMap, X: Any) -> Any:
+    """Return the columns of the linear kernel at points of a device, (m, r)."""
+    parts = [linear.at(X[i : i + _ROWS]).float() for i in range(0, len(X), _ROWS)]
+    return torch().cat(parts)
 
 
 def _on_host(values: Any) -> Any:

@@ -1,4 +1,4 @@
-"""A pool of neighbour graphs, plain kernels and the density of points."""
+"""A pool of neighbour graphs, a linear kernel and the density of points."""
 
 from copy import copy
 from dataclasses import replace
@@ -17,7 +17,7 @@ from mercer._base.typing import ArrayLike, FloatArray, RandomState, SparseArray
 from mercer.eigen.smallest import DENSE_UP_TO
 from mercer.fewlabels.pools import base
 from mercer.fewlabels.pools.base import Block, Member, PoolBase, smallest_positive
-from mercer.fewlabels.pools.plain_kernels import kernels_of
+from mercer.fewlabels.pools.plain_kernels import linear_kernel
 from mercer.fewlabels.pools.units import Scaling
 from mercer.fewlabels.rule import Rule
 from mercer.fewlabels.trees import ArrayColumns, Columns
@@ -48,13 +48,13 @@ HALF_ABOVE = DENSE_UP_TO
 
 
 class KernelPool(TakesSparse, PoolBase):
-    r"""Graphs of several sizes, plain kernels and the density, side by side.
+    r"""Graphs of several sizes, a linear kernel and the density, side by side.
 
     Which graph suits the data matters more than what is learned on it, and before
     there are labels nobody knows. This basis holds the smoothest directions of
-    self-tuning neighbour graphs of several sizes, the principal directions of a linear
-    and a Gaussian kernel, and one direction that all of these leave out: how dense the
-    data are at a point, :math:`-\log s(x)`, s the distance to the tenth neighbour.
+    self-tuning neighbour graphs of several sizes, the principal directions of the
+    points, and one direction that all of these leave out: how dense the data are at a
+    point, :math:`-\log s(x)`, s the distance to the tenth neighbour.
     One neighbour search serves all of them. Equal rows are one point of the graphs, as
     dense as they are many, and get the same columns.
 
@@ -66,7 +66,7 @@ class KernelPool(TakesSparse, PoolBase):
     n_components : int, optional
         Directions at most of each graph and kernel; by default `Rule.directions`, 150.
     n_neighbors : tuple of int, optional
-        Sizes of the graphs; by default `Rule.graphs`, 3, 10 and 50.
+        Sizes of the graphs; by default `Rule.graphs`, 3 and 10.
     scaling : {"auto", "always", "never"}, default="auto"
         Whether columns are divided by their standard deviations. "auto" does it where
         they share the variance less evenly than `Rule.even_columns`; sparse points and
@@ -78,7 +78,7 @@ class KernelPool(TakesSparse, PoolBase):
         Threads, as in scikit-learn: -1 for one per core; one by default. No result
         depends on it.
     random_state : int, Generator, RandomState or None, default=None
-        For approximate searches, landmarks and the starts of the eigensolver.
+        For approximate searches, samples and the starts of the eigensolver.
 
     Attributes
     ----------
@@ -113,7 +113,7 @@ class KernelPool(TakesSparse, PoolBase):
     >>> X = np.r_[np.zeros((4, 1)), np.ones((4, 1))] + 0.01 * np.arange(8)[:, None]
     >>> basis = KernelPool(n_neighbors=(2, 3)).fit(X)
     >>> [block.name for block in basis.blocks_]
-    ['graph 2', 'graph 3', 'linear', 'gaussian', 'density']
+    ['graph 2', 'graph 3', 'linear', 'density']
     >>> bool(np.allclose(basis.extend(X), basis.vectors_))
     True
     """
@@ -191,10 +191,10 @@ class KernelPool(TakesSparse, PoolBase):
                 Member(f"graph {k}", "laplacian", found.vectors, values, graph.scales,
                        proof, k)
             )  # fmt: skip
-        members += [
-            Member(name, "kernel", in_batches(part.at, points), values, part, proof)
-            for name, part, values, proof in kernels_of(X, r, plain_rng)
-        ]
+        if linear := linear_kernel(X, r, plain_rng):
+            part, values, proof = linear
+            columns = in_batches(part.at, points)
+            members.append(Member("linear", "kernel", columns, values, part, proof))
         self._smallest = smallest_positive(neighbors.distances)
         density = self._log_density(
             neighbors.indices, neighbors.distances, self._counts - 1

@@ -60,7 +60,7 @@ class ViewPool(TakesSparse, PoolBase):
     >>> views = {"text": slice(0, 3), "numbers": [3, 4]}
     >>> pool = ViewPool(views, plan_pool(X, 2), random_state=0).fit(X)
     >>> [block.name for block in pool.blocks_ if block.view == "numbers"]
-    ['numbers: graph 10', 'numbers: linear', 'numbers: gaussian', 'numbers: density']
+    ['numbers: graph 10', 'numbers: linear', 'numbers: density']
     >>> bool(np.allclose(pool.extend(X), pool.vectors_))
     True
     """
