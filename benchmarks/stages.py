@@ -109,38 +109,19 @@ STAGES = {
         ),
     ),
     # Sizes of graphs, as `KernelPool` and as `AnchorPool` name them.
-    "graph 3": _kernel("graph 3,", "anchors 3,"),
-    "graph 10": _kernel("graph 10,", "anchors 5,"),
-    "graph 50": _kernel("graph 50,", "anchors 10,"),
-    "linear": _kernel("linear"),
-    "gaussian": _kernel("gaussian"),
-    "linear and gaussian": _kernel(
-        "linear",
-        "gaussian",
-        code=("pools.plain_kernels",),
-        constants=("kernel_powers", "kernel_prior"),
-    ),
-    "density": _kernel("density", constants=("density_neighbor", "density_prior")),
-    "rank 1": Stage({"ranks": (1.5, 4.0)}, changes_kernel=True),
-    "rank 1.5": Stage({"ranks": (1.0, 4.0)}, changes_kernel=True),
-    "rank 4": Stage({"ranks": (1.0, 1.5)}, changes_kernel=True),
-    "power 1": Stage({"kernel_powers": (2.0,)}, changes_kernel=True),
-    "power 2": Stage({"kernel_powers": (1.0,)}, changes_kernel=True),
+    "graph 3": _kernel("graph 3", "anchors 3"),
+    "graph 10": _kernel("graph 10", "anchors 5"),
+    "linear": _kernel("linear", code=("pools.plain_kernels",)),
+    "density": _kernel("density", constants=("density_neighbor",)),
+    "linear and density": _kernel("linear", "density", constants=("flat_prior",)),
     "ridge 0.1": Stage({"ridges": (1.0,)}, changes_kernel=True),
     "ridge 1": Stage({"ridges": (0.1,)}, changes_kernel=True),
-    "priors of graphs": Stage(
-        {"graph_power": 0.0},
-        changes_kernel=True,
-        code=("weigh:graph_prior",),
-        constants=("best_graph", "graph_power"),
-    ),
     "weights": Stage(
         replaced={f"{ROOM}.weigh.held_out_votes": no_votes},
         changes_kernel=True,
         code=("weigh:weigh_pool",),
         constants=("slopes", "usual_slope", "slope_doubt", "doubt_fades"),
     ),
-    "even labels": Stage({"even_labels": 0.0}, constants=("even_labels",)),
     "calibration": Stage(
         {"slope_stiffness": 1e12, "offset_spread": 1e-6},
         code=("ridge:calibrate",),
@@ -151,7 +132,6 @@ STAGES = {
         code=("trees", "opinion", "_grow", "_votes"),
         constants=(
             *("trees", "tree_tries", "tree_share", "tree_doubt", "tree_centring"),
-            "tree_folds",
         ),
     ),
     "shares": Stage(
@@ -160,31 +140,24 @@ STAGES = {
     "sizes": Stage(
         replaced={f"{ROOM}.spreading.match_sizes": no_offsets},
         code=("sizes:match_sizes", "sizes:candidate_sizes", "sizes:estimated_sizes"),
-        constants=("sweeps",),
     ),
     "sizes of labels": Stage(
         replaced={f"{ROOM}.spreading.candidate_sizes": predicted_only},
         code=("sizes:candidate_sizes", "sizes:unevenness", "spreading:_first"),
-        constants=(
-            *("label_trust", "smoothing_per_class", "most_moved", "clear_sizes"),
-        ),
+        constants=("label_trust", "most_moved"),
     ),
-    "gentle rounds": Stage({"gentle_power": np.inf}, constants=("gentle_power",)),
     "spreading": Stage(
         {"gain": 0.0, "resplits": 0},
         code=("spreading", "gain", "partition"),
         constants=(
-            *("gain", "skill_power", "points_per_label", "assumed_labels"),
-            *("doubted_labels", "directions_per_class", "share_of_points"),
-            *("sampled_points", "rounds", "last_rounds", "still", "clear"),
+            *("gain", "skill_power", "points_per_label", "doubted_labels"),
+            *("directions_per_class", "share_of_points", "sampled_points", "clear"),
         ),
     ),
     "resplitting": Stage(
         {"resplits": 0},
         code=("partition:resplit", "partition:split_pair", "partition:_confused"),
-        constants=(
-            *("worth", "split_directions", "split_pairs", "resplits", "split_rounds"),
-        ),
+        constants=("worth", "split_directions", "split_pairs", "resplits"),
     ),
     "sureness": Stage(
         {"sureness": 1.0}, code=("gain:sureness",), constants=("sureness",)
@@ -195,7 +168,7 @@ STAGES = {
 CORE = (
     *("view_graphs", "view_anchors", "seen_points"),
     *("graphs", "nearest_anchors", "directions", "fewest_directions"),
-    *("class_directions", "steepness", "ranks", "ridges", "far_share", "drift_chance"),
+    *("class_directions", "steepness", "ridges", "far_share", "drift_chance"),
 )
 
 

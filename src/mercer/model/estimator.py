@@ -141,7 +141,7 @@ class UnifiedKernelMachine(
     because there may be classes without a label.
 
     Where a part of a graph has no label, machines on graph kernels warn. The default
-    learner does not: its pool holds plain kernels, which reach every point.
+    learner does not: its pool holds a linear kernel, which reaches every point.
 
     Examples
     --------
