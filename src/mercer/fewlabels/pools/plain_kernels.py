@@ -9,7 +9,7 @@ from scipy.sparse import issparse
 from sklearn.utils.extmath import randomized_svd
 
 from mercer._base.ranges import all_equal
-from mercer._base.tensors import in_double, sides
+from mercer._base.tensors import column_signs, in_double, sides
 from mercer._base.typing import FloatArray
 from mercer.fewlabels.pools import base
 from mercer.kernels.parametric import Linear
@@ -102,6 +102,7 @@ def linear_map(X: Any, r: int, rng: np.random.Generator) -> LinearMap | None:
     values, V = values[:kept], V[:, :kept]
     if not of_columns:
         V = take(S.T @ put(V)) / np.sqrt(values)
+    V = V * column_signs(V)
     error = take(S.T @ (S @ put(V))) - V * values
     proof = BasisCertificate(
         method="sample" if is_sample else "principal directions",
