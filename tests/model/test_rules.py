@@ -58,6 +58,24 @@ def test_rules_on_columns_teach_the_kernel(n_labels):
     assert np.mean(now) > np.mean(before) - 0.02
 
 
+def test_where_labels_suffice_rules_do_little_harm():
+    """Four clear groups: rules that err together cost 3 to 11 points."""
+    X, y = make_blobs(300, n_features=6, centers=4, cluster_std=2.0, random_state=7)
+    told, plain = [], []
+    for seed in (1, 2):
+        rules, labels = rules_on_columns(X, y, seed)
+        model = UnifiedKernelMachine(random_state=0).fit(X, labels)
+        plain.append((model.transduction_ == y)[labels < 0].mean())
+        model = model.with_labels(labels, sources=rules)
+        told.append((model.transduction_ == y)[labels < 0].mean())
+        # All that rules say counts as 20 labels, beside the 20 that are true.
+        weights = model.believed_.taught.weights
+        assert weights[labels >= 0].sum() == 20
+        assert weights[labels < 0].sum() == pytest.approx(20.0)
+    assert np.mean(plain) > 0.99
+    assert np.mean(told) > 0.98
+
+
 @pytest.mark.parametrize(("n_labels", "least"), [(5, 0.78), (20, 0.86)])
 def test_a_kernel_that_knows_nothing_does_not_overrule_a_good_source(n_labels, least):
     """It was believed for its own sake: 61 and 79% were right."""

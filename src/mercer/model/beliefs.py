@@ -29,6 +29,9 @@ MOST_TAUGHT, ROWS_SEEN = 2_000, 20_000
 # Votes with which a class counts half as much as one with many; with twice
 # as many it counts for nearly nine tenths.
 _HALF = 10.0
+# What rules say of all rows teaches as much as this many true labels: where these
+# suffice, ten rules that are wrong together cost up to 9 points.
+WORTH = 20.0
 # A belief that is worth less than this share of a label is not one.
 _LEAST = 1e-3
 
@@ -123,7 +126,8 @@ def believe(
     A row that the machine learned from is left out of what it says of this row, in
     closed form (`held_out_scores`), so that votes do not come back as beliefs. Rules
     (`rule_evidence`) tell the machine what rows are, and it tells the rest: they fire
-    on similar rows, and so their votes are in p already.
+    on similar rows, and so their votes are in p already. Where all sources are rules,
+    what they say of all rows together has the weight of 20 true labels at most.
 
     Parameters
     ----------
@@ -150,8 +154,11 @@ def believe(
     # Trees are asked at the end. Scores are taken as sure as when this was measured.
     fast = replace(rule, trees=0, sureness=1.0)
 
+    are_all = bool(are_rules(sources).all())
+    most = WORTH if are_all and len(labels.labeled) else np.inf
+
     def said(q: FloatArray) -> FloatArray:
-        taught = _taught(labels, at, q, drawn)
+        taught = _taught(labels, at, q, drawn, most)
         if len(taught.classes) < 2:
             return np.exp(alike)
         found = learned(taught, seen, fast)
@@ -160,13 +167,13 @@ def believe(
     found = first = weigh_sources(part, codes, log_prior=alike)
     is_told = len(np.unique(codes[codes >= 0])) > 1
     q, before = first.beliefs * (not is_told), first.beliefs
-    for _ in range(2 if are_rules(sources).all() else ROUNDS + 1):
+    for _ in range(2 if are_all else ROUNDS + 1):
         p, before = said(q), first.beliefs if found is first else q
         found = weigh_sources(
             part, codes, log_prior=alike, opinion=p, copies=first.copies
         )
         q = found.beliefs
-    taught = _taught(labels, at, q, drawn)
+    taught = _taught(labels, at, q, drawn, most)
     last = learned(taught, None, rule)
     every = np.arange(n)
     said_last = _said(last, taught, sources, rule, points, every, np.exp(alike[0]))
@@ -198,12 +205,18 @@ def _drawn(labels: Labels, sources: Sources, rng: np.random.Generator) -> BoolAr
     return drawn
 
 
-def _taught(labels: Labels, at: IntArray, q: FloatArray, drawn: BoolArray) -> Labels:
-    """Return beliefs about the drawn rows as labels of all rows."""
+def _taught(
+    labels: Labels, at: IntArray, q: FloatArray, drawn: BoolArray, most: float
+) -> Labels:
+    """Return beliefs about the drawn rows as labels of all rows, worth `most` at most.
+
+    True labels count for themselves.
+    """
     n, C = len(labels.codes), len(labels.classes)
     top = q.max(axis=1)
     weight = np.where(drawn[at], (C * top - 1) / max(C - 1, 1), 0.0)
     weight[weight < _LEAST] = 0.0
+    weight *= min(1.0, most / max(weight[labels.codes[at] < 0].sum(), _LEAST))
     codes, shares, weights = np.full(n, -1), np.zeros((n, C)), np.zeros(n)
     used = weight > 0
     rows = at[used]
