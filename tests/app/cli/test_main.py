@@ -59,16 +59,15 @@ def test_without_click_the_extra_is_named(command: str, extra: str) -> None:
     )
 
 
+@pytest.mark.parametrize("package", ["pandas", "pyarrow"])
 def test_a_missing_package_is_named_with_its_extra(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    package: str, tmp_path: Path
 ) -> None:
     (tmp_path / "t.csv").write_text("a,label\n1,x\n")
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
-    result = CliRunner().invoke(
-        main, ["learn", str(tmp_path / "t.csv"), "--out", str(tmp_path / "out")]
-    )
-    assert result.exit_code == 2
-    assert 'needs pyarrow: pip install "mercer[tables]"' in result.stderr
+    out = str(tmp_path / "out")
+    said = run_without(package, "learn", str(tmp_path / "t.csv"), "--out", out)
+    assert said.returncode == 2
+    assert f'needs {package}: pip install "mercer[tables]"' in said.stderr
 
 
 @pytest.mark.parametrize("where", ["mercer.app.cli.main", "mercer.app.cli.progress"])

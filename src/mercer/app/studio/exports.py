@@ -5,9 +5,10 @@ import io
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from mercer._base.checks import is_empty
 from mercer.app.studio.interop import to_label_studio, to_prodigy
@@ -15,13 +16,10 @@ from mercer.app.studio.refused import RefusedError
 from mercer.app.studio.service import Studio
 from mercer.app.tables.writing import safe_cell, write_csv
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 MOST_EXCEL_ROWS, MOST_EXCEL_CELL = 1_048_575, 32_767
 
 
-def labelled_frame(studio: Studio) -> "pd.DataFrame":
+def labelled_frame(studio: Studio) -> pd.DataFrame:
     """Return the table with its labels, who gave them, and what the model says.
 
     Columns that the studio adds are named after the target: ``label``, ``label by``,
@@ -48,10 +46,8 @@ def labelled_frame(studio: Studio) -> "pd.DataFrame":
     return frame
 
 
-def people_frame(studio: Studio) -> "pd.DataFrame":
+def people_frame(studio: Studio) -> pd.DataFrame:
     """Return the answers and skips of each person that stand, one line for each."""
-    import pandas as pd
-
     ledger, lines = studio.store.ledger, []
     for key, id in zip(studio.items.keys, studio.items.ids, strict=True):
         given = {**ledger.skips.get(key, {}), **ledger.answers.get(key, {})}
@@ -75,7 +71,7 @@ def as_csv(studio: Studio) -> bytes:
     return _csv(labelled_frame(studio))
 
 
-def _csv(frame: "pd.DataFrame") -> bytes:
+def _csv(frame: pd.DataFrame) -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "table.csv"
         write_csv(frame, path)

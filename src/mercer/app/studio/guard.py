@@ -1,6 +1,8 @@
 """Who may talk to the studio, how much, and what a browser may do with its pages."""
 
 import asyncio
+import base64
+import binascii
 import hmac
 import time
 from collections.abc import Awaitable, Callable, MutableMapping
@@ -175,9 +177,6 @@ def _limited(receive: Receive, most: int, seconds: float) -> Receive:
 
 
 def _password(encoded: str) -> str:
-    import base64
-    import binascii
-
     try:
         return base64.b64decode(encoded).decode().partition(":")[2]
     except (binascii.Error, UnicodeDecodeError):

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from pandas.util import hash_pandas_object
 
 from mercer._base.checks import is_empty
 from mercer._base.typing import IntArray
@@ -257,8 +258,6 @@ def _all_texts(column: Any) -> list[str]:
 
 def _digests(table: Table) -> list[str]:
     """Return a fingerprint of the content of every row."""
-    from pandas.util import hash_pandas_object
-
     codes = [hash_pandas_object(table.frame, index=False).to_numpy()]
     for block in table.vectors.values():
         lines = np.ascontiguousarray(block).view(np.uint8).reshape(len(table), -1)

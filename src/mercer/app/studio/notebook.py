@@ -4,9 +4,10 @@ import html
 import tempfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
+import pandas as pd
 
 from mercer._base.typing import IntArray
 from mercer.app.studio.engine import wait_until
@@ -24,9 +25,6 @@ from mercer.model.estimator import UnifiedKernelMachine
 
 PYTHON = "python"  # the person who answers by `Session.tell`
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 class LabelPage:
     """A studio on this machine, shown as the value of a cell."""
@@ -38,7 +36,7 @@ class LabelPage:
         self.running.start()
 
     @property
-    def frame(self) -> "pd.DataFrame":
+    def frame(self) -> pd.DataFrame:
         """The table with the answers given so far, those of this moment included."""
         self.studio.store.sync()
         return labelled_frame(self.studio)

@@ -3,6 +3,7 @@
 from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from mercer.app.tables.columns import numbers_among
@@ -36,8 +37,6 @@ def repeated_rows(
     >>> repeated_rows(table, np.array(["a", "b", None], dtype=object), set())
     Repeats(n_rows=1, groups=((0, 1),), n_contradicting=1)
     """
-    import pandas as pd
-
     frame = table.frame.drop(columns=[c for c in table.frame if c in aside])
     if table.vectors or table.images or len(table) > _MOST_ROWS or frame.empty:
         return None

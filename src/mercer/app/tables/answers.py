@@ -4,18 +4,16 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from mercer._base.checks import is_empty
 from mercer._base.words import as_name, counted
 from mercer.app.tables.numbers import is_placeholder
 from mercer.app.tables.sheets import ROW
 from mercer.app.tables.table import Table, TableError
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 HISTORY = "answers.csv"
 _COLUMNS = ("id", "label", "label before", "when", "sheet")
@@ -26,7 +24,7 @@ class Answered:
     """A table with the answers in it, and what they changed."""
 
     table: Table
-    history: "pd.DataFrame"  # id, label, label before, when, sheet; one line per answer
+    history: pd.DataFrame  # id, label, label before, when, sheet; one line per answer
     n_new: int  # rows that had no label before these sheets
     n_changed: int  # rows that had another label before them
     n_earlier: int = 0  # answers of earlier sheets that were added first
@@ -57,8 +55,6 @@ def add_answers(
     "row" or "file"). Empty cells are skipped. If a row has two answers the later one
     counts; those of the file `history` come first.
     """
-    import pandas as pd
-
     place = {str(name): row for row, name in enumerate(ids)}
     if target not in [*table.columns, *table.unread]:
         table = replace(table, frame=table.frame.assign(**{target: None}))
@@ -151,10 +147,8 @@ def not_used(history: Path) -> str:
     )
 
 
-def with_later(history: "pd.DataFrame", path: Path) -> "pd.DataFrame":
+def with_later(history: pd.DataFrame, path: Path) -> pd.DataFrame:
     """Return a history with the answers that another run has added meanwhile."""
-    import pandas as pd
-
     if not path.exists():
         return history
     mine = set(history.itertuples(index=False, name=None))

@@ -4,6 +4,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyarrow import feather, parquet
 
 from mercer.app.tables.budget import Budget
 from mercer.app.tables.page_headers import Page, arrow_size, parquet_pages
@@ -26,9 +29,6 @@ def read_parquet(
     By default all row groups and columns are read. The budget is asked before a column
     is decoded.
     """
-    import pyarrow as pa
-    from pyarrow import parquet
-
     from mercer.app.tables.formats import holds_images, is_vector
 
     footer = parquet.ParquetFile(pa.BufferReader(data))
@@ -107,8 +107,6 @@ def _pages(data: memoryview, chunk: Any) -> Iterator[Page]:
 
 def _n_leaves(kind: Any) -> int:
     """Return how many columns of Parquet a column of Arrow takes."""
-    import pyarrow as pa
-
     if pa.types.is_dictionary(kind) or not kind.num_fields:
         return 1
     return sum(_n_leaves(kind.field(k).type) for k in range(kind.num_fields))
@@ -116,8 +114,6 @@ def _n_leaves(kind: Any) -> int:
 
 def _held(kind: Any, physical: str, n: int, n_rows: int, schema: Any) -> float:
     """Return the bytes of a column without its texts: in Arrow, and in a frame."""
-    import pyarrow as pa
-
     width = _WIDTHS.get(physical, 8)
     if physical == "FIXED_LEN_BYTE_ARRAY" and pa.types.is_fixed_size_binary(kind):
         width = kind.byte_width
@@ -130,8 +126,6 @@ def _held(kind: Any, physical: str, n: int, n_rows: int, schema: Any) -> float:
 
 def _plain(batch: Any, schema: Any, budget: Budget) -> Any:
     """Return a batch whose dictionaries are written out, if they fit into memory."""
-    import pyarrow as pa
-
     arrays = []
     for column, field in zip(batch.columns, schema, strict=True):
         budget.hold(2 * written_out(column))
@@ -151,9 +145,6 @@ def written_out(column: Any) -> int:
     >>> [written_out(c) for c in (texts, texts.dictionary_encode(), pa.array([1]))]
     [5000, 5000, 0]
     """
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     kind = column.type
     if pa.types.is_dictionary(kind):
         lengths = _lengths(column.dictionary)
@@ -166,9 +157,6 @@ def written_out(column: Any) -> int:
 
 def _lengths(column: Any) -> Any:
     """Return the length of every text, or None of other columns."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     kind = column.type
     if pa.types.is_string_view(kind) or pa.types.is_binary_view(kind):
         views = np.frombuffer(column.buffers()[1], dtype=np.int32).reshape(-1, 4)
@@ -187,9 +175,6 @@ def _lengths(column: Any) -> Any:
 
 def read_ipc(data: Any, budget: Budget) -> Any:
     """Return the table in a file of Arrow (Feather)."""
-    import pyarrow as pa
-    from pyarrow import feather
-
     start = bytes(data[:8])
     if not start.startswith(b"ARROW1"):  # Feather's first version packs nothing
         budget.hold(3 * data.size)

@@ -1,14 +1,10 @@
 """What the cells of a column hold, in a line and as a small histogram."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+import pandas as pd
 
 from mercer._base.words import counted
 from mercer.app.tables.dates import date_format
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _BINS, _NAMED, _LONGEST = 12, 3, 24
 _FEW = 0.02  # a value that is not even this share of the cells is one of many
@@ -29,8 +25,6 @@ def values_of(cells: "pd.Series", kind: str = "") -> tuple[str, tuple[float, ...
     >>> values_of(pd.Series(["red", "red", "blue", None]))[0]
     'red 67%, blue 33%'
     """
-    import pandas as pd
-
     filled = cells.dropna()
     if pd.api.types.is_numeric_dtype(filled):
         return _of_numbers(filled.to_numpy(dtype=float))

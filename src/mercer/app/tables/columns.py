@@ -1,16 +1,14 @@
 """Properties and conversions of a single column."""
 
 import warnings
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from mercer._base.typing import BoolArray, FloatArray
 from mercer.app.tables.dates import date_format
 from mercer.app.tables.table import Table, TableError
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 # Numbers this many standard deviations from 0 are stored less their median.
 _FAR = 1e4
@@ -29,13 +27,13 @@ def apply_steps(steps: list[Any], column: "pd.Series[Any]") -> FloatArray:
     return np.asarray(value, dtype=np.float32)
 
 
-def numbers_among(frame: "pd.DataFrame") -> list[str]:
+def numbers_among(frame: pd.DataFrame) -> list[str]:
     """Return the names of the columns of numbers."""
     some = frame.select_dtypes(["number", "bool"])
     return [str(name) for name in some.columns.tolist()]
 
 
-def origins_of(frame: "pd.DataFrame", names: list[str]) -> FloatArray:
+def origins_of(frame: pd.DataFrame, names: list[str]) -> FloatArray:
     """Return what to subtract from columns of numbers, (len(names),).
 
     The median where numbers are so much larger than their differences that single
@@ -64,8 +62,6 @@ def origins_of(frame: "pd.DataFrame", names: list[str]) -> FloatArray:
 
 def numbers_of(table: Table, names: list[str], origins: FloatArray) -> FloatArray:
     """Return columns less their origins, (n, len(names)), NaN where there is none."""
-    import pandas as pd
-
     frame = table.frame[names]
     plain = set(numbers_among(frame))
     odd = [name for name in names if name not in plain]

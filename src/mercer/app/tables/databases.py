@@ -11,6 +11,9 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pandas as pd
+import pyarrow as pa
+
 from mercer._base.extras import require
 from mercer._base.memory import resident_memory
 from mercer._base.words import reason
@@ -20,8 +23,6 @@ from mercer.app.tables.table import Table, TableError, as_table
 
 if TYPE_CHECKING:
     import sqlite3
-
-    import pandas as pd
 
 SQLITE = {".sqlite", ".sqlite3", ".db"}
 DUCKDB = {".duckdb", ".ddb"}
@@ -70,7 +71,6 @@ def read_query(path: str, query: str | None, *, memory: float) -> Table:
 
 def _read_duckdb(path: str, query: str | None, memory: float) -> Table:
     duckdb = require("duckdb", extra="databases", purpose="Reading a DuckDB file")
-    import pyarrow as pa
 
     budget = Budget(path, memory)
     settings = {**_LOCKED, "memory_limit": f"{max(int(memory / 4), 1_000_000)}B"}
@@ -214,10 +214,8 @@ def _read_sqlite_url(url: Any, query: str | None, memory: float, name: str) -> T
 
 def _frame_of(
     rows: Iterable[tuple[Any, ...]], names: list[str], budget: Budget
-) -> "pd.DataFrame":
+) -> pd.DataFrame:
     """Return rows of Python objects as a frame, or raise when they are too many."""
-    import pandas as pd
-
     held = list(budget.watched(_sized(rows)))
     return pd.DataFrame.from_records(held, columns=names, coerce_float=True)
 

@@ -1,10 +1,9 @@
 """Dates as people write them: Jun 12 1998, 3/14/24, 12.06.1998."""
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    import pandas as pd
+import pandas as pd
 
 # Cells that look like a date at all: only these are tried.
 _LOOKS = re.compile(
@@ -35,8 +34,6 @@ def date_format(cells: "pd.Series[Any]") -> str:
     >>> date_format(pd.Series(["3/14/24", "3/4"]))
     ''
     """
-    import pandas as pd
-
     filled = cells.dropna()
     first = filled.iloc[:_SAMPLE].astype(str).str.strip()
     if not (first.str.match(_LOOKS) | (first == "")).all():

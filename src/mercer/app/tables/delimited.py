@@ -5,15 +5,16 @@ import csv
 import io
 from collections.abc import Collection
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+from pyarrow import csv as arrow_csv
 
 from mercer._base.words import reason
 from mercer.app.tables.number_columns import short, strings_among, tidy_numbers
 from mercer.app.tables.sources import Source
 from mercer.app.tables.table import TITLE, Table, TableError, refuse_repeats
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 LONGEST_CELL = 1_000_000  # characters
 # A row may not be longer than a block.
@@ -103,9 +104,6 @@ def _read(
     as_text: tuple[str, ...],
     only: list[str] | None = None,
 ) -> Any:
-    import pyarrow as pa
-    from pyarrow import csv as arrow_csv
-
     options = arrow_csv.ConvertOptions(
         column_types={name: pa.string() for name in as_text},
         null_values=[*arrow_csv.ConvertOptions().null_values, *missing],

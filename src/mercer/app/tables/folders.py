@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from mercer._base.typing import FloatArray
@@ -43,8 +44,6 @@ def read_folder(
     Images are brought to `image_shape`: height, width and colours (1 or 3). By default
     images of one size up to 64 x 64 keep it, and others become 32 x 32.
     """
-    import pandas as pd
-
     found = sorted(f for f in path.rglob("*") if f.is_file())
     # A link may lead to any file of this machine: what it shows is not of the folder.
     root = path.resolve()

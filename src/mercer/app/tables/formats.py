@@ -2,12 +2,16 @@
 
 import io
 import re
+import zipfile
 from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
+import pandas as pd
+import pyarrow as pa
+from pyarrow import json as arrow_json
 
 from mercer._base.words import reason
 from mercer.app.tables.arrow_files import read_ipc, read_parquet
@@ -29,8 +33,6 @@ _DAMAGED = (ValueError, TypeError, LookupError, AttributeError, NotImplementedEr
 
 def read_arrow(source: Source) -> Table:
     """Read Parquet, Feather or Arrow; columns of lists are vectors."""
-    import pyarrow as pa
-
     budget = Budget(source.name, source.limit)
     nested: dict[str, Any] = {}
     try:
@@ -65,8 +67,6 @@ def from_arrow(
 
 
 def _checked(arrow: Any, source: str) -> Table:
-    import pyarrow as pa
-
     refuse_repeats(arrow.column_names, source)
     vectors, unread = {}, {}
     for name in arrow.column_names:
@@ -87,15 +87,11 @@ def _checked(arrow: Any, source: str) -> Table:
 
 def holds_images(kind: Any) -> bool:
     """Tell whether cells are bytes and a path, as Hugging Face keeps images."""
-    import pyarrow as pa
-
     return pa.types.is_struct(kind) and {f.name for f in kind} == {"bytes", "path"}
 
 
 def is_vector(kind: Any) -> bool:
     """Tell whether cells are lists of numbers."""
-    import pyarrow as pa
-
     is_list = (
         pa.types.is_list(kind)
         or pa.types.is_large_list(kind)
@@ -116,8 +112,6 @@ def is_vector(kind: Any) -> bool:
 
 
 def _in_words(kind: Any) -> str:
-    import pyarrow as pa
-
     if pa.types.is_struct(kind):
         return f"records with the fields {', '.join(f.name for f in kind)}"
     if pa.types.is_map(kind):
@@ -128,10 +122,6 @@ def _in_words(kind: Any) -> str:
 
 def read_npz(source: Source) -> Table:
     """Read arrays with one row per item; shorter arrays are left out."""
-    import zipfile
-
-    import pyarrow as pa
-
     arrays: dict[str, Any] = {}
     try:
         with zipfile.ZipFile(pa.BufferReader(source.data)) as archive:
@@ -163,8 +153,6 @@ def read_npz(source: Source) -> Table:
 
 def read_npy(source: Source) -> Table:
     """Read one array; rows of numbers are the column "vectors"."""
-    import pyarrow as pa
-
     # As points it is copied once.
     source.refuse_if_large(3.0 * source.data.size, "the file is too large")
     try:
@@ -181,10 +169,6 @@ def read_npy(source: Source) -> Table:
 
 def read_json(source: Source) -> Table:
     """Read JSON lines (one record per line), or one list of records."""
-    import pandas as pd
-    import pyarrow as pa
-    from pyarrow import json as arrow_json
-
     if _is_deep(source.data):
         msg = f"{source.name} cannot be read as JSON: its brackets are nested too deep."
         raise TableError(msg)

@@ -7,18 +7,16 @@ bits: what the labels would cost to write down, which the column has reproduced.
 columns tell labelled rows from the rest, which no prediction is about.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from mercer._base.rows import thinned
 from mercer._base.typing import BoolArray, FloatArray, IntArray
 from mercer.app.tables.columns import is_date
 from mercer.app.tables.dates import date_format
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 # Share of labelled and of other rows that a column may tell apart at most; 1: all.
 TELLS = 0.95
@@ -35,9 +33,7 @@ _COLUMNS_AT_ONCE = 2000
 _KINDS = 50
 
 
-def tell_labeled(
-    frame: "pd.DataFrame", strings: list[str], known: BoolArray
-) -> set[str]:
+def tell_labeled(frame: pd.DataFrame, strings: list[str], known: BoolArray) -> set[str]:
     """Return the columns whose cells tell labelled rows from the others."""
     numbers = frame.select_dtypes(["number", "bool"])
     Z = numbers.to_numpy(dtype=np.float64, na_value=np.nan)
@@ -74,8 +70,6 @@ def _numbers_that_tell(Z: FloatArray, known: BoolArray) -> IntArray:
 
 def _as_days(cells: "pd.Series[Any]") -> FloatArray:
     """Return dates as a column of numbers, NaN where there is none."""
-    import pandas as pd
-
     form = "ISO8601" if cells.dtype.kind == "M" else date_format(cells) or "ISO8601"
     times = pd.to_datetime(cells, errors="coerce", utc=True, format=form)
     days = (times - pd.Timestamp(0, tz="UTC")) / pd.Timedelta(days=1)
@@ -137,7 +131,7 @@ def _distance(codes: NDArray[Any], known: BoolArray) -> float:
     return float(np.abs(a - b).sum() / 2)
 
 
-def mirrors(frame: "pd.DataFrame", strings: list[str], codes: IntArray) -> list[str]:
+def mirrors(frame: pd.DataFrame, strings: list[str], codes: IntArray) -> list[str]:
     """Return the columns with one value per class, each of another value.
 
     The frame holds the labelled rows without the target, and `codes` their classes.

@@ -5,9 +5,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from mercer._base.progress import Progress, quiet, watching
 from mercer._base.typing import BoolArray, FloatArray, IntArray
@@ -26,9 +27,6 @@ from mercer.judging.hiding import Check
 from mercer.judging.outlook import Outlook, look_ahead
 from mercer.judging.prediction_sets import prediction_sets
 from mercer.judging.sources import SourceReport
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 N_NEXT = 20
 COVERAGE = 0.9  # of the sets of classes
@@ -115,7 +113,7 @@ class TableResult:
         return prediction_sets(self.proba, check.proba, check.codes, coverage=COVERAGE)
 
     @property
-    def predictions(self) -> "pd.DataFrame":
+    def predictions(self) -> pd.DataFrame:
         """One line per row: id, prediction, probabilities, margin, was it labelled.
 
         With the index of the data frame that was given, so that columns can be joined.
@@ -138,13 +136,11 @@ class TableResult:
 
 def predictions_frame(
     ids: Any, proba: FloatArray, classes: Any, was_labeled: Any = None
-) -> "pd.DataFrame":
+) -> pd.DataFrame:
     """Return the table that is written as predictions.
 
     The margin is the lead of the first class over the second.
     """
-    import pandas as pd
-
     top = np.partition(proba, -2, axis=1)[:, -2:]
     columns = {
         "id": ids,

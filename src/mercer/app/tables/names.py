@@ -1,18 +1,14 @@
 """Columns of names and codes: they help to compare rows, or drown what does."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
-
-if TYPE_CHECKING:
-    import pandas as pd
+import pandas as pd
 
 # Whole numbers of this many digits each are codes if most differ and few are round.
 _DIGITS, _DIFFER, _ROUND = 5, 0.5, 0.3
 _ROWS = 20
 
 
-def codes_among(frame: "pd.DataFrame", names: list[str]) -> list[str]:
+def codes_among(frame: pd.DataFrame, names: list[str]) -> list[str]:
     """Return the columns of numbers that look like codes: of schools, places, articles.
 
     All have the same number of digits, five or more, most differ, and no more than

@@ -2,9 +2,10 @@
 
 from collections.abc import Callable, Collection
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from mercer._base.words import counted, some
 from mercer.app.tables.folders import IMAGES
@@ -12,23 +13,20 @@ from mercer.app.tables.numbers import MOSTLY, Written, is_placeholder, look_at, 
 from mercer.app.tables.recordings import SOUNDS
 from mercer.app.tables.table import TableError
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 _SAMPLE = 2000
 # Categories are at most this share of the cells.
 _FEW = 0.1
 
 
 def tidy_numbers(
-    frame: "pd.DataFrame",
+    frame: pd.DataFrame,
     *,
     source: str,
     as_text: tuple[str, ...] = (),
     missing: tuple[str, ...] = (),
     needed: Collection[str] | None = None,
-    as_written: Callable[[list[str]], "pd.DataFrame"] | None = None,
-) -> tuple["pd.DataFrame", tuple[str, ...]]:
+    as_written: Callable[[list[str]], pd.DataFrame] | None = None,
+) -> tuple[pd.DataFrame, tuple[str, ...]]:
     """Return a frame whose numbers are numbers, and notes on how they were written.
 
     Columns `as_text` are left alone, and cells that are `missing` mean "not known".
@@ -75,10 +73,8 @@ def tidy_numbers(
     return frame.assign(**new), tuple(notes)
 
 
-def strings_among(frame: "pd.DataFrame") -> list[str]:
+def strings_among(frame: pd.DataFrame) -> list[str]:
     """Return the names of the columns that hold strings."""
-    import pandas as pd
-
     wide = [
         name
         for name, kind in zip(frame.columns.tolist(), frame.dtypes, strict=True)
@@ -142,7 +138,7 @@ def _numbers(
     return whole
 
 
-def _thousands(strings: "pd.DataFrame") -> dict[str, Any]:
+def _thousands(strings: pd.DataFrame) -> dict[str, Any]:
     """Return the columns where every point separates thousands."""
     found = {}
     for name in strings.columns:
@@ -156,7 +152,7 @@ def _thousands(strings: "pd.DataFrame") -> dict[str, Any]:
 
 
 def _told(
-    frame: "pd.DataFrame",
+    frame: pd.DataFrame,
     new: dict[str, Any],
     meant: dict[str, Written],
     filled: dict[str, "pd.Series[Any]"],

@@ -2,14 +2,12 @@
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 
 from mercer._base.typing import FloatArray
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 # What a person writes for "there is no value", in lower case.
 PLACEHOLDERS = frozenset(

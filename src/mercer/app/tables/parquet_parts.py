@@ -11,6 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
+import pyarrow as pa
+from pyarrow import parquet
 from scipy.sparse import issparse
 
 from mercer._base.memory import available_memory
@@ -50,8 +53,6 @@ class Block:
 
     def read(self, columns: list[str] | None = None) -> Table:
         """Read it, or some of its columns."""
-        import pyarrow as pa
-
         budget = Budget(self.path, available_memory())
         try:
             with pa.memory_map(self.path) as file:
@@ -75,9 +76,6 @@ class Parts:
     @classmethod
     def find(cls, pattern: str) -> "Parts":
         """Look for the files that a pattern names; only their footers are read."""
-        import pyarrow as pa
-        from pyarrow import parquet
-
         paths = sorted(glob(pattern))
         if not paths:
             msg = f"no file matches {pattern}."
@@ -247,8 +245,6 @@ def _labeled_rows(parts: Parts, task: Task) -> IntArray:
 def _filled(
     block: Block, target: str, missing: tuple[str, ...], as_written: bool
 ) -> IntArray:
-    from pyarrow import parquet
-
     names = parquet.ParquetFile(block.path).schema_arrow.names
     if target not in names:
         block.read().check_column(target, "--target")
@@ -268,7 +264,6 @@ def _filled(
 
 def _rows(parts: Parts, rows: IntArray) -> Table:
     """Return some rows, ascending, in this process."""
-    import pandas as pd
     from dask import delayed
 
     starts = np.array([block.start for block in parts.blocks])

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, Self
 
 from numpy.typing import NDArray
 
-from mercer._base.extras import require
 from mercer._base.progress import Progress, quiet
 from mercer.app.tables.column_notes import ColumnNote
 from mercer.app.tables.encoding import TableEncoder
@@ -56,8 +55,6 @@ class Rows:
         there. Where `labels` are kept elsewhere (None: no label), the target column is
         not read. With `for_trees`, trees get columns of their own, unless pairs decide.
         """
-        for package in ("pandas", "pyarrow"):
-            require(package, extra="tables", purpose="Learning from a table")
         if isinstance(data, str | Path):
             from mercer.app.tables.reading import read_table
 

@@ -6,9 +6,10 @@ import os
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from mercer._base.progress import Progress, quiet
 from mercer.app.report.data import as_data
@@ -18,9 +19,6 @@ from mercer.app.tables.learning import TableResult
 from mercer.app.tables.sheets import write_sheets
 from mercer.app.tables.story import story_of
 from mercer.app.tables.writing import all_or_nothing, write_csv, write_frame
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 RESULT = "result.json"
 FILES = ("report.html", "predictions.csv", "predictions.parquet", "model.skops")
@@ -80,7 +78,7 @@ def save_result(
 
 
 def changes_since(
-    folder: Path, predictions: "pd.DataFrame", report: dict[str, Any], file: str
+    folder: Path, predictions: pd.DataFrame, report: dict[str, Any], file: str
 ) -> tuple[str, ...]:
     """Return what is different from the results in a folder, in words.
 
@@ -88,8 +86,6 @@ def changes_since(
     `mercer.app.report.data.as_data`; `file` tells the file of the table from others of
     its name.
     """
-    import pandas as pd
-
     try:
         last = json.loads((folder / RESULT).read_text(encoding="utf-8"))
         old = last["report"]
@@ -130,8 +126,8 @@ def _told_apart(source: str, folder: Path) -> str:
 def _compared(
     old: dict[str, Any],
     report: dict[str, Any],
-    before: "pd.DataFrame",
-    predictions: "pd.DataFrame",
+    before: pd.DataFrame,
+    predictions: pd.DataFrame,
 ) -> tuple[str, ...]:
     if old.get("target") != report["target"] or len(before) != len(predictions):
         return ()

@@ -7,9 +7,10 @@ left out, with a note; ``keep`` takes them all the same.
 """
 
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from mercer._base.checks import is_empty
@@ -30,9 +31,6 @@ from mercer.app.tables.table import Table
 from mercer.app.tables.target import look_at_target
 from mercer.app.tables.task import Task
 from mercer.evidence.reading import is_labeled
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 # A column that is filled in for this share of the labelled rows, and hardly for others.
 _OFTEN, _FEW = 0.5, 10
@@ -124,7 +122,7 @@ def screen(
     return Screened(kept, labels, (*found, *nothing, *votes), tuple(notes))
 
 
-def _empty(frame: "pd.DataFrame") -> list[str]:
+def _empty(frame: pd.DataFrame) -> list[str]:
     """Return the columns without a value, which new rows need not bring."""
     return [
         name
@@ -146,7 +144,7 @@ def _left_out(table: Table, column: LeftOut) -> str:
     )
 
 
-def misleading(frame: "pd.DataFrame", labels: NDArray[Any]) -> list[LeftOut]:
+def misleading(frame: pd.DataFrame, labels: NDArray[Any]) -> list[LeftOut]:
     """Return the columns of a frame that would mislead, with the reason.
 
     The frame is without the target; None is the label of rows without one.
@@ -184,7 +182,7 @@ def misleading(frame: "pd.DataFrame", labels: NDArray[Any]) -> list[LeftOut]:
 
 
 def _questions(
-    frame: "pd.DataFrame", labels: NDArray[Any], settled: set[str]
+    frame: pd.DataFrame, labels: NDArray[Any], settled: set[str]
 ) -> list[str]:
     """Return what to ask about columns that may have been filled in from the labels."""
     known = is_labeled(labels)
@@ -212,7 +210,7 @@ def _is_copy(column: "pd.Series[Any]", labels: NDArray[Any], known: BoolArray) -
 
 
 def _filled_with_labels(
-    frame: "pd.DataFrame", strings: list[str], known: BoolArray
+    frame: pd.DataFrame, strings: list[str], known: BoolArray
 ) -> set[str]:
     """Return the columns that are empty where the label is."""
     empty = frame.isna().to_numpy(copy=True)
@@ -225,7 +223,7 @@ def _filled_with_labels(
     return set(frame.columns[leaks])
 
 
-def _ids(frame: "pd.DataFrame", strings: list[str]) -> list[str]:
+def _ids(frame: pd.DataFrame, strings: list[str]) -> list[str]:
     """Return the columns that name the rows."""
     n = len(frame)
     if n < _ROWS_OF_IDS:

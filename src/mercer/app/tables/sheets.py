@@ -4,17 +4,15 @@ import io
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from mercer._base.checks import is_empty
 from mercer._base.typing import FloatArray, IntArray
 from mercer.app.tables.table import Table
 from mercer.app.tables.writing import write_csv
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 FILES = ("to_label.csv", "to_label.xlsx")
 # What the sheet calls the rows of a table without ids: their numbers, from 1.
@@ -44,8 +42,6 @@ def write_sheets(
     The rows come in their order, and `proba` is theirs. The column `target` is to be
     filled in, and `id` names the rows. The sheet is written as CSV, and as a workbook.
     """
-    import pandas as pd
-
     name = id or ("file" if "file" in table.frame.columns else ROW)
     some = table.frame.iloc[rows].reset_index(drop=True)
     best = proba.argmax(axis=1)
@@ -65,7 +61,7 @@ def write_sheets(
 
 
 def write_workbook(
-    frame: "pd.DataFrame",
+    frame: pd.DataFrame,
     path: Path,
     *,
     target: str,

@@ -2,10 +2,13 @@
 
 import lzma
 import sys
+import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 from typing import Any
+
+import pyarrow as pa
 
 from mercer._base.words import in_bytes, reason
 from mercer.app.tables.table import TableError
@@ -50,8 +53,6 @@ def open_source(path: Path, limit: float) -> Source:
 
     The path ``-`` is standard input. Unpacking stops at `limit` bytes.
     """
-    import pyarrow as pa
-
     if str(path) == STANDARD_INPUT:
         # Read in pieces: what does not fit is refused before it is all here.
         data = _bounded(sys.stdin.buffer.read, limit, "standard input")
@@ -84,8 +85,6 @@ def _filled(source: Source) -> Source:
 
 def _bounded(read: Callable[[int], bytes], limit: float, name: str) -> Any:
     """Return all bytes, or raise as soon as they are too many."""
-    import pyarrow as pa
-
     parts, size = [], 0
     while part := read(_CHUNK):
         parts.append(part)
@@ -101,8 +100,6 @@ def _bounded(read: Callable[[int], bytes], limit: float, name: str) -> Any:
 
 
 def _unpacked(source: Source, inner: str) -> Source:
-    import pyarrow as pa
-
     packed = pa.BufferReader(source.data)
     try:
         if source.ending == ".xz":
@@ -121,10 +118,6 @@ def _unpacked(source: Source, inner: str) -> Source:
 
 def _from_zip(source: Source) -> Source:
     """Return the one table in a zip archive."""
-    import zipfile
-
-    import pyarrow as pa
-
     try:
         with zipfile.ZipFile(pa.BufferReader(source.data)) as archive:
             inside = [
@@ -165,10 +158,6 @@ def _kind_of(data: Any) -> str:
 
 def _kind_of_zip(data: Any) -> str:
     """Tell NPZ from a workbook of Excel; both are zip archives."""
-    import zipfile
-
-    import pyarrow as pa
-
     try:
         with zipfile.ZipFile(pa.BufferReader(data)) as archive:
             names = archive.namelist()

@@ -1,18 +1,16 @@
 """Categories, dates and texts as coordinates, by skrub."""
 
 import warnings
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 
 from mercer._base.extras import require
 from mercer._base.typing import FloatArray
 from mercer.app.tables.columns import ngrams_of
 from mercer.app.tables.dates import date_format
 from mercer.app.tables.number_columns import strings_among
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _TEXT_DIRECTIONS = 50
 
@@ -26,7 +24,7 @@ class Strings(NamedTuple):
     steps: dict[str, list[Any]]  # fitted, for `mercer.app.tables.columns.apply_steps`
 
 
-def fit_strings(frame: "pd.DataFrame", texts: list[str], random_state: int) -> Strings:
+def fit_strings(frame: pd.DataFrame, texts: list[str], random_state: int) -> Strings:
     """Fit skrub's encoders to columns.
 
     The columns `texts` hold sentences; the seed is for their directions.

@@ -2,15 +2,13 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from mercer._base.words import some
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 # Arrays of smaller pictures than this are not taken for pictures.
 _SMALLEST_SIDE = 8
@@ -52,7 +50,7 @@ class Table:
     read_table : Reads one from a file, and has an example.
     """
 
-    frame: "pd.DataFrame"
+    frame: pd.DataFrame
     vectors: dict[str, NDArray[Any]] = field(default_factory=dict)
     source: str = "the table"
     image_shape: tuple[int, int, int] | None = None
@@ -166,8 +164,6 @@ def as_table(data: Any, source: str = "the table") -> Table:
     >>> len(table), table.columns
     (3, ['y', 'X'])
     """
-    import pandas as pd
-
     if isinstance(data, Table):
         return data
     if hasattr(data, "to_pandas"):
@@ -200,8 +196,6 @@ def as_table(data: Any, source: str = "the table") -> Table:
 
 
 def _of_arrays(arrays: dict[str, NDArray[Any]], source: str) -> Table:
-    import pandas as pd
-
     for name, array in arrays.items():
         if array.ndim == 0:
             msg = (

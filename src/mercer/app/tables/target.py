@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from unicodedata import normalize
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from mercer._base.words import counted, some
@@ -77,7 +78,6 @@ def look_at_target(
     """
     if min_classes == 0 and _is_new(table, column):
         return Target(np.full(len(table), None, dtype=object), ())
-    import pandas as pd
 
     found = read_target(table, column, as_written=as_written, missing=missing)
     where, labels = f"{table.source}: column {column!r}", found.labels
@@ -233,8 +233,6 @@ def _named_or_whole(cells: NDArray[Any], where: str) -> NDArray[Any]:
 
 def _are_numbers(label: object, names: NDArray[Any]) -> bool:
     """Tell whether labels are whole numbers, or numbers with a unit: $5, 12%, 5 kg."""
-    import pandas as pd
-
     if isinstance(label, int):
         return True
     written = look_at(pd.Series(names))

@@ -1,6 +1,7 @@
 """Columns of numbers that rise and fall together: one of them would do."""
 
 import numpy as np
+import pandas as pd
 
 from mercer._base.random import draw_rows
 from mercer.app.tables.columns import numbers_among
@@ -29,8 +30,6 @@ def same_columns(
     >>> same_columns(table, set())
     (('size', 'cost', -1.0),)
     """
-    import pandas as pd
-
     names = [c for c in numbers_among(table.frame) if c not in aside][:_MOST_COLUMNS]
     rows = draw_rows(np.arange(len(table)), _MOST_ROWS, np.random.default_rng(0))
     Z = table.frame[names].iloc[rows].to_numpy(dtype=np.float64, na_value=np.nan)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from mercer._base.typing import BoolArray
@@ -212,8 +213,6 @@ def _votes(table: Table, source: Source, task: "Task") -> NDArray[Any]:
 
 
 def _confidence(table: Table, column: str) -> NDArray[Any]:
-    import pandas as pd
-
     cells = table.frame[column]
     numbers: NDArray[Any] = pd.to_numeric(cells, errors="coerce").to_numpy(dtype=float)
     wrong = np.isnan(numbers) & cells.notna().to_numpy() & (cells.astype(str) != "")

@@ -6,6 +6,8 @@ import sys
 import zipfile
 from dataclasses import replace
 
+import pandas as pd
+
 from mercer._base.extras import require
 from mercer._base.words import reason
 from mercer.app.tables.budget import Budget
@@ -31,8 +33,6 @@ if name in book.sheet_names:
 
 def read_excel(source: Source, *, sheet: str | None) -> Table:
     """Read a sheet of a workbook (Excel, OpenDocument), by default the first."""
-    import pandas as pd
-
     require("python_calamine", extra="tables", purpose="Reading a workbook")
     data = bytes(source.data)
     try:

@@ -7,12 +7,13 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+from pyarrow import csv
 
 from mercer._base.checks import is_empty
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _PREFIX = ".mercer-"
 # Spreadsheets run cells that start so, some of them also with the wide marks of East
@@ -107,16 +108,13 @@ def check_writable(folder: Path) -> None:
         raise type(error)(error.errno, said, str(there)) from error
 
 
-def write_csv(frame: "pd.DataFrame", path: Path) -> None:
+def write_csv(frame: pd.DataFrame, path: Path) -> None:
     """Write a frame as CSV whose cells no spreadsheet runs as formulas.
 
     Text that starts with ``= + - @ '``, a tab or a line break gets an apostrophe in
     front, unless it is a number; taking one leading apostrophe away gives every cell
     back.
     """
-    import pyarrow as pa
-    from pyarrow import csv
-
     safe = frame.rename(columns=safe_cell)
     for name in safe.columns:
         if safe[name].dtype == object:
@@ -128,8 +126,6 @@ def write_csv(frame: "pd.DataFrame", path: Path) -> None:
 
 def _of_one_kind(column: "pd.Series[Any]") -> Any:
     """Return cells that a file of CSV can hold; mixed ones and records are texts."""
-    import pyarrow as pa
-
     try:
         kind = pa.array(column, from_pandas=True).type
     except (pa.ArrowException, ValueError, TypeError, OverflowError):
@@ -167,7 +163,7 @@ def _is_number(text: str) -> bool:
     return plain.isascii() and plain.isdecimal()
 
 
-def write_frame(frame: "pd.DataFrame", path: Path) -> None:
+def write_frame(frame: pd.DataFrame, path: Path) -> None:
     """Write a frame as CSV or Parquet, by the ending of the path."""
     if path.suffix.lower() in {".parquet", ".pq"}:
         frame.to_parquet(path, index=False)

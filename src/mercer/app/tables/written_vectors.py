@@ -2,15 +2,13 @@
 
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from mercer.app.tables.table import Table, TableError
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 # Without brackets, fewer numbers may be a date, a place or a list of codes.
 _BARE = 8
