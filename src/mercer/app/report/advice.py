@@ -191,9 +191,12 @@ def by_confidence(q: Quality) -> str:
     if not q.taken:
         return ""
     rows = [
-        f'<tr><td class="num">{t.confidence:.0%}</td>'
-        f'<td class="num">{t.share:.0%} ({t.low:.0%} to {t.high:.0%})</td>'
-        f'<td class="num">{t.n_tested:,}</td><td class="num">{t.n_rows:,}</td></tr>'
+        (
+            f"{t.confidence:.0%}",
+            f"{t.share:.0%} ({t.low:.0%} to {t.high:.0%})",
+            f"{t.n_tested:,}",
+            f"{t.n_rows:,}",
+        )
         for t in q.taken
     ]
     head = "#probability", "#right", "#tested", "#rows"

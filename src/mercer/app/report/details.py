@@ -4,7 +4,7 @@ from html import escape
 
 from mercer._base.words import counted, some
 from mercer.app.report import svg
-from mercer.app.report.markup import cell, table
+from mercer.app.report.markup import Html, folded, table
 from mercer.app.report.story import Column, Story
 from mercer.app.report.summary import found_of, recalls
 
@@ -15,31 +15,26 @@ _SHOWN_COLUMNS, _SHOWN_INFLUENCES = 30, 12
 def columns(story: Story) -> str:
     """Return how much each column matters, and how it was used."""
     items = [
-        f"<tr>{cell(c.name)}{cell(c.kind)}{_values(c)}{cell(c.done)}"
-        f'<td class="num">{c.n_numbers:,}</td></tr>'
-        for c in story.columns
+        (c.name, c.kind, _values(c), c.done, f"{c.n_numbers:,}") for c in story.columns
     ]
     head = ("column", "type", "values", "how it was used", "#numbers")
     listed = table(head, items[:_SHOWN_COLUMNS], "lines")
     if len(items) > _SHOWN_COLUMNS:
-        n = len(items) - _SHOWN_COLUMNS
-        listed += (
-            f"<details><summary>{counted(n, 'more column')}</summary>"
-            f"{table(head, items[_SHOWN_COLUMNS:], 'lines')}</details>"
-        )
+        more = counted(len(items) - _SHOWN_COLUMNS, "more column")
+        listed += folded(more, table(head, items[_SHOWN_COLUMNS:], "lines"))
     return (
         f'<section id="columns"><h2>Columns</h2>{_influences(story)}{_same(story)}'
         f"<h3>How each column was used</h3>{listed}</section>"
     )
 
 
-def _values(column: Column) -> str:
+def _values(column: Column) -> Html:
     """Return what a column holds, with a small histogram of numbers."""
     bars = ""
     if column.bars:
         drawn = svg.draw_histogram(column.bars, f"histogram of {column.name}")
         bars = f'<div class="small-bars">{drawn}</div>'
-    return f'<td class="long">{escape(column.values)}{bars}</td>'
+    return Html(escape(column.values) + bars)
 
 
 def _same(story: Story) -> str:
@@ -83,33 +78,20 @@ def certificates(story: Story) -> str:
             c: found_of(n, total) if total else "not tested"
             for c, n, total in recalls(story.quality)
         }
+    told = [f"{story.n_rows * share:,.0f}" for share in story.class_sizes]
     counts = [
-        f'<tr><td>{escape(name)}</td><td class="num">{given:,}</td>'
-        f'<td class="num">{found.get(c, "not tested")}</td>{_told(story, c)}'
-        f'<td class="num">{predicted:,}</td></tr>'
-        for c, (name, given, predicted) in enumerate(
+        (name, f"{given:,}", found.get(c, "not tested"), *told[c : c + 1], f"{n:,}")
+        for c, (name, given, n) in enumerate(
             zip(story.classes, story.n_given, story.n_predicted, strict=True)
         )
     ]
-    items = [
-        f"<tr><td>{escape(f.part)}</td><td>{escape(f.name)}</td>"
-        f'<td class="num">{escape(f.value)}</td><td>{escape(f.meaning)}</td></tr>'
-        for f in story.facts
-    ]
-    sizes = ("#rows by your sizes",) if story.class_sizes else ()
+    sizes = ("#rows by your sizes",) if told else ()
     head = ("class", "#your labels", "#found when hidden", *sizes, "#rows predicted")
+    facts = table(("part", "figure", "#value", "meaning"), story.facts)
     return (
         f'<section id="classes"><h2>Classes</h2>{table(head, counts)}</section>'
         '<section id="certificates"><h2>Checks of the computation</h2>'
-        "<details><summary>Residuals, gaps and other certificates</summary>"
-        f"{table(('part', 'figure', '#value', 'meaning'), items)}"
-        f"</details></section><footer>{escape(story.method)}. Made by Mercer; this "
-        "file needs no network.</footer>"
+        f"{folded('Residuals, gaps and other certificates', facts)}</section>"
+        f"<footer>{escape(story.method)}. Made by Mercer; this file needs no network."
+        "</footer>"
     )
-
-
-def _told(story: Story, c: int) -> str:
-    """Return how many rows a class has by the sizes that a person gave."""
-    if not story.class_sizes:
-        return ""
-    return f'<td class="num">{story.n_rows * story.class_sizes[c]:,.0f}</td>'

@@ -2,7 +2,7 @@
 
 from html import escape
 
-from mercer.app.report.markup import cell, table
+from mercer.app.report.markup import table
 from mercer.app.report.story import Evidence, Story
 
 _WORDS = {
@@ -16,6 +16,7 @@ _WORDS = {
     ),
     "density": ("density", "how close the nearest rows are"),
 }
+_SHARES = "#share", "#share without labels"
 # From this share on, one kind of evidence decided.
 _MOSTLY = 0.6
 # Labels move a share by at least this much before it is worth a word.
@@ -26,18 +27,13 @@ def evidence(story: Story) -> str:
     """Return the kinds of evidence, their shares, and what the labels changed."""
     if not story.evidence:
         return ""
-    head = ("evidence", "what it is", "#share", "#share without labels")
-    items = [
-        f"<tr>{cell(_WORDS[e.kind][0], head[0])}{cell(_WORDS[e.kind][1], head[1])}"
-        f'<td class="num" data-name="share">{e.share:.0%}</td>'
-        f'<td class="num" data-name="share without labels">{e.usual:.0%}</td></tr>'
-        for e in story.evidence
+    rows = [
+        (*_WORDS[e.kind], f"{e.share:.0%}", f"{e.usual:.0%}") for e in story.evidence
     ]
-    shares = table(head, items, "cards")
     return (
         f"<h3>What the predictions rest on</h3><p>{_decided(story)} "
-        f"{_role_of_labels(story)}</p>{shares}"
-        f"{_views(story)}"
+        f"{_role_of_labels(story)}</p>"
+        f"{table(('evidence', 'what it is', *_SHARES), rows, 'cards')}{_views(story)}"
     )
 
 
@@ -45,19 +41,12 @@ def _views(story: Story) -> str:
     """Return which columns decided, where some are compared on their own."""
     if len(story.views) < 2:
         return ""
-    head = ("columns", "#share", "#share without labels")
-    items = [
-        f"<tr>{cell(v.kind, head[0])}"
-        f'<td class="num" data-name="share">{v.share:.0%}</td>'
-        f'<td class="num" data-name="share without labels">{v.usual:.0%}</td></tr>'
-        for v in story.views
-    ]
-    first = story.views[0]
+    rows = [(v.kind, f"{v.share:.0%}", f"{v.usual:.0%}") for v in story.views]
+    shares, first = table(("columns", *_SHARES), rows, "cards"), story.views[0]
     said = (
         "Rows were compared by each of these groups of columns, and the labels weighed "
         f"them. What counts most: {escape(first.kind)} ({first.share:.0%})."
     )
-    shares = table(head, items, "cards")
     return f"<h3>Which columns decided</h3><p>{said}</p>{shares}"
 
 

@@ -1,7 +1,8 @@
 """Tables, which several sections have."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from html import escape
+from typing import NamedTuple
 
 from mercer._base.words import counted
 from mercer.app.report import svg
@@ -9,25 +10,63 @@ from mercer.app.report.story import Row
 
 # Longer cells, and rows and columns past these, are folded away.
 _LONG_CELL, _SHOWN_CELLS, _SHOWN_ROWS = 400, 14, 8
-# Longer texts start on a line of their own.
-_LINE = 60
+# Longer texts start on a line of their own, and longer cells may be broken.
+_LINE, _SHORT = 60, 24
 # Fewer than this are not worth folding.
 _WORTH_FOLDING = 4
 
 
-def table(head: Sequence[str], rows: Sequence[str], kind: str = "") -> str:
-    """Return an HTML table; names of columns of numbers start with #."""
+class Html(NamedTuple):
+    """A cell that is markup already, and its class in the style sheet."""
+
+    markup: str
+    look: str = "long"
+
+
+def table(
+    head: Sequence[str], rows: Iterable[Sequence[str | Html]], kind: str = ""
+) -> str:
+    """Return an HTML table of texts; names of columns of numbers start with #.
+
+    On narrow pages "cards" name the column in every cell, and "lines" run on.
+    """
     cells = "".join(
         f'<th scope="col" class="num">{h[1:]}</th>'
         if h.startswith("#")
         else f'<th scope="col">{h}</th>'
         for h in head
     )
+    lines = (
+        "".join(_cell(*pair, kind) for pair in zip(row, head, strict=True))
+        for row in rows
+    )
+    body = "".join(f"<tr>{line}</tr>" for line in lines)
     named = f' class="{kind}"' if kind else ""
     return (
         f'<div class="scroll"><table{named}><thead><tr>{cells}</tr></thead>'
-        f"<tbody>{''.join(rows)}</tbody></table></div>"
+        f"<tbody>{body}</tbody></table></div>"
     )
+
+
+def _cell(words: str | Html, head: str, kind: str) -> str:
+    """Return a table cell; in cards and lines short words stay on one line."""
+    look = ""
+    if isinstance(words, Html):
+        inside, look = words
+    else:
+        inside = escape(words)
+        if kind in {"cards", "lines"}:
+            look = "short" if len(words) <= _SHORT else "long"
+    if head.startswith("#"):
+        look = "num"
+    classed = f' class="{look}"' if look else ""
+    named = f' data-name="{escape(head.removeprefix("#"))}"' if kind == "cards" else ""
+    return f"<td{classed}{named}>{inside}</td>"
+
+
+def folded(words: str, inside: str) -> str:
+    """Return what is shown once a person asks for it."""
+    return f"<details><summary>{words}</summary>{inside}</details>"
 
 
 def rows_table(rows: Sequence[Row], guess: str, other: str) -> str:
@@ -36,32 +75,28 @@ def rows_table(rows: Sequence[Row], guess: str, other: str) -> str:
     The columns with the prediction and with `second` are called `guess` and `other`.
     """
     has_cells = any(row.cells or row.picture is not None for row in rows)
-    odds = "chance it is wrong"
     has_odds = any(row.wrong is not None for row in rows)
     head = ["row", guess, other]
-    head += [f"#{odds}"] * has_odds + ["contents"] * has_cells
-    items = []
-    for row in rows:
-        holds = f'<td class="cells" data-name="contents">{contents(row)}</td>'
-        items.append(
-            f"<tr>{cell(row.id, 'row')}"
-            f"{cell(f'{row.prediction} {row.probability:.0%}', guess)}"
-            f"{cell(f'{row.second} {row.second_probability:.0%}', other)}"
-            f"{_odds(row.wrong, odds) if has_odds else ''}"
-            f"{holds if has_cells else ''}</tr>"
+    head += ["#chance it is wrong"] * has_odds + ["contents"] * has_cells
+    items = [
+        (
+            row.id,
+            f"{row.prediction} {row.probability:.0%}",
+            f"{row.second} {row.second_probability:.0%}",
+            *([_odds(row.wrong)] if has_odds else []),
+            *([Html(contents(row), "cells")] if has_cells else []),
         )
+        for row in rows
+    ]
     if len(items) < _SHOWN_ROWS + _WORTH_FOLDING:
         return table(head, items, "cards")
-    return (
-        f"{table(head, items[:_SHOWN_ROWS], 'cards')}<details><summary>"
-        f"{counted(len(items) - _SHOWN_ROWS, 'more row')}</summary>"
-        f"{table(head, items[_SHOWN_ROWS:], 'cards')}</details>"
-    )
+    more = counted(len(items) - _SHOWN_ROWS, "more row")
+    rest = table(head, items[_SHOWN_ROWS:], "cards")
+    return f"{table(head, items[:_SHOWN_ROWS], 'cards')}{folded(more, rest)}"
 
 
-def _odds(wrong: float | None, name: str) -> str:
-    said = "" if wrong is None else "under 1%" if wrong < 0.01 else f"{wrong:.0%}"
-    return f'<td class="num" data-name="{name}">{said}</td>'
+def _odds(wrong: float | None) -> str:
+    return "" if wrong is None else "under 1%" if wrong < 0.01 else f"{wrong:.0%}"
 
 
 def contents(row: Row) -> str:
@@ -78,9 +113,8 @@ def contents(row: Row) -> str:
     shown = "".join(_pair(name, value) for name, value in row.cells[:n_shown])
     rest = "".join(_pair(name, value) for name, value in row.cells[n_shown:])
     if rest:
-        n = len(row.cells) - n_shown
-        more = counted(n, "more column")
-        rest = f"<details><summary>{more}</summary><dl>{rest}</dl></details>"
+        more = counted(len(row.cells) - n_shown, "more column")
+        rest = folded(more, f"<dl>{rest}</dl>")
     return image + (f"<dl>{shown}</dl>" if shown else "") + rest
 
 
@@ -88,13 +122,6 @@ def _pair(name: str, value: str) -> str:
     text = escape(value)
     if len(value) > _LONG_CELL:
         start = escape(value[:_LONG_CELL].rsplit(" ", 1)[0])
-        text = f"<details><summary>{start} … <u>show all</u></summary>{text}</details>"
+        text = folded(f"{start} … <u>show all</u>", text)
     kind = ' class="text"' if len(value) > _LINE or "\n" in value else ""
     return f"<div{kind}><dt>{escape(name)}</dt><dd>{text}</dd></div>"
-
-
-def cell(words: str, name: str = "") -> str:
-    """Return a table cell; short words stay on one line."""
-    kind = "short" if len(words) <= 24 else "long"
-    named = f' data-name="{escape(name)}"' if name else ""
-    return f'<td class="{kind}"{named}>{escape(words)}</td>'

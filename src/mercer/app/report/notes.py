@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from html import escape
 
 from mercer._base.words import counted
+from mercer.app.report.markup import folded
 
 # Names in quotation marks and numbers are what notes of one kind differ in.
 _VARYING = re.compile(r"'(?:[^'\\]|\\.)*'|\"[^\"]*\"|\d[\d,.]*")
@@ -39,10 +40,8 @@ def _line(group: list[str]) -> str:
     if not rest:
         return first
     more = "".join(f"<li>{note}</li>" for note in rest)
-    return (
-        f"{first}<details><summary>{counted(len(rest), 'more note')} of this "
-        f"kind</summary><ul>{more}</ul></details>"
-    )
+    n = counted(len(rest), "more note")
+    return first + folded(f"{n} of this kind", f"<ul>{more}</ul>")
 
 
 def _with_options(note: str) -> str:

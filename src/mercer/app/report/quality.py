@@ -125,12 +125,8 @@ def _worst_confusions(story: Story, q: Quality) -> str:
     for given, said in zip(*np.unravel_index(order, wrong.shape), strict=True):
         if wrong[given, said] > 0:
             total = q.confusion[given].sum()
-            items.append(
-                f"<tr><td>{escape(story.classes[given])}</td>"
-                f"<td>{escape(story.classes[said])}</td>"
-                f'<td class="num">{_count(wrong[given, said])} of {_count(total)}</td>'
-                "</tr>"
-            )
+            often = f"{_count(wrong[given, said])} of {_count(total)}"
+            items.append((story.classes[given], story.classes[said], often))
     return table(("your label", "predicted", "#how often"), items)
 
 

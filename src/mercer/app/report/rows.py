@@ -1,10 +1,9 @@
 """The rows that a person should look at: to label, to check, to use."""
 
 import json
-from html import escape
 
 from mercer._base.words import counted
-from mercer.app.report.markup import cell, rows_table, table
+from mercer.app.report.markup import rows_table, table
 from mercer.app.report.story import Quality, Row, Story
 
 # Rows of the list of predictions that are in the page without its script.
@@ -71,8 +70,7 @@ def repeated(story: Story) -> str:
     for group in story.repeated:
         more = group.n - len(group.rows)
         names = ", ".join(group.rows) + (f" and {more:,} more" if more else "")
-        labels = " or ".join(group.labels) or "none"
-        items.append(f"<tr>{cell(names, 'rows')}{cell(labels, 'your labels')}</tr>")
+        items.append((names, " or ".join(group.labels) or "none"))
     shown = table(("rows", "your labels"), items, "cards")
     return (
         f'<section id="repeated"><h2>Rows that repeat others</h2><p>{said}</p>{shown}'
@@ -114,25 +112,16 @@ def predictions(story: Story) -> str:
             "at random."
         )
     items = [
-        f"<tr><td>{escape(r.id)}</td><td>{escape(r.prediction)}</td>"
-        f'<td class="num">{r.probability:.0%}</td><td>{escape(r.second)}</td>'
-        f"<td>{escape(r.given)}</td><td>{escape(r.contents)}</td></tr>"
+        (r.id, r.prediction, f"{r.probability:.0%}", r.second, r.given, r.contents)
         for r in rows[:_WITHOUT_SCRIPT]
     ]
-    head = (
-        "row",
-        "prediction",
-        "#probability",
-        "second guess",
-        "your label",
-        "contents",
-    )
+    head = ("row", "prediction", "#probability", "second guess", "your label")
     return (
         '<section id="predictions"><h2>Predictions</h2>'
         f'<p id="which">{which}</p>'
         '<div class="tools"><label>Search <input type="search" id="search" '
         'autocomplete="off"></label><span id="found" role="status"></span></div>'
-        f"{table(head, items, 'list')}"
+        f"{table((*head, 'contents'), items, 'list')}"
         '<div class="pager" hidden><button type="button" id="previous">Previous'
         '</button><span id="page"></span><button type="button" id="following">Next'
         "</button></div></section>"
@@ -141,15 +130,5 @@ def predictions(story: Story) -> str:
 
 def predictions_json(story: Story) -> str:
     """Return the list of predictions for the script of the page."""
-    rows = [
-        [
-            r.id,
-            r.prediction,
-            round(r.probability, 4),
-            r.second,
-            r.given,
-            r.contents,
-        ]
-        for r in story.predictions
-    ]
+    rows = [r._replace(probability=round(r.probability, 4)) for r in story.predictions]
     return json.dumps(rows, ensure_ascii=False).replace("<", "\\u003c")

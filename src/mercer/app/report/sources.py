@@ -3,7 +3,7 @@
 from html import escape
 
 from mercer._base.words import some
-from mercer.app.report.markup import cell, table
+from mercer.app.report.markup import table
 from mercer.app.report.story import Story
 
 _HEAD = (
@@ -20,20 +20,17 @@ def sources(story: Story) -> str:
     """Return what is known of each source of labels, and where they disagree."""
     if not story.sources:
         return ""
-    items = []
-    for s in story.sources:
-        figures = (
+    rows = [
+        (
+            s.name,
             f"{s.accuracy:.0%}",
             f"{s.low:.0%} to {s.high:.0%}",
             f"{s.coverage:.0%}",
             f"{s.conflicts:.0%}",
             f"{s.decided:,}",
         )
-        cells = "".join(
-            f'<td class="num" data-name="{name[1:]}">{figure}</td>'
-            for name, figure in zip(_HEAD[1:], figures, strict=True)
-        )
-        items.append(f"<tr>{cell(s.name, _HEAD[0])}{cells}</tr>")
+        for s in story.sources
+    ]
     disputed = ""
     if story.disputed:
         disputed = (
@@ -44,5 +41,5 @@ def sources(story: Story) -> str:
         '<section id="sources"><h2>Sources of labels</h2>'
         f"<p>How often each is right, {escape(story.rests_on)}. A row that a source "
         "decides would have another class without it.</p>"
-        f"{table(_HEAD, items, 'cards')}{disputed}</section>"
+        f"{table(_HEAD, rows, 'cards')}{disputed}</section>"
     )

@@ -1,6 +1,5 @@
 """A result at the end of a notebook cell: what to expect, and the first rows."""
 
-from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -8,6 +7,7 @@ import numpy as np
 
 from mercer._base.words import counted
 from mercer.app.report.advice import promise
+from mercer.app.report.markup import table
 from mercer.app.report.summary import found_of, told
 from mercer.app.tables.row_text import listed
 
@@ -50,7 +50,7 @@ def in_html(result: "TableResult") -> str:
         f"<p><b>{escape(headline(result))}</b></p>{gain}{_told(result, names)}"
         f"{f'<ul>{notes}</ul>' if notes else ''}{_classes(result, names)}"
         f"<p>The {len(least)} least certain rows; <code>.predictions</code> has all, "
-        f"<code>.save(folder)</code> writes the report.</p>{_table(head, rows)}"
+        f"<code>.save(folder)</code> writes the report.</p>{table(head, rows)}"
     )
 
 
@@ -81,13 +81,4 @@ def _classes(result: "TableResult", names: tuple[str, ...]) -> str:
     rest = len(names) - len(rows)
     more = f"<p>{counted(rest, 'more class', 'more classes')}.</p>" if rest else ""
     head = ("class", "your labels", "found when hidden", "rows predicted")
-    return _table(head, rows) + more
-
-
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    names = "".join(f"<th>{name}</th>" for name in head)
-    lines = "".join(
-        "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>"
-        for row in rows
-    )
-    return f"<table><thead><tr>{names}</tr></thead><tbody>{lines}</tbody></table>"
+    return table(head, rows) + more
