@@ -12,6 +12,7 @@ from mercer.app.report.story import Bin, Influence, Map, Picture
 from mercer.judging.hiding import Score
 
 N_COLOURS = 10
+_STEP = 22.0  # from one named bar to the next
 # Larger pictures are thinned out: they are shown at half of this.
 _MOST_PIXELS = 256
 
@@ -51,11 +52,11 @@ def dot(x: float, y: float, r: float, kind: str, more: str = "") -> str:
     return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{r:.1f}" class="{kind}"{more}/>'
 
 
-def bar(x: float, y: float, length: float) -> str:
-    """Return a thick bar that begins at x."""
+def bar(x: float, y: float, w: float, h: float, kind: str, more: str = "") -> str:
+    """Return a filled rectangle."""
     return (
-        f'<rect x="{x}" y="{y:.1f}" width="{length:.1f}" height="13" '
-        'rx="2" class="bar weight"/>'
+        f'<rect x="{x:.2f}" y="{y:.2f}" width="{w:.2f}" height="{h:.2f}" rx="1" '
+        f'class="{kind}"{more}/>'
     )
 
 
@@ -148,12 +149,9 @@ def draw_bars(values: FloatArray, label: str, kind: str) -> str:
     body = [line(left, base, width - left, base, "base")]
     for k, value in enumerate(values):
         h = 88.0 * float(value) / top
-        tip = f"direction {k + 1}: {value:.3g}"
-        body.append(
-            f'<rect x="{left + k * step:.2f}" y="{base - h:.2f}" rx="1" '
-            f'width="{max(step - 1, 0.8):.2f}" height="{max(h, 0.4):.2f}" '
-            f'class="bar {kind}" data-tip="{escape(tip)}"/>'
-        )
+        size = max(step - 1, 0.8), max(h, 0.4)
+        tip = f' data-tip="direction {k + 1}: {value:.3g}"'
+        body.append(bar(left + k * step, base - h, *size, f"bar {kind}", tip))
     body.append(text(left, height - 5, "1", "tick"))
     body.append(text(width - left, height - 5, str(len(values)), "tick", "end"))
     return draw(width, height, body, label)
@@ -161,51 +159,51 @@ def draw_bars(values: FloatArray, label: str, kind: str) -> str:
 
 def draw_histogram(bars: Sequence[float], label: str) -> str:
     """Draw shares of cells, the largest at full height."""
-    most, body = max(bars), []
-    for k, share in enumerate(bars):
-        tall = 24 * share / most
-        body.append(
-            f'<rect x="{10 * k}" y="{24 - tall:.1f}" width="9" height="{tall:.1f}" '
-            'class="bar rough"/>'
-        )
+    heights = [24 * share / max(bars) for share in bars]
+    body = [bar(10 * k, 24 - h, 9, h, "bar rough") for k, h in enumerate(heights)]
     return draw(10 * len(bars), 24, body, label)
 
 
 def draw_influences(influences: Sequence[Influence]) -> str:
     """Draw what each column is worth, with its interval."""
-    width, left, step = 560.0, 190.0, 22.0
-    most = max(max(i.high for i in influences), 0.01)
-    scale = (width - left - 70) / most
+    width, left = 560.0, 190.0
+    scale = (width - left - 70) / max(max(i.high for i in influences), 0.01)
     body = []
     for k, i in enumerate(influences):
-        y = step * k
         name = i.column if len(i.column) <= 24 else i.column[:23] + "…"
         length = max(scale * i.loss, 1.0)
-        body.append(text(left - 10, y + 14, name, "name", "end"))
-        body.append(bar(left, y + 4, length))
-        ends = [left + scale * max(v, 0.0) for v in (i.low, i.high)]
-        body.append(line(ends[0], y + 10.5, ends[1], y + 10.5, "whisker theirs"))
-        at = max(left + length, ends[1]) + 8
-        body.append(text(at, y + 15, f"{100 * i.loss:.1f}", "value"))
+        low, high = (left + scale * max(v, 0.0) for v in (i.low, i.high))
+        at = max(left + length, high)
+        body += _named_bar(k, name, left, length, f"{100 * i.loss:.1f}", at)
+        middle = _STEP * k + 10.5
+        body.append(line(low, middle, high, middle, "whisker theirs"))
     told = ", ".join(f"{i.column} {100 * i.loss:.1f}" for i in influences)
     label = f"Points of probability lost without a column: {told}"
-    return draw(width, step * len(influences) + 4, body, label)
+    return draw(width, _STEP * len(influences) + 4, body, label)
 
 
 def draw_shares(shares: Sequence[tuple[str, float]], label: str) -> str:
     """Draw named shares of one as bars, one below the other."""
     longest = max((len(name) for name, _ in shares), default=0)
     left = min(max(150.0, 7.0 * longest + 12), 330.0)  # 12 px letters
-    width, step = 560.0, 22.0
-    body = []
+    width, body = 560.0, list[str]()
     for k, (name, share) in enumerate(shares):
-        y = step * k
         length = max((width - left - 60) * share, 1.0)
-        body.append(text(left - 10, y + 14, name, "name", "end"))
-        body.append(bar(left, y + 4, length))
-        body.append(text(left + length + 8, y + 15, f"{share:.0%}", "value"))
+        body += _named_bar(k, name, left, length, f"{share:.0%}", left + length)
     said = ", ".join(f"{name} {share:.0%}" for name, share in shares)
-    return draw(width, step * len(shares) + 4, body, f"{label}: {said}")
+    return draw(width, _STEP * len(shares) + 4, body, f"{label}: {said}")
+
+
+def _named_bar(
+    k: int, name: str, left: float, length: float, value: str, end: float
+) -> list[str]:
+    """Return the k-th of some bars, with its name before it and its value after it."""
+    y = _STEP * k
+    return [
+        text(left - 10, y + 14, name, "name", "end"),
+        bar(left, y + 4, length, 13, "bar weight"),
+        text(end + 8, y + 15, value, "value"),
+    ]
 
 
 def draw_picture(picture: Picture, classes: Sequence[str]) -> str:
@@ -219,17 +217,10 @@ def draw_picture(picture: Picture, classes: Sequence[str]) -> str:
     for c in np.unique(picture.codes):
         inside = np.flatnonzero(picture.codes == c)
         start = band + 4 + side * inside[0] / m
-        length = side * len(inside) / m
-        tip = f' data-tip="{escape(str(classes[c]))}"'
-        kind = f'class="fill {colour(int(c))}"'
-        body.append(
-            f'<rect x="0" y="{start:.1f}" width="{band}" '
-            f'height="{max(length - 1, 0.5):.1f}" {kind}{tip}/>'
-        )
-        body.append(
-            f'<rect x="{start:.1f}" y="0" width="{max(length - 1, 0.5):.1f}" '
-            f'height="{band}" {kind}{tip}/>'
-        )
+        length = max(side * len(inside) / m - 1, 0.5)
+        kind, tip = f"fill {colour(int(c))}", f' data-tip="{escape(str(classes[c]))}"'
+        body.append(bar(0, start, band, length, kind, tip))
+        body.append(bar(start, 0, length, band, kind, tip))
     total = side + band + 4
     return draw(total, total, body, "The learned kernel between rows ordered by class")
 
