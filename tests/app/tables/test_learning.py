@@ -1,5 +1,6 @@
 """`mercer.learn`: the same result in Python."""
 
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -203,13 +204,20 @@ def test_labels_of_a_session_are_coded_once_until_an_answer_comes() -> None:
     assert session.labels.labeled.tolist() == [*first.labeled.tolist(), 30, 31]
 
 
-@pytest.mark.parametrize("package", ["pandas", "skrub"])
+@pytest.mark.parametrize("package", ["pandas", "pyarrow"])
+def test_without_a_package_that_tables_need_the_extra_is_named(package: str) -> None:
+    code = f"import sys; sys.modules[{package!r}] = None; from mercer import learn"
+    command = [sys.executable, "-c", code]
+    said = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert f'needs {package}: pip install "mercer[tables]"' in said.stderr
+
+
 def test_a_missing_package_is_named_with_its_extra(
-    package: str, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     table = {"a": np.array(["x", "y", "x", "y"]), "label": np.array(["p", "q", "", ""])}
-    monkeypatch.setitem(sys.modules, package, None)
-    with pytest.raises(ImportError, match=rf"needs {package}: .*mercer\[tables\]"):
+    monkeypatch.setitem(sys.modules, "skrub", None)
+    with pytest.raises(ImportError, match=r"needs skrub: .*mercer\[tables\]"):
         learn(table)
 
 
