@@ -484,4 +484,5 @@ def test_the_keys_are_shown_wide_and_the_way_out_is_next(
     assert page.evaluate("document.getElementById('dialog').className") == "wide"
     page.keyboard.press("Enter")
     page.wait_for_selector("#dialog", state="hidden")
+    page.click("#person")  # a dialog that is not wide
     assert page.evaluate("document.getElementById('dialog').className") == ""

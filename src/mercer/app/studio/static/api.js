@@ -59,15 +59,18 @@ export async function raw(path, signal) {
   return request(path, { headers: headers(), signal });
 }
 
-export async function post(name, said) {
-  const response = await request(`/api/${name}`, {
-    method: "POST",
-    headers: headers({ "Content-Type": "application/json" }),
-    body: JSON.stringify({ who: person.name, ...said }),
-    keepalive: name !== "bulk", // an answer on its way arrives though the tab is closed
-  });
-  return response.json();
+async function send(name, body, keepalive = false) {
+  const json = headers({ "Content-Type": "application/json" });
+  const options = { method: "POST", headers: json, body, keepalive };
+  return (await request(`/api/${name}`, options)).json();
 }
+
+export function post(name, said) {
+  const keepalive = name !== "bulk"; // an answer on its way arrives though the tab is closed
+  return send(name, JSON.stringify({ who: person.name, ...said }), keepalive);
+}
+
+export const upload = (kind, file) => send(`import/${kind}`, file);
 
 export function newToken() {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
@@ -132,13 +135,4 @@ export function picture(row, data, size = "") {
     }
   }
   return kept.get(path);
-}
-
-export async function upload(kind, file) {
-  const response = await request(`/api/import/${kind}`, {
-    method: "POST",
-    headers: headers({ "Content-Type": "application/json" }),
-    body: file,
-  });
-  return response.json();
 }

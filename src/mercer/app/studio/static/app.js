@@ -4,7 +4,7 @@ import { get, listen, once, person } from "./api.js";
 import { askText } from "./ask.js";
 import { BulkActs } from "./bulk.js";
 import { drawAccuracy } from "./curve.js";
-import { by, colour, make, number, percent, plain, setColours } from "./dom.js";
+import { by, colour, make, number, percent, plain, setColours, swatch } from "./dom.js";
 import { History } from "./history.js";
 import { showKeys } from "./keys.js";
 import { PointMap } from "./map.js";
@@ -53,11 +53,7 @@ class Studio {
 
   async start() {
     this.drawPerson();
-    try {
-      await this.advance();
-    } catch (error) {
-      this.say(error.message);
-    }
+    await this.attempt(() => this.advance());
     listen((heard) => {
       if (heard) this.refreshSoon();
       else if (this.state.data) this.lose();
@@ -77,11 +73,7 @@ class Studio {
       else button.removeAttribute("aria-current");
       by(`view-${button.dataset.view}`).hidden = !here;
     }
-    try {
-      await this.views[view]?.load();
-    } catch (error) {
-      this.say(error.message);
-    }
+    await this.attempt(() => this.views[view]?.load());
     if (view === "label") this.map.draw();
   }
 
@@ -116,17 +108,24 @@ class Studio {
   // Events may come in bursts; one look is enough for all that came meanwhile.
   refreshSoon() {
     if (this.pending) return;
-    this.pending = setTimeout(async () => {
+    this.pending = setTimeout(() => {
       this.pending = 0;
-      try {
+      this.attempt(async () => {
         const { data } = this.state;
         await this.refresh();
         if (this.lost) this.say("");
         if (data !== this.state.data) await this.advance(); // another table now
-      } catch (error) {
-        this.say(error.message);
-      }
+      });
     }, 150);
+  }
+
+  // What goes wrong is said to the person.
+  async attempt(act) {
+    try {
+      return await act();
+    } catch (error) {
+      return void this.say(error.message);
+    }
   }
 
   // The next question comes before the map, which may be large.
@@ -186,7 +185,7 @@ class Studio {
         make(
           "li",
           { class: colour(one.label) },
-          make("span", { class: "swatch", "aria-hidden": "true" }),
+          swatch(),
           make("span", { class: "name" }, one.name),
           this.sizeOf(one),
           make("span", { class: "count" }, number(one.count)),
@@ -229,14 +228,10 @@ class Studio {
     const box = by("lassoed");
     box.hidden = rows.length === 0;
     if (!rows.length) return;
-    const acts = new BulkActs(this, () => ({ rows, data: this.state.data }), {
-      cancel: () => (box.hidden = true),
-      done: () => (box.hidden = true),
-    });
-    box.replaceChildren(
-      make("p", { class: "small" }, `${number(rows.length)} rows are inside.`),
-      acts.element,
-    );
+    const done = () => (box.hidden = true);
+    const acts = new BulkActs(this, () => ({ rows, data: this.state.data }), { cancel: done, done });
+    const words = `${number(rows.length)} rows are inside.`;
+    box.replaceChildren(make("p", { class: "small" }, words), acts.element);
     box.querySelector("select").focus();
   }
 

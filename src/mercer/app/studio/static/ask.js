@@ -2,37 +2,49 @@
 
 import { by, make } from "./dom.js";
 
-export function askForm(title, content, done) {
+// Shows a form in the dialog and resolves to whether it was agreed to. With `send`, which
+// is given the value of the button, it stays open until that says that all was kept.
+export function askForm(title, content, done, { more = [], wide, send, cancels = true } = {}) {
   const dialog = by("dialog");
+  const close = { type: "submit", value: "", formnovalidate: true };
+  const form = make(
+    "form",
+    { method: "dialog", novalidate: Boolean(send) },
+    make("h2", { id: "dialog-title" }, title),
+    ...content,
+    make(
+      "div",
+      { class: "acts" },
+      make("button", { type: "submit", value: "ok", class: "primary", autofocus: !cancels }, done),
+      ...more,
+      cancels ? make("button", close, "Cancel") : null,
+    ),
+  );
+  form.addEventListener("submit", async (event) => {
+    const { value } = event.submitter;
+    if (!send || !value) return;
+    event.preventDefault();
+    if (await send(value)) dialog.close("ok");
+  });
+  dialog.replaceChildren(form);
+  dialog.returnValue = "";
+  dialog.classList.toggle("wide", Boolean(wide));
   return new Promise((resolve) => {
-    const form = make(
-      "form",
-      { method: "dialog" },
-      make("h2", { id: "dialog-title" }, title),
-      ...content,
-      make(
-        "div",
-        { class: "acts" },
-        make("button", { type: "submit", value: "ok", class: "primary" }, done),
-        make("button", { type: "submit", value: "", formnovalidate: true }, "Cancel"),
-      ),
-    );
-    dialog.replaceChildren(form);
-    dialog.returnValue = "";
     dialog.onclose = () => resolve(dialog.returnValue === "ok");
     dialog.showModal();
   });
 }
 
 // What was written; null where nothing is to be changed.
-export async function askText(title, label, value, { rows = 0, most = 200 } = {}) {
-  const more = rows ? { rows } : { required: true };
-  const input = make(rows ? "textarea" : "input", { id: "dialog-text", maxlength: most, ...more });
+export async function askText(title, label, value, options = {}) {
+  const { rows = 0, most = 200, required = !rows, done = "Save" } = options;
+  const more = { maxlength: most, autocomplete: "off", required, ...(rows ? { rows } : {}) };
+  const input = make(rows ? "textarea" : "input", { id: "dialog-text", ...more });
   input.value = value;
   const said = await askForm(
     title,
     [make("label", { for: "dialog-text", class: "small soft" }, label), input],
-    "Save",
+    done,
   );
   return said ? input.value.trim() : null;
 }

@@ -1,10 +1,8 @@
 // What is done with many rows at once: first the numbers, then the act, then one undo.
 
 import { once, post } from "./api.js";
-import { askForm, askYes } from "./ask.js";
-import { make, number } from "./dom.js";
-
-const rowsOf = (n) => (n === 1 ? "1 row" : `${number(n)} rows`);
+import { askForm, askText, askYes } from "./ask.js";
+import { button, make, number, rowsOf } from "./dom.js";
 
 const DONE = { clear: "Clear", assign: "Assign", confirm: "Confirm" };
 
@@ -55,22 +53,22 @@ export async function bulk(studio, chosen, act) {
     done: `${DONE[act.action] ?? "Label"} ${rowsOf(told.changes)}`,
     option: told2 ? `Replace the other labels too: ${rowsOf(told2.changes)} in all` : "",
   });
-  if (agreed === null) return 0;
-  const { changed } = await once("bulk", { ...body, replace: agreed.option });
+  return agreed && carryOut(studio, { ...body, replace: agreed.option });
+}
+
+// Do it, and say what has changed.
+async function carryOut(studio, body) {
+  const { changed } = await once("bulk", body);
   studio.say(`${rowsOf(changed)} changed. Undo takes all of it back.`);
   await studio.advance();
   return changed;
 }
 
 async function askPerson() {
-  const input = make("input", { id: "dialog-text", maxlength: 64, autocomplete: "off" });
   const label = "Name as the person writes it; nobody else is asked. Empty: anybody";
-  const said = await askForm(
-    "Assign rows to",
-    [make("label", { for: "dialog-text", class: "small soft" }, label), input],
-    "Next",
-  );
-  return said ? { action: "assign", person: input.value.trim() } : null;
+  const short = { most: 64, required: false, done: "Next" };
+  const person = await askText("Assign rows to", label, "", short);
+  return person === null ? null : { action: "assign", person };
 }
 
 // A class to choose, and what to do with the rows that `chosen` returns.
@@ -80,17 +78,16 @@ export class BulkActs {
     this.chosen = chosen;
     this.done = done;
     this.select = make("select", { "aria-label": "Class" });
-    const button = (words, act) =>
-      make("button", { type: "button", onclick: () => this.run(act()) }, words);
+    const act = (words, said) => button(words, () => this.run(said()));
     this.element = make(
       "div",
       { class: "bulk-acts" },
       this.select,
-      button("Label", () => ({ action: "label", label: Number(this.select.value) })),
-      button("Accept predictions", () => ({ action: "accept" })),
-      button("Clear", () => ({ action: "clear" })),
-      button("Assign …", askPerson),
-      cancel ? make("button", { type: "button", onclick: cancel }, "Cancel") : null,
+      act("Label", () => ({ action: "label", label: Number(this.select.value) })),
+      act("Accept predictions", () => ({ action: "accept" })),
+      act("Clear", () => ({ action: "clear" })),
+      act("Assign …", askPerson),
+      cancel ? button("Cancel", cancel) : null,
     );
     this.fill();
   }
@@ -108,26 +105,18 @@ export class BulkActs {
     if (line?.guess) this.select.value = line.guess.label;
   }
 
-  async run(act) {
-    try {
+  run(act) {
+    return this.studio.attempt(async () => {
       const wanted = await act;
       if (wanted && (await bulk(this.studio, this.chosen(), wanted))) await this.done();
-    } catch (error) {
-      this.studio.say(error.message);
-    }
+    });
   }
 }
 
 // "Accept what the model is sure of": from which probability on, with the numbers.
 export async function acceptSure(studio, where) {
-  const field = make("input", {
-    id: "threshold",
-    type: "number",
-    min: 0,
-    max: 100,
-    step: "any",
-    required: true,
-  });
+  const share = { type: "number", min: 0, max: 100, step: "any", required: true };
+  const field = make("input", { id: "threshold", ...share });
   field.value = 95;
   const told = make("div", { role: "status", class: "small" });
   const body = () => {
@@ -159,9 +148,5 @@ export async function acceptSure(studio, where) {
     ],
     "Accept",
   );
-  if (!agreed) return 0;
-  const { changed } = await once("bulk", body());
-  studio.say(`${rowsOf(changed)} changed. Undo takes all of it back.`);
-  await studio.advance();
-  return changed;
+  return agreed && carryOut(studio, body());
 }

@@ -1,7 +1,8 @@
 // The classes: names, keys, colours, descriptions, their order, merging and removing.
 
 import { once } from "./api.js";
-import { by, keysOf, make, showWide } from "./dom.js";
+import { askForm } from "./ask.js";
+import { button, keysOf, make } from "./dom.js";
 
 const COLOURS = 10;
 
@@ -53,8 +54,8 @@ function group(one, place, classes) {
     make(
       "div",
       { class: "move" },
-      make("button", { type: "button", "aria-label": `${one.name}: up`, onclick: () => move(-1) }, "↑"),
-      make("button", { type: "button", "aria-label": `${one.name}: down`, onclick: () => move(1) }, "↓"),
+      button("↑", () => move(-1), { "aria-label": `${one.name}: up` }),
+      button("↓", () => move(1), { "aria-label": `${one.name}: down` }),
     ),
     field("What to do with it", fate, "whole-line"),
     error,
@@ -92,24 +93,10 @@ function group(one, place, classes) {
 }
 
 // Resolves to whether something was saved. What is refused is said at its class.
-export function editClasses(classes) {
-  const dialog = by("dialog");
+export async function editClasses(classes) {
   const groups = classes.map((one, k) => group(one, k, classes));
   let saved = false;
-  const form = make(
-    "form",
-    { novalidate: true },
-    make("h2", { id: "dialog-title" }, "Classes"),
-    make("div", { class: "class-list" }, ...groups.map(({ box }) => box)),
-    make(
-      "div",
-      { class: "acts" },
-      make("button", { type: "submit", class: "primary" }, "Save"),
-      make("button", { type: "button", onclick: () => dialog.close() }, "Cancel"),
-    ),
-  );
-  form.addEventListener("submit", async (event) => {
-    event.preventDefault();
+  const send = async () => {
     // What removes classes comes last, so that everything else still finds them.
     const order = { rename: 0, look: 1, merge: 2 };
     const all = groups.flatMap((one) => one.acts().map((act) => [one, ...act]));
@@ -123,13 +110,12 @@ export function editClasses(classes) {
         one.complain(error.message);
         one.box.scrollIntoView({ block: "nearest" });
         one.box.querySelector("input").focus();
-        return;
+        return false;
       }
     }
-    dialog.close();
-  });
-  dialog.replaceChildren(form);
-  return new Promise((resolve) => {
-    showWide(dialog, () => resolve(saved));
-  });
+    return true;
+  };
+  const list = make("div", { class: "class-list" }, ...groups.map(({ box }) => box));
+  await askForm("Classes", [list], "Save", { wide: true, send });
+  return saved;
 }

@@ -12,6 +12,12 @@ export function make(tag, options = {}, ...children) {
   return element;
 }
 
+export const button = (words, onclick, options = {}) =>
+  make("button", { type: "button", onclick, ...options }, words);
+// Opens a row; `from` is the view to go back to.
+export const rowLink = (studio, { row, id }, from) =>
+  button(`Row ${id}`, () => studio.open(row, from), { class: "link" });
+export const swatch = () => make("span", { class: "swatch", "aria-hidden": "true" });
 // A picture; the pixels of a tiny one are shown as squares.
 const TINY = 128;
 export function image(options) {
@@ -40,13 +46,4 @@ export const percent = (share) => `${Math.round(100 * share)}%`;
 // As it was said: 12.5, and 33.3333 of a third.
 export const plain = (value) => String(Number(value.toPrecision(6)));
 export const number = (value) => value.toLocaleString("en");
-// A dialog that may take the whole window.
-export function showWide(dialog, closed = () => {}) {
-  dialog.classList.add("wide");
-  dialog.onclose = () => {
-    // The news of the dialog before may come after this one was opened.
-    if (!dialog.open) dialog.classList.remove("wide");
-    closed();
-  };
-  dialog.showModal();
-}
+export const rowsOf = (n) => (n === 1 ? "1 row" : `${number(n)} rows`);

@@ -1,7 +1,7 @@
 // The last answers: back to them and forward again, also after a reload.
 
 import { get, person } from "./api.js";
-import { by, colour, make } from "./dom.js";
+import { by, colour, make, rowLink } from "./dom.js";
 
 const LISTED = 6;
 
@@ -21,11 +21,7 @@ export class History {
         make(
           "li",
           { class: one.label === null ? "" : colour(one.label) },
-          make(
-            "button",
-            { type: "button", class: "link", onclick: () => this.studio.open(one.row) },
-            `Row ${one.id}`,
-          ),
+          rowLink(this.studio, one),
           make(
             "span",
             { class: "name soft" },

@@ -1,24 +1,18 @@
 // One row, large: its picture, its longest text, and its other cells.
 
 import { get, picture, raw } from "./api.js";
-import { by, image, make, number, showWide } from "./dom.js";
+import { askForm } from "./ask.js";
+import { button, image, make, number } from "./dom.js";
 
 // A long cell comes in part; the rest is a click away.
 function text(question, cell, data, tag) {
   const box = make(tag, { class: tag === "div" ? "text" : "" }, cell.value || "–");
   if (cell.length <= cell.value.length) return box;
   const [some, all] = [cell.value.length, cell.length].map(number);
-  const more = make(
-    "button",
-    {
-      type: "button",
-      onclick: async () => {
-        const asked = new URLSearchParams({ data, column: cell.name });
-        box.replaceChildren((await get(`/api/cell/${question.row}?${asked}`)).value);
-      },
-    },
-    "Show all",
-  );
+  const more = button("Show all", async () => {
+    const asked = new URLSearchParams({ data, column: cell.name });
+    box.replaceChildren((await get(`/api/cell/${question.row}?${asked}`)).value);
+  });
   box.append(
     make("p", { class: "cut small soft" }, `The first ${some} of ${all} characters. `, more),
   );
@@ -27,36 +21,14 @@ function text(question, cell, data, tag) {
 
 // The picture in full resolution; a click changes between window and pixels.
 async function zoom(question, data) {
-  const dialog = by("dialog");
   const src = await picture(question.row, data, "full");
   const img = make("img", { alt: `Picture of row ${question.id}, whole`, src });
-  const size = make(
-    "button",
-    {
-      type: "button",
-      "aria-pressed": "false",
-      onclick: () => {
-        const on = img.classList.toggle("pixels");
-        size.setAttribute("aria-pressed", String(on));
-      },
-    },
-    "Full resolution",
-  );
-  dialog.replaceChildren(
-    make(
-      "form",
-      { method: "dialog" },
-      make("h2", { id: "dialog-title" }, `Row ${question.id}`),
-      make("div", { class: "whole", tabindex: "0", role: "region", "aria-label": "Picture" }, img),
-      make(
-        "div",
-        { class: "acts" },
-        size,
-        make("button", { type: "submit", class: "primary" }, "Close"),
-      ),
-    ),
-  );
-  showWide(dialog);
+  const change = ({ target }) =>
+    target.setAttribute("aria-pressed", String(img.classList.toggle("pixels")));
+  const size = button("Full resolution", change, { "aria-pressed": "false" });
+  const look = { class: "whole", tabindex: "0", role: "region", "aria-label": "Picture" };
+  const whole = { wide: true, more: [size], cancels: false };
+  await askForm(`Row ${question.id}`, [make("div", look, img)], "Close", whole);
 }
 
 // A recording; the file comes with the token, so it is fetched and then played.
@@ -86,18 +58,8 @@ export async function draw(question, data, hidden) {
   if (question.image) {
     const src = await picture(question.row, data);
     const img = image({ alt: `Picture of row ${question.id}`, src });
-    parts.push(
-      make(
-        "button",
-        {
-          type: "button",
-          class: "zoom",
-          title: "Show the whole picture",
-          onclick: () => zoom(question, data),
-        },
-        img,
-      ),
-    );
+    const look = { class: "zoom", title: "Show the whole picture" };
+    parts.push(button(img, () => zoom(question, data), look));
     await img.decode().catch(() => {});
   }
   const cells = question.cells.filter((cell) => !hidden.has(cell.name));

@@ -1,6 +1,7 @@
 // The list of keys that "?" shows.
 
-import { by, make, showWide } from "./dom.js";
+import { askForm } from "./ask.js";
+import { make } from "./dom.js";
 
 const KEYS = {
   "While labelling": [
@@ -36,7 +37,6 @@ const KEYS = {
 };
 
 export function showKeys() {
-  const dialog = by("dialog");
   const parts = Object.entries(KEYS).map(([title, lines]) =>
     make(
       "section",
@@ -49,14 +49,6 @@ export function showKeys() {
       ),
     ),
   );
-  dialog.replaceChildren(
-    make(
-      "form",
-      { method: "dialog" },
-      make("h2", { id: "dialog-title" }, "Keys"),
-      make("div", { class: "key-list", tabindex: "0", role: "region", "aria-label": "Keys" }, ...parts),
-      make("div", { class: "acts" }, make("button", { type: "submit", class: "primary", autofocus: true }, "Close")),
-    ),
-  );
-  showWide(dialog);
+  const look = { class: "key-list", tabindex: "0", role: "region", "aria-label": "Keys" };
+  askForm("Keys", [make("div", look, ...parts)], "Close", { wide: true, cancels: false });
 }

@@ -2,7 +2,7 @@
 
 import { once } from "./api.js";
 import { askText } from "./ask.js";
-import { by, make, number } from "./dom.js";
+import { by, number, rowsOf } from "./dom.js";
 
 export class Notes {
   constructor(studio) {
@@ -13,15 +13,12 @@ export class Notes {
     by("flag").addEventListener("click", () => this.flag());
   }
 
-  async act(name, said) {
-    try {
+  act(name, said) {
+    return this.studio.attempt(async () => {
       await once(name, { data: this.studio.state.data, ...said });
       await this.studio.refresh();
       return true;
-    } catch (error) {
-      this.studio.say(error.message);
-      return false;
-    }
+    });
   }
 
   draw() {
@@ -32,7 +29,7 @@ export class Notes {
     bar.max = goal || rows;
     bar.value = Math.min(labelled, bar.max);
     const left = Math.max(0, bar.max - labelled);
-    const words = left === 1 ? "1 row" : `${number(left)} rows`;
+    const words = rowsOf(left);
     if (goal && !left) by("goal-note").textContent = `The goal of ${number(goal)} rows is reached.`;
     else by("goal-note").textContent = goal ? `${words} to the goal of ${number(goal)}` : `${words} to go`;
   }

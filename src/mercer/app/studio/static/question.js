@@ -4,7 +4,7 @@ import { Ahead } from "./ahead.js";
 import { get, once, post } from "./api.js";
 import { askColumns } from "./ask.js";
 import { editClasses } from "./classes.js";
-import { by, classKey, colour, keysOf, make, percent } from "./dom.js";
+import { button, by, classKey, colour, keysOf, make, percent, swatch } from "./dom.js";
 import { ClassFinder } from "./finder.js";
 import { draw, drawPair, playOrPause } from "./item.js";
 import { drawSources } from "./sources.js";
@@ -62,40 +62,35 @@ export class Question {
   }
 
   async show(question) {
-    this.shown = question;
+    const name = question ? `Row ${question.id}` : "";
+    const why = question ? ` · ${REASONS[question.purpose] || ""}` : "";
+    const drawn = draw(question, this.studio.state.data, this.hidden);
     this.pair = null;
-    this.closeWhy();
-    by("question-title").textContent = "Which class is this?";
-    by("item").replaceChildren(await draw(question, this.studio.state.data, this.hidden));
-    by("item").scrollTop = 0;
-    by("reason").textContent = question
-      ? `Row ${question.id} · ${REASONS[question.purpose] || ""}`
-      : "";
-    by("announced").textContent = question
-      ? `Row ${question.id}. ${by("item").innerText.slice(0, SPOKEN)}`
-      : "Every row has an answer.";
+    await this.paint(question, drawn, "Which class is this?", name, why);
     drawSources(this.studio, question);
-    this.drawClasses();
-    this.studio.notes.show(question);
-    this.studio.moved(question);
     markLong(this.studio, question).catch(() => {});
   }
 
   async showPair(pair) {
-    this.shown = pair ? pair.first : null;
+    const name = pair ? `Rows ${pair.first.id} and ${pair.second.id}` : "";
+    const drawn = drawPair(pair, this.studio.state.data, this.hidden);
     this.pair = pair;
-    this.closeWhy();
-    by("question-title").textContent = "Are these the same?";
-    by("reason").textContent = pair ? `Rows ${pair.first.id} and ${pair.second.id}` : "";
-    const { data } = this.studio.state;
-    by("item").replaceChildren(await drawPair(pair, data, this.hidden));
-    by("announced").textContent = pair
-      ? `${by("reason").textContent}. ${by("item").innerText.slice(0, SPOKEN)}`
-      : "There is nothing left to compare.";
+    await this.paint(pair ? pair.first : null, drawn, "Are these the same?", name);
     drawSources(this.studio, null);
+  }
+
+  async paint(shown, drawn, title, name, why = "") {
+    this.shown = shown;
+    this.closeWhy();
+    by("question-title").textContent = title;
+    by("item").replaceChildren(await drawn);
+    by("item").scrollTop = 0;
+    by("reason").textContent = name + why;
+    const words = by("item").innerText.slice(0, SPOKEN);
+    by("announced").textContent = name ? `${name}. ${words}` : words;
     this.drawClasses();
-    this.studio.notes.show(this.shown);
-    this.studio.moved(this.shown);
+    this.studio.notes.show(shown);
+    this.studio.moved(shown);
   }
 
   // Buttons are made once and then changed where they stand, so that none is replaced
@@ -140,18 +135,11 @@ export class Question {
     return [
       ["Same", true],
       ["Different", false],
-    ].map(([word, same], k) =>
-      make(
-        "button",
-        {
-          type: "button",
-          class: "class",
-          onclick: () => this.queue(() => this.answerPair(same)),
-        },
-        make("span", { class: "name" }, word),
-        make("kbd", { "aria-hidden": "true" }, String(k + 1)),
-      ),
-    );
+    ].map(([word, same], k) => {
+      const one = button("", () => this.queue(() => this.answerPair(same)), { class: "class" });
+      one.append(make("span", { class: "name" }, word), make("kbd", { "aria-hidden": "true" }, k + 1));
+      return one;
+    });
   }
 
   classButtons() {
@@ -166,7 +154,7 @@ export class Question {
           title: one.about ? `${one.name}: ${one.about}` : one.name,
           onclick: () => this.queue(() => this.answer(one.label)),
         },
-        make("span", { class: "swatch", "aria-hidden": "true" }),
+        swatch(),
         make(
           "span",
           { class: "name" },
@@ -223,7 +211,7 @@ export class Question {
   // What keys and clicks ask for is done in order: what comes while an answer is on its
   // way waits for the next item.
   queue(act) {
-    this.waiting = this.waiting.then(act).catch((error) => this.studio.say(error.message));
+    this.waiting = this.waiting.then(() => this.studio.attempt(act));
     return this.waiting;
   }
 
@@ -288,15 +276,13 @@ export class Question {
 
   async addClass(name) {
     if (!name.trim()) return;
-    try {
+    await this.studio.attempt(async () => {
       await once("class", { name });
       by("new-name").value = "";
       by("new-name").blur();
       this.studio.say("");
       await this.studio.refresh();
-    } catch (error) {
-      this.studio.say(error.message);
-    }
+    });
   }
 
   // Rows like this one, in the table, to be labelled as a group.
@@ -305,11 +291,8 @@ export class Question {
   }
 
   async editClasses() {
-    try {
-      if (await editClasses(this.studio.state.classes)) await this.studio.refresh();
-    } catch (error) {
-      this.studio.say(error.message);
-    }
+    const { studio } = this;
+    if (await editClasses(studio.state.classes)) await studio.attempt(() => studio.refresh());
   }
 
   async chooseColumns() {
@@ -329,11 +312,7 @@ export class Question {
 
   async togglePairs() {
     this.setPairing(!this.pairing);
-    try {
-      await this.load();
-    } catch (error) {
-      this.studio.say(error.message);
-    }
+    await this.studio.attempt(() => this.load());
   }
 
   closeWhy() {

@@ -1,6 +1,7 @@
 // How large the classes are: a dialog with one field per class, checked by the studio.
 
-import { by, make, plain } from "./dom.js";
+import { askForm } from "./ask.js";
+import { make, plain } from "./dom.js";
 
 const number = (text) => Number(text.trim().replace(/\s*%$/, "").replace(",", ".")) || 0;
 
@@ -56,7 +57,6 @@ function refuse(field, error, words) {
 // Resolves to whether something was saved. What the studio refuses is said at the field,
 // and the dialog stays open.
 export function askSizes(classes, save) {
-  const dialog = by("dialog");
   const total = make("p", { class: "small soft", role: "status" });
   const wrong = make("p", { class: "field-error small", role: "alert", hidden: true });
   const note = () => {
@@ -64,36 +64,6 @@ export function askSizes(classes, save) {
     total.textContent = summary(lines);
   };
   const lines = classes.map((one) => line(one, note));
-  const fields = lines.map(({ field }) => field);
-  const form = make(
-    "form",
-    { novalidate: true },
-    make("h2", { id: "dialog-title" }, "How large are the classes?"),
-    make(
-      "p",
-      { class: "small soft" },
-      "If you know how many of all rows belong to a class, enter it in percent. " +
-        "The model then uses it. Leave empty what you do not know.",
-    ),
-    make("div", { class: "sizes-fields" }, ...lines.map(({ row }) => row)),
-    total,
-    wrong,
-    make(
-      "div",
-      { class: "acts" },
-      make("button", { type: "submit", class: "primary" }, "Save"),
-      make("button", { type: "button", onclick: () => clear() }, "Remove all"),
-      make("button", { type: "button", onclick: () => dialog.close() }, "Cancel"),
-    ),
-  );
-
-  function clear() {
-    for (const { field, error } of lines) {
-      field.value = "";
-      refuse(field, error, "");
-    }
-    send();
-  }
 
   function complain(error) {
     const at = lines.find(({ field }) => Number(field.dataset.label) === error.label);
@@ -102,28 +72,25 @@ export function askSizes(classes, save) {
       wrong.textContent = error.message;
       wrong.hidden = false;
     }
-    (at ? at.field : fields[0]).focus();
+    (at ?? lines[0]).field.focus();
+    return false;
   }
 
-  async function send() {
-    const said = Object.fromEntries(fields.map((field) => [field.dataset.label, field.value]));
-    try {
-      await save(said);
-      dialog.close("saved");
-    } catch (error) {
-      complain(error);
+  function send(how) {
+    for (const { field, error } of how === "clear" ? lines : []) {
+      field.value = "";
+      refuse(field, error, "");
     }
+    const said = lines.map(({ field }) => [field.dataset.label, field.value]);
+    return save(Object.fromEntries(said)).then(() => true, complain);
   }
 
-  form.addEventListener("submit", (event) => {
-    event.preventDefault();
-    send();
-  });
   note();
-  dialog.replaceChildren(form);
-  dialog.returnValue = "";
-  return new Promise((resolve) => {
-    dialog.onclose = () => resolve(dialog.returnValue === "saved");
-    dialog.showModal();
-  });
+  const words =
+    "If you know how many of all rows belong to a class, enter it in percent. " +
+    "The model then uses it. Leave empty what you do not know.";
+  const fields = make("div", { class: "sizes-fields" }, ...lines.map(({ row }) => row));
+  const content = [make("p", { class: "small soft" }, words), fields, total, wrong];
+  const clear = make("button", { type: "submit", value: "clear" }, "Remove all");
+  return askForm("How large are the classes?", content, "Save", { more: [clear], send });
 }

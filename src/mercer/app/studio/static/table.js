@@ -3,7 +3,7 @@
 import { get, once } from "./api.js";
 import { askColumns } from "./ask.js";
 import { acceptSure, BulkActs } from "./bulk.js";
-import { by, classKey, make, number, percent } from "./dom.js";
+import { button, by, classKey, make, number, percent, rowsOf } from "./dom.js";
 import { tag, thumb } from "./views.js";
 
 const FEW = 6; // columns shown until others are chosen
@@ -88,11 +88,7 @@ export class TableView {
 
   async search() {
     this.chooseNone();
-    try {
-      await this.load(0);
-    } catch (error) {
-      this.studio.say(error.message);
-    }
+    await this.studio.attempt(() => this.load(0));
   }
 
   async load(page = this.page) {
@@ -123,7 +119,7 @@ export class TableView {
       : "";
     const { sort, descending, like, ...filters } = this.where();
     by("clear-filters").hidden = Object.keys(filters).join() === "show" && filters.show === "all";
-    by("table-count").textContent = found.total === 1 ? "1 row" : `${number(found.total)} rows`;
+    by("table-count").textContent = rowsOf(found.total);
     by("page").textContent = `${found.page + 1} of ${Math.max(found.pages, 1)}`;
     by("previous").disabled = found.page === 0;
     by("following").disabled = found.page + 1 >= found.pages;
@@ -186,11 +182,7 @@ export class TableView {
       "aria-label": `Choose row ${line.id}`,
     });
     box.checked = this.all || this.chosen.has(line.row);
-    const open = make(
-      "button",
-      { type: "button", class: "link", onclick: () => this.studio.open(line.row, "table") },
-      line.id,
-    );
+    const open = button(line.id, () => this.studio.open(line.row, "table"), { class: "link" });
     const cells = new Map(line.cells.map((cell) => [cell.name, cell]));
     return make(
       "tr",
@@ -307,23 +299,19 @@ export class TableView {
     await this.load();
   }
 
-  async undo() {
-    try {
+  undo() {
+    return this.studio.attempt(async () => {
       await once("undo", {});
       this.studio.say("The last act was taken back.");
       await this.studio.advance();
       await this.load();
-    } catch (error) {
-      this.studio.say(error.message);
-    }
+    });
   }
 
-  async acceptSure() {
-    try {
+  acceptSure() {
+    return this.studio.attempt(async () => {
       if (await acceptSure(this.studio, this.where())) await this.changed();
-    } catch (error) {
-      this.studio.say(error.message);
-    }
+    });
   }
 
   async chooseColumns() {

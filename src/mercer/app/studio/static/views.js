@@ -1,7 +1,7 @@
 // The review of labels, and export.
 
 import { get, once, picture, raw, upload } from "./api.js";
-import { by, colour, image, make, number, percent } from "./dom.js";
+import { button, by, colour, image, make, number, percent, rowLink, swatch } from "./dom.js";
 
 const EXPORTS = [
   ["csv", "CSV", "labelled.csv"],
@@ -28,12 +28,7 @@ export function thumb(studio, row) {
 
 export function tag(studio, label) {
   if (label === null) return make("span", { class: "soft" }, "–");
-  return make(
-    "span",
-    { class: `tag ${colour(label)}` },
-    make("span", { class: "swatch", "aria-hidden": "true" }),
-    studio.name(label),
-  );
+  return make("span", { class: `tag ${colour(label)}` }, swatch(), studio.name(label));
 }
 
 export class ReviewView {
@@ -85,16 +80,8 @@ export class ReviewView {
   }
 
   act(words, line, said) {
-    return make(
-      "button",
-      {
-        type: "button",
-        class: "small",
-        "aria-label": `${words}: row ${line.id}`,
-        onclick: () => this.settle(line, said),
-      },
-      words,
-    );
+    const look = { class: "small", "aria-label": `${words}: row ${line.id}` };
+    return button(words, () => this.settle(line, said), look);
   }
 
   // The list goes on with its next line.
@@ -102,13 +89,11 @@ export class ReviewView {
     const at = [...by("suspicious").children].findIndex(
       (one) => Number(one.dataset.row) === line.row,
     );
-    try {
+    await this.studio.attempt(async () => {
       await once("bulk", { rows: [line.row], data: this.studio.state.data, ...said });
       await this.studio.advance();
       await this.load();
-    } catch (error) {
-      this.studio.say(error.message);
-    }
+    });
     const lines = by("suspicious").querySelectorAll("li[data-row]");
     (lines[Math.min(at, lines.length - 1)]?.querySelector(".settle button") ?? by("main")).focus();
   }
@@ -119,15 +104,7 @@ export class ReviewView {
         make(
           "li",
           { "data-row": line.row },
-          make(
-            "button",
-            {
-              type: "button",
-              class: "link",
-              onclick: () => this.studio.open(line.row, "review"),
-            },
-            `Row ${line.id}`,
-          ),
+          rowLink(this.studio, line, "review"),
           make("span", { class: "cells" }, thumb(this.studio, line.row), line.text),
           make(
             "div",
@@ -146,9 +123,7 @@ export class ExportView {
   constructor(studio) {
     this.studio = studio;
     by("exports").replaceChildren(
-      ...EXPORTS.map(([kind, words, file]) =>
-        make("button", { type: "button", onclick: () => this.save(kind, file) }, words),
-      ),
+      ...EXPORTS.map(([kind, words, file]) => button(words, () => this.save(kind, file))),
     );
     by("give-up").addEventListener("click", () => this.giveUp?.abort());
     by("import").addEventListener("submit", (event) => {

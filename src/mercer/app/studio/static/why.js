@@ -1,7 +1,7 @@
 // Why a row is asked about: the labelled rows that pull it, and the words they share.
 
 import { get, picture } from "./api.js";
-import { colour, image, make, number, percent } from "./dom.js";
+import { colour, image, make, number, percent, rowLink, swatch } from "./dom.js";
 
 const DIFFERENCES = 4; // columns named; the others are counted
 const TEXT = 160;
@@ -40,16 +40,12 @@ async function line(studio, shown, pull) {
   return make(
     "li",
     { class: colour(pull.label) },
-    make("span", { class: "swatch", "aria-hidden": "true" }),
+    swatch(),
     seen,
     make(
       "div",
       {},
-      make(
-        "button",
-        { type: "button", class: "link", onclick: () => studio.open(pull.row) },
-        `Row ${pull.id}`,
-      ),
+      rowLink(studio, pull),
       " ",
       make("b", {}, studio.name(pull.label)),
       ...pull.cells.filter((cell) => shown.texts.includes(cell.name)).map(snippet),
