@@ -162,7 +162,7 @@ def test_a_label_that_is_confirmed_looks_wrong_no_more(studio: Studio) -> None:
     ("ask", "words"),
     [
         ({"action": "burn", "rows": [0]}, "action is one of"),
-        ({"action": "label", "rows": [0], "label": 7}, "number of a class"),
+        ({"action": "label", "rows": [0], "label": 7}, "no class number 7"),
         ({"action": "label", "rows": 5, "label": 0}, "rows must be a list"),
         ({"action": "label", "rows": [9], "label": 0}, "row must be a number"),
         ({"action": "clear", "where": {"low": "2"}}, "between 0 and 1"),

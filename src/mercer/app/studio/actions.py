@@ -33,74 +33,40 @@ def check_said(said: Any, *, needs_token: bool) -> Said:
     return found
 
 
-def _label(said: Said) -> int:
-    label = said.get("label")
-    if type(label) is not int:
-        msg = "label must be the number of a class."
-        raise RefusedError(msg)
-    return label
+def _field(name: str, kind: type, what: str) -> Act:
+    """Return what reads a field of a body, and refuses values of other kinds."""
+
+    def read(studio: Studio, said: Said) -> Any:
+        value = said.get(name)
+        if type(value) is not kind:
+            msg = f"{name} must be {what}."
+            raise RefusedError(msg)
+        return value
+
+    return read
 
 
-def _name(said: Said) -> str:
-    name = said.get("name")
-    if not isinstance(name, str):
-        msg = "name must be a text."
-        raise RefusedError(msg)
-    return name
+def _row(studio: Studio, said: Said) -> int:
+    return studio.check_row(said.get("row"), said.get("data"))
 
 
-def _next(studio: Studio, said: Said) -> Any:
-    return {"question": studio.next(said["who"])}
+def _other(studio: Studio, said: Said) -> int:
+    return studio.check_row(said.get("other"), said.get("data"))
 
 
-def _answer(studio: Studio, said: Said) -> Any:
-    row, then = _rows(studio, said)
-    question = studio.answer(said["who"], said["token"], row, _label(said), then)
-    return {"question": question}
+def _then(studio: Studio, said: Said) -> int | None:
+    """Return the row that the page shows now, if any."""
+    then = said.get("then")
+    return None if then is None else studio.check_row(then, said.get("data"))
 
 
-def _skip(studio: Studio, said: Said) -> Any:
-    row, then = _rows(studio, said)
-    return {"question": studio.skip(said["who"], said["token"], row, then)}
+_label = _field("label", int, "the number of a class")
+_name = _field("name", str, "a text")
+_same = _field("same", bool, "true or false")
+_number = _field("n", int, "a number of rows")
 
 
-def _rows(studio: Studio, said: Said) -> tuple[int, int | None]:
-    """Return the row that was answered, and the one that the page shows now, if any."""
-    row, then = said.get("row"), said.get("then")
-    data = said.get("data")
-    shown = None if then is None else studio.check_row(then, data)
-    return studio.check_row(row, data), shown
-
-
-def _undo(studio: Studio, said: Said) -> Any:
-    return {"question": studio.undo(said["who"], said["token"])}
-
-
-def _measure(studio: Studio, said: Said) -> Any:
-    n = said.get("n")
-    if type(n) is not int:
-        msg = "n must be a number of rows."
-        raise RefusedError(msg)
-    studio.measure(said["who"], n)
-    return {"question": studio.next(said["who"])}
-
-
-def _reask(studio: Studio, said: Said) -> Any:
-    studio.reask(said["who"], said["token"])
-    return {}
-
-
-def _class(studio: Studio, said: Said) -> Any:
-    return {"label": studio.add_class(said["who"], said["token"], _name(said))}
-
-
-def _rename(studio: Studio, said: Said) -> Any:
-    name = _name(said)
-    rename_class(studio, said["who"], said["token"], _label(said), name)
-    return {}
-
-
-def _sizes(studio: Studio, said: Said) -> Any:
+def _sizes(studio: Studio, said: Said) -> dict[int, str]:
     sizes = said.get("sizes")
     if not isinstance(sizes, dict) or not all(
         whole(c) is not None and isinstance(text, str) and len(text) <= MOST_NAME
@@ -108,31 +74,33 @@ def _sizes(studio: Studio, said: Said) -> Any:
     ):
         msg = "sizes must hold a text for each number of a class."
         raise RefusedError(msg)
-    by_label = {int(c): text for c, text in sizes.items()}
-    set_sizes(studio, said["who"], said["token"], by_label)
-    return {}
+    return {int(c): text for c, text in sizes.items()}
 
 
-def _next_pair(studio: Studio, said: Said) -> Any:
-    return {"pair": next_pair(studio, said["who"])}
+def _measure(studio: Studio, said: Said) -> Any:
+    studio.measure(said["who"], _number(studio, said))
+    return {"question": studio.next(said["who"])}
 
 
-def _pair(studio: Studio, said: Said) -> Any:
-    row = studio.check_row(said.get("row"), said.get("data"))
-    other = studio.check_row(said.get("other"), said.get("data"))
-    same = said.get("same")
-    if type(same) is not bool:
-        msg = "same must be true or false."
-        raise RefusedError(msg)
-    pair = answer_pair(studio, said["who"], said["token"], row, other, same)
-    return {"pair": pair}
+def _act(do: Callable[..., Any], *fields: Act, gives: str = "") -> tuple[Act, bool]:
+    """Return what calls a method with person, token and fields of what was said.
+
+    What it returns is named; without a name it is left out.
+    """
+
+    def act(studio: Studio, said: Said) -> Any:
+        given = [read(studio, said) for read in fields]
+        found = do(studio, said["who"], said["token"], *given)
+        return {gives: found} if gives else {}
+
+    return act, True
 
 
 # Those that only look need no token.
 ACTS: dict[str, tuple[Act, bool]] = {
-    "next": (_next, False),
-    "next_pair": (_next_pair, False),
-    "answer": (_answer, True),
+    "next": (lambda studio, said: {"question": studio.next(said["who"])}, False),
+    "next_pair": (lambda studio, said: {"pair": next_pair(studio, said["who"])}, False),
+    "answer": _act(Studio.answer, _row, _label, _then, gives="question"),
     "bulk": (bulk.act, True),
     "bulk_look": (bulk.look, False),
     "note": (settings.note, True),
@@ -141,12 +109,12 @@ ACTS: dict[str, tuple[Act, bool]] = {
     "goal": (settings.goal, True),
     "look": (settings.look, True),
     "merge": (settings.merge, True),
-    "skip": (_skip, True),
-    "undo": (_undo, True),
+    "skip": _act(Studio.skip, _row, _then, gives="question"),
+    "undo": _act(Studio.undo, gives="question"),
     "measure": (_measure, True),
-    "reask": (_reask, True),
-    "class": (_class, True),
-    "rename": (_rename, True),
-    "sizes": (_sizes, True),
-    "pair": (_pair, True),
+    "reask": _act(Studio.reask),
+    "class": _act(Studio.add_class, _name, gives="label"),
+    "rename": _act(rename_class, _label, _name),
+    "sizes": _act(set_sizes, _sizes),
+    "pair": _act(answer_pair, _row, _other, _same, gives="pair"),
 }

@@ -56,11 +56,7 @@ def plan(studio: Studio, said: dict[str, Any]) -> Plan:
     if action == "accept":
         wanted = predictions(studio.snapshot, len(codes))[chosen]
     else:
-        label = said.get("label")
-        if type(label) is not int or label not in studio.store.ledger.classes:
-            msg = "label must be the number of a class; reload the page."
-            raise RefusedError(msg)
-        wanted = np.full(len(chosen), label)
+        wanted = np.full(len(chosen), studio.check_class(said.get("label")))
     is_other = known & (codes[chosen] != wanted) & (wanted >= 0)
     changes = (wanted >= 0) & (~known | (is_other & (said.get("replace") is True)))
     errors = None

@@ -40,10 +40,7 @@ def add_class(studio: "Studio", who: str, token: str, name: str) -> int:
 def rename_class(studio: "Studio", who: str, token: str, label: int, name: str) -> None:
     """Give a class another name; its answers stay with it."""
     studio.check_who(who)
-    if label not in studio.store.ledger.classes:
-        msg = f"there is no class number {label}."
-        raise RefusedError(msg)
-    if studio.store.ledger.classes[label] != name.strip():
+    if studio.store.ledger.classes[studio.check_class(label)] != name.strip():
         name = _checked_name(studio, name)
         studio.append(who, "rename", token, label=label, text=name)
 

@@ -50,8 +50,7 @@ def people_frame(studio: Studio) -> pd.DataFrame:
     """Return the answers and skips of each person that stand, one line for each."""
     ledger, lines = studio.store.ledger, []
     for key, id in zip(studio.items.keys, studio.items.ids, strict=True):
-        given = {**ledger.skips.get(key, {}), **ledger.answers.get(key, {})}
-        for who, event in given.items():
+        for who, event in ledger.acts_on(key).items():
             label = None if event.label is None else ledger.name_of(event.label)
             when = pd.Timestamp(event.at, unit="s", tz="UTC").isoformat(
                 timespec="seconds"

@@ -11,6 +11,8 @@ from typing import Any
 from starlette.datastructures import Headers
 from starlette.responses import JSONResponse
 
+from mercer.app.studio.refused import RefusedError
+
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
@@ -148,14 +150,6 @@ class Guard:
         return sending
 
 
-class TooLargeError(Exception):
-    """A body beyond the limit."""
-
-
-class TooSlowError(Exception):
-    """A body whose end did not come."""
-
-
 def _limited(receive: Receive, most: int, seconds: float) -> Receive:
     seen, has_ended, end = 0, False, time.monotonic() + seconds
 
@@ -166,11 +160,13 @@ def _limited(receive: Receive, most: int, seconds: float) -> Receive:
         try:
             message = await asyncio.wait_for(receive(), end - time.monotonic())
         except TimeoutError as error:
-            raise TooSlowError from error
+            msg = "the request did not come to its end; send it again."
+            raise RefusedError(msg, 408) from error
         has_ended = not message.get("more_body", False)
         seen += len(message.get("body", b""))
         if seen > most:
-            raise TooLargeError
+            msg = "the request is too large."
+            raise RefusedError(msg, 413)
         return message
 
     return receiving

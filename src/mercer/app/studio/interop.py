@@ -38,8 +38,7 @@ def to_prodigy(studio: Studio) -> bytes:
     options = [{"id": n, "text": n} for n in ledger.classes.values()]
     lines = []
     for row, key in enumerate(items.keys):
-        given = {**ledger.skips.get(key, {}), **ledger.answers.get(key, {})}
-        for who, event in given.items():
+        for who, event in ledger.acts_on(key).items():
             line: dict[str, Any] = {
                 "text": _main_text(studio, row),
                 "options": options,
@@ -146,7 +145,6 @@ def _tasks(studio: Studio) -> Iterator[dict[str, Any]]:
     items, ledger = studio.items, studio.store.ledger
     for row, key in enumerate(items.keys):
         data = {name: items.cell(row, name) for name in items.columns}
-        given = {**ledger.skips.get(key, {}), **ledger.answers.get(key, {})}
         yield {
             "id": row + 1,
             "data": {**data, ID_FIELD: items.ids[row]},
@@ -164,7 +162,7 @@ def _tasks(studio: Studio) -> Iterator[dict[str, Any]]:
                         }
                     ],
                 }
-                for who, event in given.items()
+                for who, event in ledger.acts_on(key).items()
             ],
             "predictions": [
                 {

@@ -3,7 +3,6 @@
 import json
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 ACTS = ("answer", "skip", "clear", "pair", "drop", "assign")  # that undo takes back
@@ -30,14 +29,6 @@ class Event(NamedTuple):
     n_labels: int | None = None
     undoes: int | None = None
     text: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Disagreement:
-    """An item that people labelled differently."""
-
-    item: str
-    answers: dict[str, int]  # by person
 
 
 class Ledger:
@@ -237,14 +228,21 @@ class Ledger:
         given = self.answers.get(item, {}).values()
         return any(e.purpose == "confirmed" and e.label == label for e in given)
 
-    def disagreements(self) -> list[Disagreement]:
-        """Return the items that people labelled differently, latest first."""
-        found = [
-            Disagreement(item, {who: e.label or 0 for who, e in answers.items()})
+    def given(self) -> dict[str, dict[str, int]]:
+        """Return the class that each person gave each item."""
+        return {
+            item: {who: event.label or 0 for who, event in answers.items()}
             for item, answers in self.answers.items()
-            if len({e.label for e in answers.values()}) > 1
-        ]
-        return found[::-1]
+        }
+
+    def disagreements(self) -> dict[str, dict[str, int]]:
+        """Return the same of items that people labelled differently, latest first."""
+        every = reversed(self.given().items())
+        return {item: of for item, of in every if len({*of.values()}) > 1}
+
+    def acts_on(self, item: str) -> dict[str, Event]:
+        """Return the answer or the skip of each person that stands."""
+        return {**self.skips.get(item, {}), **self.answers.get(item, {})}
 
     def people(self) -> dict[str, int]:
         """Return how many answers of each person stand."""

@@ -21,7 +21,7 @@ from mercer.app.studio import backend, views
 from mercer.app.studio.actions import ACTS, Act, check_object, check_said
 from mercer.app.studio.ahead import ahead
 from mercer.app.studio.exports import EXPORTS
-from mercer.app.studio.guard import Guard, TooLargeError, TooSlowError
+from mercer.app.studio.guard import Guard
 from mercer.app.studio.interop import IMPORTS, take_in
 from mercer.app.studio.items import FULL_SIDE, IMAGE_SIDE
 from mercer.app.studio.learned_files import learned_file
@@ -30,7 +30,13 @@ from mercer.app.studio.reasons import why
 from mercer.app.studio.refused import RefusedError
 from mercer.app.studio.service import Studio
 from mercer.app.studio.sounds import sound_at
-from mercer.app.studio.table_view import Where, blind_rows, table_page
+from mercer.app.studio.table_view import (
+    Where,
+    blind_rows,
+    certainty,
+    predictions,
+    table_page,
+)
 from mercer.app.studio.worker import LOOK_SECONDS
 from mercer.app.studio.written_files import FILES
 
@@ -78,12 +84,7 @@ def make_app(studio: Studio, token: str, **guard: Any) -> Guard:
             _post("/ml/predict", studio, backend.predict, check_object),
             _post("/ml/webhook", studio, backend.webhook, check_object),
         ],
-        exception_handlers={
-            RefusedError: _refused,
-            TooLargeError: _too_large,
-            TooSlowError: _too_slow,
-            SQLAlchemyError: _not_saved,
-        },
+        exception_handlers={RefusedError: _refused, SQLAlchemyError: _not_saved},
     )
     return Guard(app, token=token, **guard)
 
@@ -166,15 +167,11 @@ def _map(studio: Studio) -> bytes:
 def _colours(studio: Studio) -> bytes:
     """Return two bytes for each row: its class or 255, and how sure that is."""
     codes, _ = studio.labels()
-    snapshot = studio.snapshot
-    best, sure = np.full(len(codes), 255), np.zeros(len(codes))
-    if snapshot.proba is not None:
-        best = np.array(snapshot.classes)[snapshot.proba.argmax(axis=1)]
-        sure = 254 * snapshot.proba.max(axis=1)
-    known = codes >= 0
-    best = np.where(known, codes, best)
-    sure = np.where(known, 255, sure)  # 255 only where a person or the file said so
-    return np.column_stack([np.minimum(best, 255), sure]).astype(np.uint8).tobytes()
+    best = np.where(codes >= 0, codes, predictions(studio.snapshot, len(codes)))
+    best[(best < 0) | (best > 255)] = 255
+    # 255 only where a person or the file said so
+    sure = np.where(codes >= 0, 255, 254 * certainty(studio.snapshot, len(codes)))
+    return np.column_stack([best, sure]).astype(np.uint8).tobytes()
 
 
 async def _export(studio: Studio, request: Request) -> Response:
@@ -260,16 +257,8 @@ def _page(body: bytes, kind: str, request: Request) -> Response:
 async def _refused(request: Request, error: Exception) -> Response:
     assert isinstance(error, RefusedError)
     said = {"error": str(error), "label": error.label}
-    return JSONResponse(said, status_code=error.status)
-
-
-async def _too_large(request: Request, error: Exception) -> Response:
-    return JSONResponse({"error": "the request is too large."}, status_code=413)
-
-
-async def _too_slow(request: Request, error: Exception) -> Response:
-    said = {"error": "the request did not come to its end; send it again."}
-    return JSONResponse(said, status_code=408, headers={"Connection": "close"})
+    headers = {"Connection": "close"} if error.status == 408 else None
+    return JSONResponse(said, status_code=error.status, headers=headers)
 
 
 async def _not_saved(request: Request, error: Exception) -> Response:

@@ -379,11 +379,12 @@ class Studio:
             if token not in self.store.ledger.by_token:
                 transaction.append(who, kind, token, **fields)
 
-    def check_class(self, label: int) -> None:
-        """Refuse the number of a class that does not exist."""
-        if label not in self.store.ledger.classes:
+    def check_class(self, label: Any) -> int:
+        """Return the number of a class that a page sent, if there is one."""
+        if type(label) is not int or label not in self.store.ledger.classes:
             msg = f"there is no class number {label}; reload the page."
             raise RefusedError(msg)
+        return label
 
     def check_who(self, who: Any) -> None:
         """Refuse a name that is not one."""

@@ -18,21 +18,24 @@ Said = dict[str, Any]
 
 def note(studio: Studio, said: Said) -> dict[str, Any]:
     """Keep a note on a row; an empty one removes it."""
-    row = studio.check_row(said.get("row"), said.get("data"))
-    _write(studio, said, "note", row=row, text=_text(said, "text", MOST_NOTE))
+    item = studio.items.keys[studio.check_row(said.get("row"), said.get("data"))]
+    text = _text(said, "text", MOST_NOTE)
+    studio.append(said["who"], "note", said["token"], item=item, text=text)
     return {}
 
 
 def flag(studio: Studio, said: Said) -> dict[str, Any]:
     """Flag a row, or take the flag away."""
-    row = studio.check_row(said.get("row"), said.get("data"))
-    _write(studio, said, "flag", row=row, label=int(said.get("on") is True))
+    item = studio.items.keys[studio.check_row(said.get("row"), said.get("data"))]
+    is_on = int(said.get("on") is True)
+    studio.append(said["who"], "flag", said["token"], item=item, label=is_on)
     return {}
 
 
 def guide(studio: Studio, said: Said) -> dict[str, Any]:
     """Keep the guidelines that are shown beside every item."""
-    _write(studio, said, "guide", text=_text(said, "text", MOST_GUIDE))
+    text = _text(said, "text", MOST_GUIDE)
+    studio.append(said["who"], "guide", said["token"], text=text)
     return {}
 
 
@@ -42,13 +45,13 @@ def goal(studio: Studio, said: Said) -> dict[str, Any]:
     if type(number) is not int or not 0 <= number <= len(studio.items):
         msg = f"a goal is a number of rows from 0 to {len(studio.items)}."
         raise RefusedError(msg)
-    _write(studio, said, "goal", label=number)
+    studio.append(said["who"], "goal", said["token"], label=number)
     return {}
 
 
 def look(studio: Studio, said: Said) -> dict[str, Any]:
     """Keep key, colour, description and place of a class."""
-    label = _class(studio, said.get("label"))
+    label = studio.check_class(said.get("label"))
     key, colour, place = said.get("key", ""), said.get("colour"), said.get("place")
     if not isinstance(key, str) or len(key) > 1 or (key and not key.isalnum()):
         msg = "the key of a class is one letter or digit."
@@ -66,7 +69,8 @@ def look(studio: Studio, said: Said) -> dict[str, Any]:
             raise RefusedError(msg, label=label)
     about = _text(said, "about", MOST_NAME)
     kept = {"key": key.lower(), "colour": colour, "place": place, "about": about}
-    _write(studio, said, "look", label=label, text=json.dumps(kept))
+    text = json.dumps(kept)
+    studio.append(said["who"], "look", said["token"], label=label, text=text)
     return {}
 
 
@@ -76,7 +80,7 @@ def merge(studio: Studio, said: Said) -> dict[str, Any]:
     Each person's answers are changed; rows that the file labels get an answer of who
     merges. Without ``into``, a class that no row has is removed.
     """
-    label = _class(studio, said.get("label"))
+    label = studio.check_class(said.get("label"))
     into = said.get("into")
     token, who = said["token"][:40], said["who"]
     with studio.writing() as transaction:
@@ -98,7 +102,7 @@ def merge(studio: Studio, said: Said) -> dict[str, Any]:
             )
             raise RefusedError(msg, 409, label=label)
         said_of = [(event.who, event.item, event.digest) for _, event in answers]
-        if into is not None and _class(studio, into) == label:
+        if into is not None and studio.check_class(into) == label:
             msg = "a class cannot be merged into itself."
             raise RefusedError(msg, label=label)
         known = {row for row, _ in answers}
@@ -116,26 +120,9 @@ def merge(studio: Studio, said: Said) -> dict[str, Any]:
     return {"changed": len(each)}
 
 
-def _write(
-    studio: Studio, said: Said, kind: str, row: int | None = None, **fields: Any
-) -> None:
-    if row is not None:
-        fields["item"] = studio.items.keys[row]
-    with studio.writing() as transaction:
-        if said["token"] not in studio.store.ledger.by_token:
-            transaction.append(said["who"], kind, said["token"], **fields)
-
-
 def _text(said: Said, name: str, most: int) -> str:
     text = said.get(name, "")
     if not isinstance(text, str) or len(text) > most:
         msg = f"{name} must be a text of at most {most:,} characters."
         raise RefusedError(msg)
     return text.strip()
-
-
-def _class(studio: Studio, label: Any) -> int:
-    if type(label) is not int or label not in studio.store.ledger.classes:
-        msg = f"there is no class number {label}; reload the page."
-        raise RefusedError(msg)
-    return label

@@ -1,6 +1,6 @@
 """The rows of the table that match what a person looks for, sorted, by pages."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,6 +9,7 @@ import pandas as pd
 
 from mercer._base.typing import BoolArray, FloatArray, IntArray
 from mercer.app.studio.engine import Snapshot
+from mercer.app.studio.parsing import whole
 from mercer.app.studio.refused import RefusedError
 from mercer.app.studio.service import Studio
 
@@ -82,7 +83,9 @@ def rows_where(studio: Studio, where: Where) -> IntArray:
         some = [i for i, who in assigned if where.person in {"", who}]
         keep = keep & _among(studio, some)
     elif where.person:
-        keep = keep & _answered_by(studio, where.person)
+        answers = studio.store.ledger.answers.items()
+        some = [item for item, given in answers if where.person in given]
+        keep = keep & _among(studio, some)
     if where.predicted is not None:
         keep = keep & (predictions(snapshot, len(codes)) == where.predicted)
     if (where.low, where.high) != (0.0, 1.0):
@@ -175,29 +178,20 @@ def _shown(studio: Studio, show: str, labelled: BoolArray) -> BoolArray:
     ledger = studio.store.ledger
     if show in {"all", "assigned"}:  # to whom is looked at with the person
         return np.ones(len(labelled), dtype=bool)
-    if show == "labelled":
-        return labelled
-    if show == "unlabelled":
-        return np.asarray(~labelled)
-    if show == "skipped":
-        return _among(studio, ledger.skips)
-    if show == "flagged":
-        return _among(studio, ledger.flags)
-    if show == "noted":
-        return _among(studio, ledger.notes)
-    if show == "accepted":
-        is_accepted = (
+    if show in {"labelled", "unlabelled"}:
+        return labelled == (show == "labelled")
+    items: dict[str, Callable[[], Any]] = {
+        "skipped": lambda: ledger.skips,
+        "flagged": lambda: ledger.flags,
+        "noted": lambda: ledger.notes,
+        "disputed": ledger.disagreements,
+        "accepted": lambda: [
             item
             for item, given in ledger.answers.items()
             if any(event.purpose == "accepted" for event in given.values())
-        )
-        return _among(studio, is_accepted)
-    return _among(studio, [d.item for d in ledger.disagreements()])
-
-
-def _answered_by(studio: Studio, person: str) -> BoolArray:
-    answers = studio.store.ledger.answers
-    return _among(studio, [item for item, given in answers.items() if person in given])
+        ],
+    }
+    return _among(studio, items[show]())
 
 
 def _among(studio: Studio, items: Any) -> BoolArray:
@@ -230,12 +224,11 @@ def _sort_keys(studio: Studio, sort: str, codes: IntArray) -> FloatArray:
 
 def _whole(said: Mapping[str, str], name: str) -> int | None:
     text = said.get(name, "")
-    if not text:
-        return None
-    if not (text.isascii() and text.isdecimal() and len(text) < 9):
+    number = whole(text)
+    if text and number is None:
         msg = f"{name} must be a number."
         raise RefusedError(msg)
-    return int(text)
+    return number
 
 
 def _share(said: Mapping[str, str], name: str, default: float) -> float:

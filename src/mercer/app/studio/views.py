@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -21,10 +22,7 @@ def review(studio: Studio) -> dict[str, Any]:
     """Return labels that look wrong, disagreements, skips, and how people agree."""
     ledger, row_of = studio.store.ledger, studio.items.row_of
     codes, _ = studio.labels()
-    given = {
-        item: {who: e.label or 0 for who, e in answers.items()}
-        for item, answers in ledger.answers.items()
-    }
+    given = ledger.given()
     numbers = sorted(ledger.classes)
     counts = [[list(g.values()).count(c) for c in numbers] for g in given.values()]
     return {
@@ -39,11 +37,11 @@ def review(studio: Studio) -> dict[str, Any]:
         ],
         "disputed": [
             {
-                **row_line(studio, row_of[d.item], int(codes[row_of[d.item]])),
-                "answers": d.answers,
+                **row_line(studio, row_of[item], int(codes[row_of[item]])),
+                "answers": answers,
             }
-            for d in ledger.disagreements()[:200]
-            if d.item in row_of
+            for item, answers in islice(ledger.disagreements().items(), 200)
+            if item in row_of
         ],
         "skipped": [
             row_line(studio, row_of[i], int(codes[row_of[i]]))
