@@ -13,11 +13,16 @@ import pandas as pd
 import pyarrow as pa
 from pyarrow import json as arrow_json
 
-from mercer._base.words import reason
 from mercer.app.tables.arrow_files import read_ipc, read_parquet
 from mercer.app.tables.budget import Budget
 from mercer.app.tables.sources import Source
-from mercer.app.tables.table import Table, TableError, as_table, refuse_repeats
+from mercer.app.tables.table import (
+    Table,
+    TableError,
+    as_table,
+    refuse_repeats,
+    refusing,
+)
 
 _LINE = 1 << 27  # bytes; no line of JSON may be longer
 _BLOCK = 1 << 20
@@ -35,17 +40,13 @@ def read_arrow(source: Source) -> Table:
     """Read Parquet, Feather or Arrow; columns of lists are vectors."""
     budget = Budget(source.name, source.limit)
     nested: dict[str, Any] = {}
-    try:
+    what = f"{source.name} cannot be read as {source.ending[1:]}"
+    with refusing(what, pa.ArrowException, OSError, ValueError):
         if source.ending in {".parquet", ".pq"}:
             arrow, nested = read_parquet(source.data, budget)
         else:
             arrow = read_ipc(source.data, budget)
         return from_arrow(arrow, source.name, nested)
-    except (pa.ArrowException, OSError, ValueError) as error:
-        if isinstance(error, TableError):
-            raise
-        msg = f"{source.name} cannot be read as {source.ending[1:]}: {reason(error)}."
-        raise TableError(msg) from error
 
 
 def from_arrow(
@@ -55,34 +56,24 @@ def from_arrow(
 
     Messages call it `source`; `nested` are columns of the file that were not read.
     """
-    try:
-        table = _checked(arrow, source)
-        unread = {name: _in_words(kind) for name, kind in nested.items()}
-        return replace(table, unread={**table.unread, **unread})
-    except TableError:
-        raise
-    except _DAMAGED as error:  # names or notes that are not what they should be
-        msg = f"{source} is damaged: {reason(error)}."
-        raise TableError(msg) from error
-
-
-def _checked(arrow: Any, source: str) -> Table:
-    refuse_repeats(arrow.column_names, source)
-    vectors, unread = {}, {}
-    for name in arrow.column_names:
-        kind = arrow.schema.field(name).type
-        if holds_images(kind):
-            continue
-        if pa.types.is_nested(kind) and not is_vector(kind):
-            unread[name] = _in_words(kind)
-        elif pa.types.is_fixed_size_list(kind) and arrow[name].null_count == 0:
-            flat = arrow[name].combine_chunks().flatten()
-            vectors[name] = np.asarray(flat).reshape(len(arrow), -1)
-    frame = arrow.drop_columns([*vectors, *unread]).to_pandas()
-    table = as_table(frame, source)
-    return replace(
-        table, vectors={**table.vectors, **vectors}, unread={**table.unread, **unread}
-    )
+    # Names or notes may not be what they should be.
+    with refusing(f"{source} is damaged", *_DAMAGED):
+        refuse_repeats(arrow.column_names, source)
+        vectors, unread = {}, {}
+        for name in arrow.column_names:
+            kind = arrow.schema.field(name).type
+            if holds_images(kind):
+                continue
+            if pa.types.is_nested(kind) and not is_vector(kind):
+                unread[name] = _in_words(kind)
+            elif pa.types.is_fixed_size_list(kind) and arrow[name].null_count == 0:
+                flat = arrow[name].combine_chunks().flatten()
+                vectors[name] = np.asarray(flat).reshape(len(arrow), -1)
+        frame = arrow.drop_columns([*vectors, *unread]).to_pandas()
+        unread |= {name: _in_words(kind) for name, kind in nested.items()}
+        table = as_table(frame, source)
+        vectors, unread = {**table.vectors, **vectors}, {**table.unread, **unread}
+        return replace(table, vectors=vectors, unread=unread)
 
 
 def holds_images(kind: Any) -> bool:
@@ -122,24 +113,16 @@ def _in_words(kind: Any) -> str:
 
 def read_npz(source: Source) -> Table:
     """Read arrays with one row per item; shorter arrays are left out."""
-    arrays: dict[str, Any] = {}
-    try:
+    # A header may ask for an array that is larger than any memory.
+    broken = ValueError, zipfile.BadZipFile, EOFError, OSError
+    large = MemoryError, OverflowError
+    with refusing(f"{source.name} cannot be read as NPZ", *broken, *large):
         with zipfile.ZipFile(pa.BufferReader(source.data)) as archive:
             size = sum(entry.file_size for entry in archive.infolist())
         # As points they are copied once.
         source.refuse_if_large(2 * size, "unpacked it is large")
         with np.load(pa.BufferReader(source.data), allow_pickle=False) as loaded:
-            for name in loaded.files:
-                arrays[name] = loaded[name]
-    # A header may ask for an array that is larger than any memory.
-    except (
-        *(ValueError, zipfile.BadZipFile, EOFError, OSError),
-        *(MemoryError, OverflowError),
-    ) as error:
-        if isinstance(error, TableError):
-            raise
-        msg = f"{source.name} cannot be read as NPZ: {reason(error)}."
-        raise TableError(msg) from error
+            arrays = {name: loaded[name] for name in loaded.files}
     # Rows without a single byte may be as many as a file likes to say.
     filled = {name: a for name, a in arrays.items() if a.ndim and a.nbytes}
     n = max((len(a) for a in filled.values()), default=0)
@@ -155,12 +138,10 @@ def read_npy(source: Source) -> Table:
     """Read one array; rows of numbers are the column "vectors"."""
     # As points it is copied once.
     source.refuse_if_large(3.0 * source.data.size, "the file is too large")
-    try:
-        array = np.load(pa.BufferReader(source.data), allow_pickle=False)
     # A header may ask for an array that is larger than any memory.
-    except (ValueError, EOFError, OSError, MemoryError, OverflowError) as error:
-        msg = f"{source.name} cannot be read as NPY: {reason(error)}."
-        raise TableError(msg) from error
+    broken = ValueError, EOFError, OSError, MemoryError, OverflowError
+    with refusing(f"{source.name} cannot be read as NPY", *broken):
+        array = np.load(pa.BufferReader(source.data), allow_pickle=False)
     if array.ndim == 0 or array.nbytes == 0 or array.dtype.names:
         msg = f"{source.name} holds no array with a row per item."
         raise TableError(msg)
@@ -175,20 +156,16 @@ def read_json(source: Source) -> Table:
     start = bytes(source.data[:64]).lstrip()
     is_list = start.startswith(b"[")
     source.refuse_if_large(_json_needs(source.data, is_list), "as a table it is large")
-    try:
+    what = f"{source.name} cannot be read as JSON lines"
+    with refusing(what, pa.ArrowException, ValueError):
         if is_list:
             text = io.BytesIO(bytes(source.data))
             frame = pd.read_json(text, orient="records", dtype=False)
             return as_table(frame, source.name)
-        arrow = arrow_json.read_json(
-            pa.BufferReader(source.data),
-            read_options=arrow_json.ReadOptions(
-                block_size=min(max(source.data.size, 1), _LINE)
-            ),
-        )
-    except (pa.ArrowException, ValueError) as error:
-        msg = f"{source.name} cannot be read as JSON lines: {reason(error)}."
-        raise TableError(msg) from error
+        size = min(max(source.data.size, 1), _LINE)
+        options = arrow_json.ReadOptions(block_size=size)
+        data = pa.BufferReader(source.data)
+        arrow = arrow_json.read_json(data, read_options=options)
     return from_arrow(arrow, source.name)
 
 

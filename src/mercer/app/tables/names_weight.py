@@ -1,10 +1,15 @@
-"""What the labels said of columns of names and codes."""
+"""How much kinds of kernels count, and what that says of columns of names."""
+
+from collections.abc import Callable
 
 import numpy as np
 
 from mercer._base.words import some
+from mercer.app.report.story import Evidence
 from mercer.app.tables.session import Session
 from mercer.app.tables.views import names_apart, views_of
+from mercer.fewlabels.learner import AutoKernel
+from mercer.fewlabels.pools.base import Block
 from mercer.fewlabels.weigh import pool_members
 
 # Of the weight of all kernels; before labels it is seven tenths or more.
@@ -43,11 +48,27 @@ def weight_of_names(session: Session) -> list[str]:
 
 def shares_of_views(session: Session) -> dict[str, float]:
     """Return the weight of the kernels of each view."""
-    found = session.model.learner_.certificate_
+    return {e.kind: e.share for e in evidence_of(session, lambda block: block.view)}
+
+
+def evidence_of(
+    session: Session, kind_of: Callable[[Block], str]
+) -> tuple[Evidence, ...]:
+    """Return how much each kind of kernel counts, and would without labels."""
+    learner = session.model.learner_
+    if not isinstance(learner, AutoKernel):
+        return ()
+    weights = learner.certificate_.weights
     n_classes = max(len(session.labels.classes), 2)
-    members = pool_members(session.model.basis_.blocks_, n_classes)
-    shares: dict[str, float] = {}
-    for member, weight in zip(members, found.weights, strict=True):
-        view = member.block.view
-        shares[view] = shares.get(view, 0.0) + float(weight)
-    return shares
+    members = pool_members(learner.basis_.blocks_, n_classes)
+    prior = np.array([member.prior for member in members])
+    kinds = np.array([kind_of(member.block) for member in members])
+    shares = [
+        Evidence(
+            str(kind),
+            float(weights[kinds == kind].sum()),
+            float(prior[kinds == kind].sum() / prior.sum()),
+        )
+        for kind in dict.fromkeys(kinds)
+    ]
+    return tuple(sorted(shares, key=lambda e: -e.share))

@@ -5,6 +5,7 @@ at random; everything else stays where Dask reads it.
 """
 
 import re
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from glob import glob
 from pathlib import Path
@@ -20,7 +21,6 @@ from mercer._base.memory import available_memory
 from mercer._base.progress import Progress, quiet
 from mercer._base.random import draw_rows
 from mercer._base.typing import FloatArray, IntArray
-from mercer._base.words import reason
 from mercer.app.embedding.columns import STAGE, embed_again
 from mercer.app.tables.arrow_files import read_parquet
 from mercer.app.tables.budget import Budget
@@ -30,7 +30,7 @@ from mercer.app.tables.learning import TableResult, learned, predictions_frame
 from mercer.app.tables.numbers import is_placeholder
 from mercer.app.tables.rows import Rows
 from mercer.app.tables.session import Session
-from mercer.app.tables.table import Table, TableError
+from mercer.app.tables.table import Table, TableError, refusing
 from mercer.app.tables.target import read_ids
 from mercer.app.tables.task import Task
 from mercer.app.tables.told import Told
@@ -54,15 +54,10 @@ class Block:
     def read(self, columns: list[str] | None = None) -> Table:
         """Read it, or some of its columns."""
         budget = Budget(self.path, available_memory())
-        try:
-            with pa.memory_map(self.path) as file:
-                arrow, nested = read_parquet(
-                    file.read_buffer(), budget, groups=[self.group], columns=columns
-                )
-        except (pa.ArrowException, OSError, ValueError) as error:
-            if isinstance(error, TableError):
-                raise
-            raise TableError(_not_parquet(self.path, error)) from error
+        with _reading(self.path), pa.memory_map(self.path) as file:
+            arrow, nested = read_parquet(
+                file.read_buffer(), budget, groups=[self.group], columns=columns
+            )
         return from_arrow(arrow, self.path, nested)
 
 
@@ -82,10 +77,8 @@ class Parts:
             raise TableError(msg)
         blocks, start = [], 0
         for path in paths:
-            try:
+            with _reading(path):
                 footer = parquet.ParquetFile(path).metadata
-            except (pa.ArrowException, OSError) as error:
-                raise TableError(_not_parquet(path, error)) from error
             for group in range(footer.num_row_groups):
                 n = footer.row_group(group).num_rows
                 blocks.append(Block(str(Path(path).resolve()), group, start, n))
@@ -96,8 +89,9 @@ class Parts:
         return sum(block.n for block in self.blocks)
 
 
-def _not_parquet(path: str, error: Exception) -> str:
-    return f"{path} cannot be read as Parquet: {reason(error)}."
+def _reading(path: str) -> AbstractContextManager[None]:
+    what = f"{path} cannot be read as Parquet"
+    return refusing(what, pa.ArrowException, OSError, ValueError)
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,9 +8,8 @@ import numpy as np
 
 from mercer._base.extras import require
 from mercer._base.typing import FloatArray
-from mercer._base.words import reason
-from mercer.app.tables.budget import Budget, TooLargeError
-from mercer.app.tables.table import TableError
+from mercer.app.tables.budget import Budget
+from mercer.app.tables.table import refusing
 
 SOUNDS = {".wav", ".flac", ".ogg", ".oga", ".opus", ".mp3", ".aiff", ".aif", ".au"}
 # What the bytes of recordings start with; MP3 without a tag has none of these.
@@ -40,8 +39,9 @@ def read_recording(source: Path | bytes, budget: Budget | None = None) -> Record
     The budget is asked before the samples are read.
     """
     library = require("soundfile", extra="sound", purpose="Reading recordings")
-    what = "its bytes" if isinstance(source, bytes) else str(source)
-    try:
+    name = "its bytes" if isinstance(source, bytes) else str(source)
+    what = f"{name} cannot be read as a recording"
+    with refusing(what, OSError, RuntimeError, ValueError):
         opened = io.BytesIO(source) if isinstance(source, bytes) else str(source)
         with library.SoundFile(opened) as file:
             most = min(file.frames, int(_LONGEST * file.samplerate))
@@ -50,16 +50,10 @@ def read_recording(source: Path | bytes, budget: Budget | None = None) -> Record
                 budget.check(4.0 * most * (file.channels + 4))
             channels = file.read(most, dtype="float32", always_2d=True)
             rate = int(file.samplerate)
-    except TooLargeError:
-        raise
-    except (OSError, RuntimeError, ValueError) as error:
-        msg = f"{what} cannot be read as a recording: {reason(error)}"
-        raise TableError(msg) from error
-    wave = channels.mean(axis=1)
-    if not len(wave) or not np.isfinite(wave).all():
-        why = "it holds numbers that are not finite" if len(wave) else "it is empty"
-        msg = f"{what} cannot be read as a recording: {why}"
-        raise TableError(msg) from ValueError(why)
+        wave = channels.mean(axis=1)
+        if not len(wave) or not np.isfinite(wave).all():
+            why = "it holds numbers that are not finite" if len(wave) else "it is empty"
+            raise ValueError(why)
     return Recording(wave, rate)
 
 

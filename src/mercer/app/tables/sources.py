@@ -10,8 +10,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from mercer._base.words import in_bytes, reason
-from mercer.app.tables.table import TableError
+from mercer._base.words import in_bytes
+from mercer.app.tables.table import TableError, refusing
 
 STANDARD_INPUT = "-"
 COMPRESSED = {".gz": "gzip", ".bz2": "bz2", ".xz": "xz", ".zst": "zstd"}
@@ -101,48 +101,44 @@ def _bounded(read: Callable[[int], bytes], limit: float, name: str) -> Any:
 
 def _unpacked(source: Source, inner: str) -> Source:
     packed = pa.BufferReader(source.data)
-    try:
+    broken = OSError, EOFError, ValueError, MemoryError, lzma.LZMAError
+    with refusing(f"{source.name} cannot be unpacked", *broken):
         if source.ending == ".xz":
             with lzma.LZMAFile(packed) as stream:
                 data = _bounded(stream.read, source.limit, source.name)
         else:
             with pa.CompressedInputStream(packed, COMPRESSED[source.ending]) as stream:
                 data = _bounded(stream.read, source.limit, source.name)
-    except (OSError, EOFError, ValueError, MemoryError, lzma.LZMAError) as error:
-        if isinstance(error, TableError):
-            raise
-        msg = f"{source.name} cannot be unpacked: {reason(error)}."
-        raise TableError(msg) from error
     return _filled(Source(source.name, data, inner or _kind_of(data), source.limit))
 
 
 def _from_zip(source: Source) -> Source:
     """Return the one table in a zip archive."""
-    try:
-        with zipfile.ZipFile(pa.BufferReader(source.data)) as archive:
-            inside = [
-                entry
-                for entry in archive.infolist()
-                if not entry.is_dir() and not entry.filename.startswith("__MACOSX")
-            ]
-            if len(inside) != 1:
-                msg = (
-                    f"{source.name} holds {len(inside)} files; a zip archive must hold "
-                    "one table. Unpack it and name the file."
-                )
-                raise TableError(msg)
-            if inside[0].compress_type not in {
-                zipfile.ZIP_STORED,
-                zipfile.ZIP_DEFLATED,
-            }:
-                # The others unpack as much at a time as the file wants.
-                msg = f"{source.name} is packed in an unusual way; unpack it first."
-                raise TableError(msg)
-            with archive.open(inside[0]) as stream:
-                data = _bounded(stream.read, source.limit, source.name)
-    except (zipfile.BadZipFile, RuntimeError, NotImplementedError) as error:
-        msg = f"{source.name} cannot be unpacked: {reason(error)}."
-        raise TableError(msg) from error
+    broken = zipfile.BadZipFile, RuntimeError, NotImplementedError
+    with (
+        refusing(f"{source.name} cannot be unpacked", *broken),
+        zipfile.ZipFile(pa.BufferReader(source.data)) as archive,
+    ):
+        inside = [
+            entry
+            for entry in archive.infolist()
+            if not entry.is_dir() and not entry.filename.startswith("__MACOSX")
+        ]
+        if len(inside) != 1:
+            msg = (
+                f"{source.name} holds {len(inside)} files; a zip archive must hold "
+                "one table. Unpack it and name the file."
+            )
+            raise TableError(msg)
+        if inside[0].compress_type not in {
+            zipfile.ZIP_STORED,
+            zipfile.ZIP_DEFLATED,
+        }:
+            # The others unpack as much at a time as the file wants.
+            msg = f"{source.name} is packed in an unusual way; unpack it first."
+            raise TableError(msg)
+        with archive.open(inside[0]) as stream:
+            data = _bounded(stream.read, source.limit, source.name)
     inner = PurePath(inside[0].filename)
     name, ending = f"{source.name}:{inner}", inner.suffix.lower()
     return _filled(Source(name, data, ending, source.limit))

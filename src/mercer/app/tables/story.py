@@ -1,6 +1,5 @@
 """From a result to what the report shows."""
 
-from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
@@ -11,7 +10,6 @@ from mercer._base.random import draw_rows
 from mercer._base.typing import FloatArray, IntArray
 from mercer.app.report.story import (
     Bin,
-    Evidence,
     Listed,
     Map,
     Picture,
@@ -25,6 +23,7 @@ from mercer.app.tables.alike import repeated_rows
 from mercer.app.tables.class_sizes import size_advice
 from mercer.app.tables.figures import figures_of
 from mercer.app.tables.learning import TableResult
+from mercer.app.tables.names_weight import evidence_of
 from mercer.app.tables.row_text import (
     cells_of,
     columns_of,
@@ -34,10 +33,7 @@ from mercer.app.tables.row_text import (
     name_of,
 )
 from mercer.app.tables.together import same_columns
-from mercer.fewlabels.learner import AutoKernel
-from mercer.fewlabels.pools.base import Block
 from mercer.fewlabels.pools.choice import PoolPlan
-from mercer.fewlabels.weigh import pool_members
 from mercer.judging.hiding import Check
 from mercer.judging.intervals import effective_number, wilson_interval
 from mercer.judging.layout import place_points
@@ -83,8 +79,8 @@ def story_of(result: TableResult, *, rng: np.random.Generator) -> Story:
         values=values,
         weights=weights,
         choices=choices,
-        evidence=_evidence(result, lambda block: KINDS[block.kind]),
-        views=_evidence(result, lambda block: block.view),
+        evidence=evidence_of(session, lambda block: KINDS[block.kind]),
+        views=evidence_of(session, lambda block: block.view),
         n_weighed=getattr(session.model.learner_.certificate_, "n_held_out", 0),
         columns=columns_of(session.rows.notes, result.table),
         facts=figures_of(session.model),
@@ -286,28 +282,6 @@ def _spectrum(
     ranked = sorted(zip(evidence.weights, evidence.names, strict=True), reverse=True)
     choices = tuple((name, float(w)) for w, name in ranked[:6] if w >= 0.005)
     return np.maximum(graphs[best].values, 0.0), shares[best], choices
-
-
-def _evidence(
-    result: TableResult, kind_of: Callable[[Block], str]
-) -> tuple[Evidence, ...]:
-    """Return how much each kind of kernel counts, and would without labels."""
-    learner = result.session.model.learner_
-    if not isinstance(learner, AutoKernel):
-        return ()
-    found = learner.certificate_
-    members = pool_members(learner.basis_.blocks_, max(len(result.labels.classes), 2))
-    prior = np.array([member.prior for member in members])
-    kinds = np.array([kind_of(member.block) for member in members])
-    shares = [
-        Evidence(
-            str(kind),
-            float(found.weights[kinds == kind].sum()),
-            float(prior[kinds == kind].sum() / prior.sum()),
-        )
-        for kind in dict.fromkeys(kinds)
-    ]
-    return tuple(sorted(shares, key=lambda e: -e.share))
 
 
 def _sample(result: TableResult, n: int, rng: np.random.Generator) -> IntArray:

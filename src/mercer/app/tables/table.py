@@ -1,6 +1,7 @@
 """A table: columns of cells, columns of vectors, and where they came from."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -8,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from mercer._base.words import some
+from mercer._base.words import reason, some
 
 # Arrays of smaller pictures than this are not taken for pictures.
 _SMALLEST_SIDE = 8
@@ -17,6 +18,26 @@ TITLE = "Is there a title above the header? Delete the lines above the header."
 
 class TableError(ValueError):
     """A table that cannot be learned from; the message names file, row or column."""
+
+
+@contextmanager
+def refusing(what: str, *kinds: type[Exception]) -> Iterator[None]:
+    """Turn errors of some kinds into a `TableError`: what cannot be done, and why.
+
+    Examples
+    --------
+    >>> with refusing("t.csv cannot be read", KeyError):
+    ...     {}["size"]
+    Traceback (most recent call last):
+    mercer.app.tables.table.TableError: t.csv cannot be read: 'size'.
+    """
+    try:
+        yield
+    except TableError:
+        raise
+    except kinds as error:
+        msg = f"{what}: {reason(error)}."
+        raise TableError(msg) from error
 
 
 @dataclass(frozen=True, eq=False)

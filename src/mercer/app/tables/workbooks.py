@@ -9,10 +9,9 @@ from dataclasses import replace
 import pandas as pd
 
 from mercer._base.extras import require
-from mercer._base.words import reason
 from mercer.app.tables.budget import Budget
 from mercer.app.tables.sources import Source
-from mercer.app.tables.table import Table, TableError, as_table
+from mercer.app.tables.table import Table, TableError, as_table, refusing
 
 # Reads a sheet with its memory bounded, in a process of its own: one that needs more
 # is ended by the operating system, whatever the file claims of its size.
@@ -35,7 +34,8 @@ def read_excel(source: Source, *, sheet: str | None) -> Table:
     """Read a sheet of a workbook (Excel, OpenDocument), by default the first."""
     require("python_calamine", extra="tables", purpose="Reading a workbook")
     data = bytes(source.data)
-    try:
+    # Calamine has one class for all that goes wrong.
+    with refusing(f"{source.name} cannot be read as a workbook", Exception):
         if zipfile.is_zipfile(io.BytesIO(data)):
             with zipfile.ZipFile(io.BytesIO(data)) as archive:
                 size = sum(entry.file_size for entry in archive.infolist())
@@ -51,11 +51,6 @@ def read_excel(source: Source, *, sheet: str | None) -> Table:
             # As objects: a cell of text that says 007 stays text.
             frame = pd.read_excel(book, sheet_name=sheet or names[0], dtype=object)
             frame = frame.infer_objects()
-    except TableError:
-        raise
-    except Exception as error:  # calamine has one class for all that goes wrong
-        msg = f"{source.name} cannot be read as a workbook: {reason(error)}."
-        raise TableError(msg) from error
     notes = []
     if sheet is None and len(names) > 1:
         rest = ", ".join(map(repr, names[1:6]))
