@@ -128,7 +128,7 @@ def test_of_very_many_columns_the_first_are_named_and_the_others_counted() -> No
     assert [name for name, _ in cells[:2]] == ["x0", "x2"]
     assert len(cells) == 101
     assert cells[-1] == ("more", "2 columns, in the sheet to fill in")
-    assert in_short(table, 0, {"x1"}).count("x") == 6
+    assert in_short(table, np.array([0]), {"x1"})[0].count("x") == 6
     notes = [(f"x{k}", "number", "scaled", 1) for k in range(1005)]
     notes[-1] = ("copy", "left out", "repeats the target", 0)
     notes[-2] = ("words", "text", "TF-IDF", 30)

@@ -77,15 +77,16 @@ def _shuffled(
     rng: np.random.Generator,
 ) -> FloatArray:
     """Return rows as they are, then for each column some with that column exchanged."""
-    plain = np.asarray(take_rows(X, known[some]), dtype=float)
     n_shuffles = int(np.clip(_PREDICTED // (len(some) * len(places)), 1, _SHUFFLES))
+    each = [columns for columns in places.values() for _ in range(n_shuffles)]
+    drawn = [rng.permutation(len(known))[: len(some)] for _ in each]
+    cells = take_rows(X, known[np.concatenate([some, *drawn])])
+    plain, *others = np.split(np.asarray(cells, dtype=float), len(each) + 1)
     blocks = [plain]
-    for columns in places.values():
-        for _ in range(n_shuffles):
-            block = plain.copy()
-            others = known[rng.permutation(len(known))[: len(some)]]
-            block[:, columns] = np.asarray(take_rows(X, others))[:, columns]
-            blocks.append(block)
+    for columns, other in zip(each, others, strict=True):
+        block = plain.copy()
+        block[:, columns] = other[:, columns]
+        blocks.append(block)
     return np.vstack(blocks)
 
 

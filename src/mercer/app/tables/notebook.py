@@ -36,7 +36,7 @@ def headline(result: "TableResult") -> str:
 def in_html(result: "TableResult") -> str:
     """Return the headline, notes, the classes, and the least certain predictions."""
     names = tuple(str(c) for c in result.labels.classes)
-    least = listed(result.ids, result.proba, result.labels, names)[:_ROWS]
+    least = listed(result.session, result.proba, names, _ROWS)
     rows = [
         (r.id, r.prediction, f"{r.probability:.0%}", r.second, r.given) for r in least
     ]

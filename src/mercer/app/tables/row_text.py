@@ -6,14 +6,14 @@ from pathlib import PurePath
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
-from mercer._base.checks import is_empty
 from mercer._base.typing import FloatArray, IntArray
 from mercer._base.words import counted
 from mercer.app.report.story import Column, Listed
 from mercer.app.tables.column_values import values_of
+from mercer.app.tables.session import Session
 from mercer.app.tables.table import Table
-from mercer.evidence.labels import Labels
 
 # Characters of a cell, and cells, that a short account of a row has.
 _CELL, _CELLS = 40, 6
@@ -52,7 +52,7 @@ def cells_of(
 def _filled(table: Table, row: int, names: list[str]) -> Iterator[tuple[str, str]]:
     for name in names:
         value = table.frame[name].iat[row]
-        if is_empty(value):
+        if pd.isna(value) is True:
             continue
         said = f"{value:.4g}" if isinstance(value, float) else str(value)
         if said.strip():
@@ -108,43 +108,45 @@ def _empty(table: Table, name: str) -> str:
     return f"; {said} of the cells are empty"
 
 
-def in_short(table: Table, row: int, without: set[str | None]) -> str:
-    """Return the first cells of a row in one line.
+def in_short(table: Table, rows: IntArray, without: set[str | None]) -> list[str]:
+    """Return the first cells of each of some rows in one line.
 
     Examples
     --------
     >>> from mercer.app.tables.table import as_table
     >>> table = as_table({"size": [3], "label": ["a"], "colour": ["red"]})
-    >>> in_short(table, 0, {"label"})
-    'size: 3 · colour: red'
+    >>> in_short(table, np.array([0]), {"label"})
+    ['size: 3 · colour: red']
     """
     some = table.frame.columns[: 4 * _CELLS]  # some of them may be empty
     names = [c for c in some if c not in without and c != "file"]
-    parts = []
-    for name, value in islice(_filled(table, row, names), _CELLS):
-        said = value if len(value) <= _CELL else value[: _CELL - 1] + "…"
-        parts.append(f"{name}: {said}")
-    return " · ".join(parts)
+    lines = []
+    for row in rows.tolist():
+        cells = islice(_filled(table, row, names), _CELLS)
+        lines.append(" · ".join(f"{name}: {_cut(value)}" for name, value in cells))
+    return lines
 
 
-def least_certain(proba: FloatArray) -> IntArray:
-    """Return the rows that are listed, the least certain first."""
-    return np.argsort(proba.max(axis=1), kind="stable")[:LISTED]
+def _cut(value: str) -> str:
+    return value if len(value) <= _CELL else value[: _CELL - 1] + "…"
 
 
 def listed(
-    ids: Any, proba: FloatArray, labels: Labels, names: tuple[str, ...]
+    session: Session, proba: FloatArray, names: tuple[str, ...], most: int = LISTED
 ) -> tuple[Listed, ...]:
     """Return the predictions of the least certain rows, the least certain first."""
-    best, order = proba.max(axis=1), least_certain(proba)
+    best, codes = proba.max(axis=1), session.labels.codes
+    order = np.argsort(best, kind="stable")[:most]
     two = np.argsort(-proba[order], axis=1, kind="stable")[:, :2]
+    contents = in_short(session.table, order, session.task.aside)
     return tuple(
         Listed(
-            str(ids[i]),
+            str(session.ids[i]),
             names[first],
             float(best[i]),
             names[second],
-            "" if labels.codes[i] < 0 else names[labels.codes[i]],
+            "" if codes[i] < 0 else names[codes[i]],
+            cells,
         )
-        for i, (first, second) in zip(order, two, strict=True)
+        for i, (first, second), cells in zip(order, two, contents, strict=True)
     )

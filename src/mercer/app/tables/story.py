@@ -10,7 +10,6 @@ from mercer._base.random import draw_rows
 from mercer._base.typing import FloatArray, IntArray
 from mercer.app.report.story import (
     Bin,
-    Listed,
     Map,
     Picture,
     Quality,
@@ -28,7 +27,6 @@ from mercer.app.tables.row_text import (
     cells_of,
     columns_of,
     in_short,
-    least_certain,
     listed,
     name_of,
 )
@@ -90,7 +88,7 @@ def story_of(result: TableResult, *, rng: np.random.Generator) -> Story:
             if w != size_advice(labels.counts(), labels.classes)  # a step says it
         ),
         method=_method(session.plan),
-        predictions=_with_contents(result, names),
+        predictions=listed(session, result.proba, names),
         n_sure=None if sets is None else int((sets.sum(axis=1) == 1).sum()),
         influences=result.influences,
         same_columns=same_columns(result.table, session.task.aside),
@@ -198,17 +196,6 @@ def _taken(result: TableResult, check: Check) -> tuple[Taken, ...]:
     return tuple(found)
 
 
-def _with_contents(result: TableResult, names: tuple[str, ...]) -> tuple[Listed, ...]:
-    """Return the list of predictions with the first cells of each row."""
-    rows = listed(result.ids, result.proba, result.labels, names)
-    order = least_certain(result.proba)
-    table, aside = result.table, result.session.task.aside
-    return tuple(
-        row._replace(contents=in_short(table, int(i), aside))
-        for row, i in zip(rows, order, strict=True)
-    )
-
-
 def _contradicted(result: TableResult, ranked: SuspiciousLabels, k: int) -> Row:
     """Return a labelled row with what the other labels say of it."""
     given = str(ranked.given[k])
@@ -245,14 +232,14 @@ def _map(
     rows = _sample(result, _ON_MAP, rng)
     xy = place_points(lambda i: _features(result, rows[i]), len(rows), rng)
     tips = []
-    table, ids, aside = result.table, result.ids, result.session.task.aside
+    contents = in_short(result.table, rows, result.session.task.aside)
     known = result.labels.codes[rows]
-    for i, code in zip(rows.tolist(), known.tolist(), strict=True):
+    for i, code, cells in zip(rows.tolist(), known.tolist(), contents, strict=True):
         guesses = _guesses(result.proba[i], code, names)
         given, (first, probability), (second, _) = guesses
         label = f"labelled {given}" if given else "not labelled"
         said = f"{first} {probability:.0%}, or {second}"
-        tips.append(f"{ids[i]} ({label})\n{said}\n{in_short(table, i, aside)}")
+        tips.append(f"{result.ids[i]} ({label})\n{said}\n{cells}")
     return Map(xy, codes[rows], known >= 0, tuple(tips))
 
 
