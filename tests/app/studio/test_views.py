@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from mercer.app.studio.engine import Snapshot
-from mercer.app.studio.exports import as_people, people_frame
+from mercer.app.studio.exports import EXPORTS, people_frame
 from mercer.app.studio.refused import RefusedError
 from mercer.app.studio.service import Studio
 from mercer.app.studio.table_view import Where, table_page
@@ -221,5 +221,5 @@ def test_answers_of_each_person_are_exported_apart(studio: Studio) -> None:
         [studio.items.ids[5], "ben", second, False],
         [studio.items.ids[6], "ben", "", True],
     ]
-    head = as_people(studio).decode().splitlines()[0]
+    head = EXPORTS["people"][2](studio).decode().splitlines()[0]
     assert head == '"id","person","label","skipped","when","asked"'

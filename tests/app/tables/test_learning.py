@@ -221,11 +221,14 @@ def test_a_missing_package_is_named_with_its_extra(
         learn(table)
 
 
-def test_the_studio_names_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    session = Session.open(two_groups(), id="code")
-    monkeypatch.setitem(sys.modules, "uvicorn", None)
-    with pytest.raises(ImportError, match=r"needs uvicorn: .*mercer\[studio\]"):
-        session.label()
+def test_the_studio_names_its_extra() -> None:
+    code = (
+        "import sys; sys.modules['uvicorn'] = None; from mercer import Session;"
+        "Session.open({'a': [1.0, 2.0], 'label': ['x', None]}).label()"
+    )
+    command = [sys.executable, "-c", code]
+    said = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert 'The studio needs uvicorn: pip install "mercer[studio]"' in said.stderr
 
 
 def test_a_session_and_a_saved_model_say_what_they_hold() -> None:

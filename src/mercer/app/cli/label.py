@@ -64,12 +64,7 @@ def command(
     try:
         from mercer.app.studio.from_file import open_studio
         from mercer.app.studio.serving import Running
-    except ImportError as error:
-        stop_with(
-            f'The studio needs {error.name}: pip install "mercer[studio]"',
-            as_json=False,
-        )
-    try:
+
         task = task_of(said)
         studio = open_studio(
             file,

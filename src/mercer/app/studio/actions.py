@@ -6,7 +6,7 @@ from typing import Any
 from mercer.app.studio import bulk, settings
 from mercer.app.studio.classes import MOST_NAME, rename_class, set_sizes
 from mercer.app.studio.pairing import answer_pair, next_pair
-from mercer.app.studio.parsing import whole
+from mercer.app.studio.parsing import check_text, whole
 from mercer.app.studio.refused import RefusedError
 from mercer.app.studio.service import Studio
 
@@ -26,10 +26,7 @@ def check_said(said: Any, *, needs_token: bool) -> Said:
     """Return a body if it is an object with a person and, where needed, a token."""
     found = check_object(said)
     for name in ("who", "token") if needs_token else ("who",):
-        value = found.get(name)
-        if not isinstance(value, str) or not 0 < len(value) <= 64:
-            msg = f"{name} must be a text of 1 to 64 characters."
-            raise RefusedError(msg)
+        check_text(found.get(name), name)
     return found
 
 

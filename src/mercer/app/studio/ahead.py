@@ -3,6 +3,7 @@
 import itertools
 from typing import Any
 
+from mercer.app.studio.parsing import check_text
 from mercer.app.studio.queue import is_check_due, number_of, open_rows
 from mercer.app.studio.service import Studio
 
@@ -16,7 +17,7 @@ def ahead(studio: Studio, who: str) -> dict[str, Any]:
     the better for it. A question that the page shows is claimed with the answer before
     it (`then`).
     """
-    studio.check_who(who)
+    check_text(who, "who")
     with studio.locked:
         claims = studio.store.claims()
         own = {item for item, person, _ in claims if person == who}

@@ -60,21 +60,16 @@ def people_frame(studio: Studio) -> pd.DataFrame:
     return pd.DataFrame(lines, columns=names)
 
 
-def as_people(studio: Studio) -> bytes:
-    """Return the answers of each person as CSV, to compare them."""
-    return _csv(people_frame(studio))
+def _csv(frame_of: Callable[[Studio], pd.DataFrame]) -> "Export":
+    """Return what writes a frame as CSV whose cells no spreadsheet runs."""
 
+    def export(studio: Studio) -> bytes:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "table.csv"
+            write_csv(frame_of(studio), path)
+            return path.read_bytes()
 
-def as_csv(studio: Studio) -> bytes:
-    """Return the table as CSV whose cells no spreadsheet runs."""
-    return _csv(labelled_frame(studio))
-
-
-def _csv(frame: pd.DataFrame) -> bytes:
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "table.csv"
-        write_csv(frame, path)
-        return path.read_bytes()
+    return export
 
 
 def as_parquet(studio: Studio) -> bytes:
@@ -128,8 +123,8 @@ def _has_zone(value: datetime.date | datetime.time) -> bool:
 
 Export = Callable[[Studio], bytes]
 EXPORTS: dict[str, tuple[str, str, Export]] = {
-    "csv": ("labelled.csv", "text/csv", as_csv),
-    "people": ("labelled-by-person.csv", "text/csv", as_people),
+    "csv": ("labelled.csv", "text/csv", _csv(labelled_frame)),
+    "people": ("labelled-by-person.csv", "text/csv", _csv(people_frame)),
     "parquet": ("labelled.parquet", "application/vnd.apache.parquet", as_parquet),
     "excel": (
         "labelled.xlsx",

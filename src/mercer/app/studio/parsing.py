@@ -45,6 +45,13 @@ def whole(text: str) -> int | None:
     return int(text) if is_number else None
 
 
+def check_text(value: Any, name: str) -> None:
+    """Refuse what is not the name of a person, or not a token."""
+    if not isinstance(value, str) or not value.strip() or len(value) > 64:
+        msg = f"{name} must be a text of 1 to 64 characters."
+        raise RefusedError(msg)
+
+
 def _refuse(name: str) -> NoReturn:
     msg = f"{name} is not a number of JSON"
     raise ValueError(msg)

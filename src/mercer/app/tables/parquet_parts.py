@@ -5,6 +5,7 @@ at random; everything else stays where Dask reads it.
 """
 
 import re
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from glob import glob
@@ -200,11 +201,21 @@ def write_predictions(result: TableResult, parts: Parts, folder: Path) -> None:
 
     model = delayed(result.session.to_model(), pure=False)
     where = folder.resolve()
-    tasks = [
-        delayed(_predict)(block, model, str(where / f"predictions-{i:05d}.parquet"))
-        for i, block in enumerate(parts.blocks)
-    ]
-    dask_.computed(tasks, dask_.client_at_hand())
+    _each(
+        _predict,
+        [
+            (block, model, str(where / f"predictions-{i:05d}.parquet"))
+            for i, block in enumerate(parts.blocks)
+        ],
+    )
+
+
+def _each(call: Callable[..., Any], given: Iterable[tuple[Any, ...]]) -> list[Any]:
+    """Call a function with each of some arguments, on the cluster if there is one."""
+    from dask import delayed
+
+    tasks = [delayed(call)(*arguments) for arguments in given]
+    return dask_.computed(tasks, dask_.client_at_hand())
 
 
 def _predict(block: Block, model: Any, path: str) -> int:
@@ -221,12 +232,8 @@ def _predict(block: Block, model: Any, path: str) -> int:
 
 def _labeled_rows(parts: Parts, task: Task) -> IntArray:
     """Return the positions of the rows whose target is filled in."""
-    from dask import delayed
-
     said = task.target, task.missing, task.labels_as_written
-    tasks = [delayed(_filled)(block, *said) for block in parts.blocks]
-    found = dask_.computed(tasks, dask_.client_at_hand())
-    rows = np.concatenate(found)
+    rows = np.concatenate(_each(_filled, ((block, *said) for block in parts.blocks)))
     if len(rows) > MOST_LABELS:
         msg = (
             f"{parts.source}: {len(rows):,} rows have a label in {task.target!r}; the "
@@ -258,24 +265,15 @@ def _filled(
 
 def _rows(parts: Parts, rows: IntArray) -> Table:
     """Return some rows, ascending, in this process."""
-    from dask import delayed
-
     starts = np.array([block.start for block in parts.blocks])
     which = np.searchsorted(starts, rows, side="right") - 1
-    tasks = [
-        delayed(_take)(parts.blocks[i], rows[which == i] - starts[i])
-        for i in np.unique(which)
-    ]
-    tables: list[Table] = dask_.computed(tasks, dask_.client_at_hand())
+    some = ((parts.blocks[i], rows[which == i] - starts[i]) for i in np.unique(which))
+    tables: list[Table] = _each(_take, some)
     frame = pd.concat([table.frame for table in tables], ignore_index=True)
-    vectors = {
-        name: np.concatenate([table.vectors[name] for table in tables])
-        for name in tables[0].vectors
-    }
-    images = {
-        name: np.concatenate([table.images[name] for table in tables])
-        for name in tables[0].images
-    }
+    vectors, images = (
+        {name: np.concatenate([held[name] for held in each]) for name in each[0]}
+        for each in ([t.vectors for t in tables], [t.images for t in tables])
+    )
     unread = tables[0].unread
     return Table(frame, vectors, parts.source, unread=unread, images=images)
 

@@ -9,7 +9,6 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer._base.extras import require
 from mercer._base.progress import Progress, quiet
 from mercer._base.typing import FloatArray, IntArray
 from mercer.app.tables.class_sizes import check_known
@@ -333,8 +332,6 @@ class Session:
         -------
         mercer.app.studio.notebook.LabelPage
         """
-        for package in ("sqlalchemy", "starlette", "uvicorn"):
-            require(package, extra="studio", purpose="The studio")
         from mercer.app.studio.notebook import label
 
         return label(self, **settings)
