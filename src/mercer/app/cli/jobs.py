@@ -45,6 +45,17 @@ def stem_of(file: str) -> str:
     return stem or "table"
 
 
+def options(*added: Callable[[F], F]) -> Callable[[F], F]:
+    """Return what adds options and arguments to a command."""
+
+    def add(function: F) -> F:
+        for option in reversed(added):
+            function = option(function)
+        return function
+
+    return add
+
+
 embed_option = click.option(
     "--embed",
     multiple=True,
@@ -55,43 +66,67 @@ embed_option = click.option(
     "may be repeated.",
 )
 
+# What is learned from a table, for `task_of`.
+task_options = options(
+    click.argument("file"),
+    click.option(
+        "--target", default="label", show_default=True, help="Column of labels."
+    ),
+    click.option("--id", default=None, help="Column that names the rows."),
+    click.option(
+        "--class-sizes",
+        multiple=True,
+        metavar="NAME=NUMBER,...",
+        help="How large the classes are among all rows, if you know it: counts or "
+        "shares, e.g. yes=10,no=90; may be repeated. To learn from a table, also "
+        "in part: yes=20%, yes=5%-20%, yes=few, or 'no > yes'.",
+    ),
+    click.option(
+        "--drop", multiple=True, help="Column not to learn from; may be repeated."
+    ),
+    click.option(
+        "--keep",
+        multiple=True,
+        help="Column to learn from although it looks misleading; may be repeated.",
+    ),
+    embed_option,
+    click.option(
+        "--source",
+        "sources",
+        multiple=True,
+        metavar="COLUMN[=CONFIDENCE]",
+        help="Column of guesses that may be wrong, as of a language model, a rule "
+        "or a colleague, and the column that says how sure they are; may be "
+        "repeated.",
+    ),
+)
 
-def task_options(function: F) -> F:
-    """Add the options that say what is learned from a table, for `task_of`."""
-    for option in (
-        click.option(
-            "--source",
-            "sources",
-            multiple=True,
-            metavar="COLUMN[=CONFIDENCE]",
-            help="Column of guesses that may be wrong, as of a language model, a rule "
-            "or a colleague, and the column that says how sure they are; may be "
-            "repeated.",
-        ),
-        embed_option,
-        click.option(
-            "--keep",
-            multiple=True,
-            help="Column to learn from although it looks misleading; may be repeated.",
-        ),
-        click.option(
-            "--drop", multiple=True, help="Column not to learn from; may be repeated."
-        ),
-        click.option(
-            "--class-sizes",
-            multiple=True,
-            metavar="NAME=NUMBER,...",
-            help="How large the classes are among all rows, if you know it: counts or "
-            "shares, e.g. yes=10,no=90; may be repeated. To learn from a table, also "
-            "in part: yes=20%, yes=5%-20%, yes=few, or 'no > yes'.",
-        ),
-        click.option("--id", default=None, help="Column that names the rows."),
-        click.option(
-            "--target", default="label", show_default=True, help="Column of labels."
-        ),
-    ):
-        function = option(function)
-    return function
+# How a text file is read.
+reading_options = options(
+    click.option("--query", default=None, help="SQL query, if FILE is a database."),
+    click.option("--sheet", default=None, help="Sheet of a workbook."),
+    click.option(
+        "--delimiter", default=None, help="One character, or 'tab' [default: detected]."
+    ),
+    click.option("--encoding", default=None, help="Text encoding [default: detected]."),
+    click.option(
+        "--missing", multiple=True, help="Cell that means 'no value', e.g. '?'."
+    ),
+)
+
+# How much is printed.
+output_options = options(
+    click.option("--quiet", "-q", is_flag=True, help="Print errors only."),
+    click.option("--json", "as_json", is_flag=True, help="Print the result as JSON."),
+)
+
+# New rows for a model that was saved, for `read_rows`.
+model_options = options(
+    click.argument("model", type=click.Path(path_type=Path)),
+    click.argument("file"),
+    reading_options,
+    output_options,
+)
 
 
 def task_of(said: dict[str, Any]) -> "Task":
@@ -102,37 +137,6 @@ def task_of(said: dict[str, Any]) -> "Task":
     known = {name: said.pop(name) for name in Task.__annotations__ if name in said}
     known["class_sizes"] = parse_sizes(known["class_sizes"])
     return Task.of(**known)
-
-
-def reading_options(function: F) -> F:
-    """Add the options that say how a text file is read."""
-    for option in (
-        click.option(
-            "--missing", multiple=True, help="Cell that means 'no value', e.g. '?'."
-        ),
-        click.option(
-            "--encoding", default=None, help="Text encoding [default: detected]."
-        ),
-        click.option(
-            "--delimiter",
-            default=None,
-            help="One character, or 'tab' [default: detected].",
-        ),
-        click.option("--sheet", default=None, help="Sheet of a workbook."),
-        click.option("--query", default=None, help="SQL query, if FILE is a database."),
-    ):
-        function = option(function)
-    return function
-
-
-def output_options(function: F) -> F:
-    """Add the options that say how much is printed."""
-    function = click.option(
-        "--json", "as_json", is_flag=True, help="Print the result as JSON."
-    )(function)
-    return click.option("--quiet", "-q", is_flag=True, help="Print errors only.")(
-        function
-    )
 
 
 def is_first_run(folder: Path | None = None) -> bool:
@@ -182,7 +186,7 @@ def read_rows(model: Any, file: str, **options: Any) -> tuple[Any, Any]:
 
 
 def run(
-    job: Callable[["Progress"], dict[str, Any]],
+    job: Callable[[Any], dict[str, Any]],
     describe: Callable[[dict[str, Any]], str],
     *,
     stages: Sequence[str] | None = None,
@@ -234,7 +238,7 @@ def run(
 
 
 class Heeding:
-    """Stops the job where an interrupt was swallowed.
+    """A progress that stops the job where an interrupt was swallowed.
 
     Python drops a KeyboardInterrupt that is raised in a destructor or a callback. The
     job ends when it next says where it is.
@@ -243,24 +247,10 @@ class Heeding:
     def __init__(self, progress: "Progress", interrupts: list[int]) -> None:
         self._progress, self._interrupts = progress, interrupts
 
-    def stage(self, name: str) -> None:
-        """Take note that a stage begins, or stop."""
-        self._heed()
-        self._progress.stage(name)
-
-    def advance(self, share: float) -> None:
-        """Take note of the share of the stage that is done, or stop."""
-        self._heed()
-        self._progress.advance(share)
-
-    def note(self, message: str) -> None:
-        """Pass on something worth saying, or stop."""
-        self._heed()
-        self._progress.note(message)
-
-    def _heed(self) -> None:
+    def __getattr__(self, name: str) -> Any:
         if self._interrupts:
             raise KeyboardInterrupt
+        return getattr(self._progress, name)
 
 
 def _terminate(*_: object) -> NoReturn:

@@ -9,7 +9,6 @@ from mercer.app.cli.jobs import reading_options, stop_with, task_of, task_option
 
 
 @click.command("label")
-@click.argument("file")
 @task_options
 @click.option("--classes", default="", help="Classes to offer, separated by commas.")
 @click.option(

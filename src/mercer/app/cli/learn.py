@@ -30,7 +30,6 @@ _NOT_RANDOM = (
 
 
 @click.command("learn")
-@click.argument("file")
 @task_options
 @click.option(
     "--out",
@@ -114,9 +113,6 @@ def command(
         if is_pattern(file):
             if answers:
                 msg = "--answers are for one table, not for many files."
-                raise click.UsageError(msg)
-            if task.sources:
-                msg = "--source is for one table, not for many files."
                 raise click.UsageError(msg)
             return _learn_parts(file, task, folder, progress)
         progress.stage("reading")

@@ -7,9 +7,8 @@ import click
 
 from mercer.app.cli.jobs import (
     load_model,
-    output_options,
+    model_options,
     read_rows,
-    reading_options,
     run,
 )
 
@@ -18,8 +17,6 @@ if TYPE_CHECKING:
 
 
 @click.command("next")
-@click.argument("model", type=click.Path(path_type=Path))
-@click.argument("file")
 @click.option(
     "-n",
     "n",
@@ -34,8 +31,7 @@ if TYPE_CHECKING:
     default=None,
     help="Folder for a sheet to fill in (to_label.xlsx, to_label.csv).",
 )
-@reading_options
-@output_options
+@model_options
 def command(
     model: Path,
     file: str,

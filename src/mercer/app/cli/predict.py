@@ -9,9 +9,8 @@ from mercer._base.words import counted
 from mercer.app.cli.jobs import (
     embed_option,
     load_model,
-    output_options,
+    model_options,
     read_rows,
-    reading_options,
     run,
     stem_of,
 )
@@ -21,8 +20,6 @@ if TYPE_CHECKING:
 
 
 @click.command("predict")
-@click.argument("model", type=click.Path(path_type=Path))
-@click.argument("file")
 @click.option(
     "--out",
     type=click.Path(dir_okay=False, path_type=Path),
@@ -30,8 +27,7 @@ if TYPE_CHECKING:
     help="File for the predictions, .csv or .parquet [default: FILE-predictions.csv].",
 )
 @embed_option
-@reading_options
-@output_options
+@model_options
 def command(
     model: Path,
     file: str,

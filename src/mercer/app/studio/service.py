@@ -87,6 +87,7 @@ class Studio:
         named = given_sizes(items.task, session)
         self._given = start(store, given, classes, named)
         self._codes, self._n_folded = self._given.copy(), 0
+        self._implied: IntArray | None = None  # codes with what pairs add to them
         self._closed = np.zeros(len(items), dtype=bool)
         self._accepted = np.zeros(len(items), dtype=bool)
         self._people: dict[int, dict[str, int]] = {}
@@ -140,6 +141,8 @@ class Studio:
             ledger, row_of = self.store.ledger, self.items.row_of
             new = ledger.events[self._n_folded :]
             self._n_folded += len(new)
+            if new:
+                self._implied = None
             items = set[str]().union(*(ledger.touched(event) for event in new))
             if any(event.kind == "reask" for event in new):
                 items |= {self.items.keys[row] for row in np.flatnonzero(self._closed)}
@@ -155,9 +158,10 @@ class Studio:
                 self._people.pop(row, None)
                 if len(said := ledger.said_by_people(item)) > 1:
                     self._people[row] = said
-            pairs = self.pairs()
-            codes = implied_labels(self._codes, pairs, len(ledger.classes))
-            return codes if pairs else codes.copy(), np.flatnonzero(self._closed)
+            if self._implied is None:
+                n_classes = len(ledger.classes)
+                self._implied = implied_labels(self._codes, self.pairs(), n_classes)
+            return self._implied.copy(), np.flatnonzero(self._closed)
 
     def next(self, who: str) -> dict[str, Any] | None:
         """Return the question for a person: the one on the screen, or the next."""
