@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mercer.app.studio.ahead import ahead
 from mercer.app.studio.engine import Snapshot
+from mercer.app.studio.queue import ahead
 from mercer.app.studio.service import Studio
 from studio_at_hand import FixedEngine, labels, rows, serving, small_studio
 

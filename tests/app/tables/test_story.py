@@ -8,6 +8,7 @@ import pytest
 from sklearn.datasets import make_blobs
 
 from mercer.app.report.story import Story
+from mercer.app.tables.alike import same_columns
 from mercer.app.tables.learning import learn
 from mercer.app.tables.row_text import (
     cells_of,
@@ -16,7 +17,6 @@ from mercer.app.tables.row_text import (
 )
 from mercer.app.tables.story import story_of
 from mercer.app.tables.table import as_table
-from mercer.app.tables.together import same_columns
 from tables_at_hand import two_groups
 
 

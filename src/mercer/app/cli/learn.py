@@ -205,15 +205,6 @@ def _what_they_hide(report: dict[str, Any]) -> list[str]:
     return lines
 
 
-def _told(report: dict[str, Any]) -> list[str]:
-    """Return what the person said of the classes."""
-    from mercer.app.report.summary import told
-
-    names = "classes", "class_sizes", "labels_drawn", "sizes_in_part"
-    said = told(*(report[name] for name in names))
-    return [said] if said else []
-
-
 def describe(said: dict[str, Any]) -> str:
     """Return the main figures in words."""
     from mercer.app.report.summary import alike
@@ -231,7 +222,7 @@ def describe(said: dict[str, Any]) -> str:
     if report["counts_alike"] and said["accuracy"]:
         lines.append(alike(True).strip())
     lines += _what_they_hide(report)
-    lines += _told(report)
+    lines += [report["told"]] if report["told"] else []
     lines += report["changes"]
     lines += [f"Note: {warning}" for warning in said["warnings"]]
     lines += [f"wrote {path}" for path in said["files"].values()]

@@ -78,7 +78,7 @@ def rows_table(rows: Sequence[Row], guess: str, other: str) -> str:
     has_odds = any(row.wrong is not None for row in rows)
     head = ["row", guess, other]
     head += ["#chance it is wrong"] * has_odds + ["contents"] * has_cells
-    items = [
+    items: list[Sequence[str | Html]] = [
         (
             row.id,
             f"{row.prediction} {row.probability:.0%}",

@@ -173,6 +173,7 @@ class Story:
     n_contradicting: int = 0  # groups of them that have different labels
     repeated: tuple[Repeated, ...] = ()  # some of these groups
     changes: tuple[str, ...] = ()  # since the run before
+    told: str = ""  # what was said of the classes, in a sentence
     labels_drawn: str = ""  # "at random" or "per class", if it was given
     class_sizes: tuple[float, ...] = ()  # shares of the classes, if they were given
     sizes_in_part: str = ""  # what was said of them, if it leaves something open

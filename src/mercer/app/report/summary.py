@@ -43,7 +43,7 @@ def summary(story: Story) -> str:
         f"<header><h1>Predictions of “{escape(story.target)}”</h1>"
         f'<div class="soft">{escape(story.source)} · {escape(story.made)}</div>'
         f'<p class="verdict">{verdict(story)}</p>{hidden(story)}'
-        f"{_told(story)}{_columns(story)}</header>"
+        f"{paragraph(story.told)}{_columns(story)}</header>"
         f'<div class="tiles">{shown}</div>{notes(story.warnings)}{changes}'
         f"<section><h2>What to do now</h2>{todo(story)}</section>"
     )
@@ -173,9 +173,8 @@ def found_of(found: float, total: float) -> str:
     return f"{int(found)} or {int(found) + 1} of {total:.0f}"
 
 
-def _told(story: Story) -> str:
-    drawn, in_part = story.labels_drawn, story.sizes_in_part
-    said = told(story.classes, story.class_sizes, drawn, in_part)
+def paragraph(said: str) -> str:
+    """Return a text as a paragraph, or nothing where it is empty."""
     return f"<p>{escape(said)}</p>" if said else ""
 
 

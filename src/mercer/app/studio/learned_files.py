@@ -17,15 +17,7 @@ def learned_file(
     """Return the model or the report that `mercer learn` writes.
 
     They are made where the model is, which has learned already. The stage of the work
-    is in `Studio.exporting` meanwhile.
-
-    Parameters
-    ----------
-    studio : Studio
-    kind : str
-        One of `mercer.app.studio.written_files.FILES`.
-    is_wanted : callable, optional
-        Asked now and then; the work ends once it returns False.
+    is in `Studio.exporting` meanwhile, and it ends once it is not wanted any more.
     """
     codes = studio.told().codes
     if studio.votes is None and len(np.unique(codes[codes >= 0])) < 2:

@@ -19,13 +19,13 @@ from starlette.routing import Route
 from mercer._base.memory import give_back
 from mercer.app.studio import backend, views
 from mercer.app.studio.actions import ACTS, Act, check_object, check_said
-from mercer.app.studio.ahead import ahead
 from mercer.app.studio.exports import EXPORTS
 from mercer.app.studio.guard import Guard
 from mercer.app.studio.interop import IMPORTS, take_in
 from mercer.app.studio.items import FULL_SIDE, IMAGE_SIDE
 from mercer.app.studio.learned_files import learned_file
 from mercer.app.studio.parsing import parsed, whole
+from mercer.app.studio.queue import ahead
 from mercer.app.studio.reasons import why
 from mercer.app.studio.refused import RefusedError
 from mercer.app.studio.service import Studio

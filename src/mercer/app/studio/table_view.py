@@ -179,7 +179,7 @@ def _shown(studio: Studio, show: str, labelled: BoolArray) -> BoolArray:
     if show in {"all", "assigned"}:  # to whom is looked at with the person
         return np.ones(len(labelled), dtype=bool)
     if show in {"labelled", "unlabelled"}:
-        return labelled == (show == "labelled")
+        return labelled if show == "labelled" else np.logical_not(labelled)
     items: dict[str, Callable[[], Any]] = {
         "skipped": lambda: ledger.skips,
         "flagged": lambda: ledger.flags,

@@ -22,17 +22,7 @@ class ColumnNote(NamedTuple):
 def note_of(
     encoder: "TableEncoder", table: Table, name: str, n_empty: int | None
 ) -> ColumnNote:
-    """Return what became of a column of a table of several columns.
-
-    Parameters
-    ----------
-    encoder : TableEncoder
-        Its scales are known.
-    table : Table
-    name : str
-    n_empty : int or None
-        Empty cells of a column of numbers.
-    """
+    """Return what became of a column; `n_empty` counts empty cells of numbers."""
     start, stop = encoder.groups_.get(name, (0, 0))
     scales = encoder.scale_[start:stop]
     used = int(np.count_nonzero(scales))

@@ -86,9 +86,8 @@ class TableEncoder(BaseEstimator):
     """
 
     scale_: Any  # (d,), or None where vectors are used as they are
-    # Models of old have neither of these.
-    origins_: Any = np.zeros(0)  # of the columns of numbers
-    telling_: Any = np.zeros(0, dtype=np.intp)  # coordinates that tell empty cells
+    origins_: FloatArray  # of the columns of numbers
+    telling_: IntArray  # coordinates that tell empty cells
     embeddings_: tuple[Embedding, ...] = ()
     messages_: tuple[str, ...] = ()  # what to say of cells that cannot be embedded
     below_: Any = None  # (d,) empty cells as trees see them; None: no columns for them
@@ -183,8 +182,8 @@ class TableEncoder(BaseEstimator):
             filled = numbers[:, k][~np.isnan(numbers[:, k])]
             if not len(filled):
                 continue
-            origin = self.origins_[k] if len(self.origins_) else 0.0
-            here, there = np.median(filled) + origin, self.mean_[k] + origin
+            there = self.mean_[k] + self.origins_[k]
+            here = np.median(filled) + self.origins_[k]
             apart = abs(here - there)
             # In another unit a number is several times as large: 2031 is not of 2020.
             is_other = 2 * apart > max(abs(here), abs(there))

@@ -96,14 +96,7 @@ class TableModel(Shown, ClassifierMixin, BaseEstimator):
         proba = self.model.predict_proba(self._points(data))
         return np.asarray(self.classes_[proba.argmax(axis=1)])
 
-    def ask(
-        self,
-        data: Any,
-        n: int = 20,
-        *,
-        query: str = "fill",
-        random_state: int | None = None,
-    ) -> NDArray[Any]:
+    def ask(self, data: Any, n: int = 20) -> NDArray[Any]:
         """Return the row numbers, from 0, of the unlabelled rows most worth a label.
 
         Of the table that was learned from they are those that the session names first.
@@ -115,11 +108,6 @@ class TableModel(Shown, ClassifierMixin, BaseEstimator):
             like them less.
         n : int, default=20
             Number of rows; fewer if fewer are unlabelled.
-        query : str, default="fill"
-            See `mercer.active.strategies.choose_rows`.
-        random_state : int, optional
-            Draws the rows that are compared, of many, and breaks ties; that of the
-            model when left out.
         """
         table = as_table(data)
         labeled, counts = np.array([], dtype=np.intp), np.array([], dtype=np.intp)
@@ -132,14 +120,14 @@ class TableModel(Shown, ClassifierMixin, BaseEstimator):
         def features_of(rows: IntArray) -> FloatArray:
             return self.model.transform(points[rows])
 
-        state = self.model.random_state if random_state is None else random_state
         # As in a session that asks for the first time.
-        rng = np.random.default_rng([int(as_generator(state).integers(2**31)), 1])
-        if len(labeled) and may_lack_classes(query, counts):
+        state = as_generator(self.model.random_state)
+        rng = np.random.default_rng([int(state.integers(2**31)), 1])
+        if len(labeled) and may_lack_classes("fill", counts):
             n_points = len(points)
             return cold_rows(features_of, n, n_points=n_points, asked=labeled, rng=rng)
         return ask_rows(
-            query,
+            "fill",
             n,
             n_points=len(points),
             proba_of=lambda rows: self.model.predict_proba(points[rows]),

@@ -8,11 +8,12 @@ import numpy as np
 from mercer._base.words import counted
 from mercer.app.report.advice import promise
 from mercer.app.report.markup import table
-from mercer.app.report.summary import found_of, told
+from mercer.app.report.summary import found_of, paragraph, told
 from mercer.app.tables.row_text import listed
 
 if TYPE_CHECKING:
     from mercer.app.tables.learning import TableResult
+    from mercer.app.tables.session import Session
 
 _ROWS, _CLASSES = 5, 12
 
@@ -47,20 +48,18 @@ def in_html(result: "TableResult") -> str:
         said = promise(result.outlook)
         gain = f"<p>{said[0].upper()}{said[1:]}.</p>"
     return (
-        f"<p><b>{escape(headline(result))}</b></p>{gain}{_told(result, names)}"
+        f"<p><b>{escape(headline(result))}</b></p>{gain}{paragraph(told_of(result.session))}"
         f"{f'<ul>{notes}</ul>' if notes else ''}{_classes(result, names)}"
         f"<p>The {len(least)} least certain rows; <code>.predictions</code> has all, "
         f"<code>.save(folder)</code> writes the report.</p>{table(head, rows)}"
     )
 
 
-def _told(result: "TableResult", names: tuple[str, ...]) -> str:
-    """Return what the person said of the classes."""
-    session = result.session
+def told_of(session: "Session") -> str:
+    """Return what the person said of the classes, in a sentence."""
     sizes, part = session.told.known_sizes or {}, session.told.in_part
-    drawn, words = session.task.labels_drawn or "", part.words if part else ""
-    said = told(names, tuple(sizes.values()), drawn, words)
-    return f"<p>{escape(said)}</p>" if said else ""
+    names, drawn = map(str, session.labels.classes), session.task.labels_drawn or ""
+    return told([*names], [*sizes.values()], drawn, part.words if part else "")
 
 
 def _classes(result: "TableResult", names: tuple[str, ...]) -> str:

@@ -104,17 +104,15 @@ class Session:
             Column to predict; empty cells (None, NaN, "", the number -1, and words
             such as NA, ? and unknown) are unlabelled. All of them may be, and the
             column need not be there: `ask` then says where to begin.
-        id, pairs, labels_drawn, class_sizes, drop, keep, labels_as_written, missing
+        id, labels_drawn, class_sizes, embed, sources
+            See `mercer.learn`.
+        pairs, drop, keep, labels_as_written, missing
             See `mercer.app.tables.task.Task`.
         memory : float or str, optional
             Bytes that may be used, or a text such as "4GB"; by default three quarters
             of what is free.
         random_state : int, default=0
             Equal seeds give equal results.
-        embed : str, iterable of str or dict, optional
-            Columns that are compared by meaning; see `mercer.learn`.
-        sources : str, iterable of str or dict, optional
-            Columns and rules that guess the target; see `mercer.learn`.
         progress : Progress, optional
             Receives each stage and the share of it that is done.
         """

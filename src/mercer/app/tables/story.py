@@ -18,11 +18,12 @@ from mercer.app.report.story import (
     Story,
     Taken,
 )
-from mercer.app.tables.alike import repeated_rows
+from mercer.app.tables.alike import repeated_rows, same_columns
 from mercer.app.tables.class_sizes import size_advice
 from mercer.app.tables.figures import figures_of
 from mercer.app.tables.learning import TableResult
 from mercer.app.tables.names_weight import evidence_of
+from mercer.app.tables.notebook import told_of
 from mercer.app.tables.row_text import (
     cells_of,
     columns_of,
@@ -30,7 +31,6 @@ from mercer.app.tables.row_text import (
     listed,
     name_of,
 )
-from mercer.app.tables.together import same_columns
 from mercer.fewlabels.pools.choice import PoolPlan
 from mercer.judging.hiding import Check
 from mercer.judging.intervals import effective_number, wilson_interval
@@ -94,6 +94,7 @@ def story_of(result: TableResult, *, rng: np.random.Generator) -> Story:
         same_columns=same_columns(result.table, session.task.aside),
         outlook=result.outlook,
         **_repeated(result),
+        told=told_of(session),
         labels_drawn=session.task.labels_drawn or "",
         class_sizes=tuple((session.told.known_sizes or {}).values()),
         sizes_in_part=part.words if (part := session.told.in_part) else "",
@@ -246,7 +247,10 @@ def _map(
 def _picture(result: TableResult, codes: IntArray, rng: np.random.Generator) -> Picture:
     rows = _sample(result, _IN_PICTURE, rng)
     rows = rows[np.argsort(codes[rows], kind="stable")]
-    features = _directions_of(result, rows)
+    features = _features(result, rows)
+    # Of length 1, so that products are cosines in the kernel.
+    length = np.linalg.norm(features, axis=1, keepdims=True)
+    features = features / np.where(length > 0, length, 1.0)
     return Picture(features @ features.T, codes[rows])
 
 
@@ -281,10 +285,3 @@ def _sample(result: TableResult, n: int, rng: np.random.Generator) -> IntArray:
 
 def _features(result: TableResult, rows: IntArray) -> FloatArray:
     return np.asarray(result.session.model.kernel_.features(rows=rows))
-
-
-def _directions_of(result: TableResult, rows: IntArray) -> FloatArray:
-    """Return features of length 1, so that products are cosines in the kernel."""
-    features = _features(result, rows)
-    length = np.linalg.norm(features, axis=1, keepdims=True)
-    return np.asarray(features / np.where(length > 0, length, 1.0))

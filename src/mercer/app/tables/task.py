@@ -37,24 +37,17 @@ class Task:
     pairs : data frame or path, optional
         Rows that belong together or apart; see `mercer.app.tables.pair_files`.
     labels_drawn : {"at random", "per class"}, optional
-        How rows were chosen for labels. At random, the numbers of labels tell how
-        large the classes are, and are used; per class, such as ten rows of each, they
-        tell nothing. Rows that `ask` named are not drawn at random.
+        See `mercer.learn`. Rows that `ask` named are not drawn at random.
     class_sizes : dict, Series or str, optional
-        How large the classes are among all rows, if that is known: counts or shares
-        by the names of the classes. They decide where classes overlap. In part: shares
-        of some classes, pairs (least, most) or words such as "few", or an order,
-        "no > yes".
+        See `mercer.learn`. They decide where classes overlap.
     memory : float, optional
         Bytes that may be used; three quarters of what is free when left out.
     random_state : int, default=0
         Equal seeds give equal results.
     embed : tuple of Wanted, default=()
-        Columns of texts or images that are compared by meaning, and by which model;
-        `mercer.app.embedding.wanted.read_embed` makes it of what a person writes.
+        Columns of texts or images that are compared by meaning, and by which model.
     sources : tuple of Source, default=()
         Columns and rules that guess the target; not learned from as columns.
-        `mercer.app.tables.votes.read_sources` makes it of what a person writes.
 
     See Also
     --------

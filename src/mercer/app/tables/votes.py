@@ -100,15 +100,7 @@ def _source(name: str, by: Any) -> Source:
 
 
 def check_sources(table: Table, sources: Iterable[Source], other: set[str]) -> None:
-    """Raise where sources name columns that are not there, or that have another use.
-
-    Parameters
-    ----------
-    table : Table
-    sources : iterable of Source
-    other : set of str
-        The target and other columns that cannot be sources.
-    """
+    """Raise where sources name columns that are not there, or have an `other` use."""
     for source in sources:
         for column in source.columns:
             table.check_column(column, "--source")
@@ -137,15 +129,8 @@ def votes_of(
     """Return the votes on all rows, if there are any, and what to say about them.
 
     Votes are read as the target is; one that is spelled differently from a label,
-    such as "Yes" and "yes", is that label.
-
-    Parameters
-    ----------
-    table : Table
-    task : Task
-        Names the sources, and says how labels are written.
-    labels : ndarray of shape (n,)
-        Labels of the rows, None where there is none.
+    such as "Yes" and "yes", is that label. The labels, (n,), are None where there is
+    none.
     """
     known = is_labeled(labels)
     classes = set(map(str, labels[known]))
