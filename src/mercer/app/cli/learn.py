@@ -180,22 +180,16 @@ def summarise(result: "TableResult", paths: list[Path]) -> dict[str, Any]:
 
 def _what_they_hide(report: dict[str, Any]) -> list[str]:
     """Return the classes that are hardly found, and the labels that look wrong."""
+    import numpy as np
+
     from mercer._base.words import counted, some
-    from mercer.app.report.summary import HARDLY, found_of
+    from mercer.app.report.summary import hardly_found
 
     quality, lines = report["quality"], []
     if quality is None:
         return ["Nothing could be checked: no class has two labels."]
-    rows = zip(report["classes"], quality["confusion"], strict=True)
-    missed = [
-        f"{name} ({found_of(row[c], sum(row))} labels)"
-        for c, (name, row) in enumerate(rows)
-        if sum(row) and row[c] / sum(row) < HARDLY
-    ]
-    if missed:
-        lines.append(
-            f"On average found in fewer than half of the cases: {some(missed)}."
-        )
+    if said := hardly_found(report["classes"], np.array(quality["confusion"])):
+        lines.append(said)
     wrong = [row["id"] for row in quality["doubtful"]]
     if wrong:
         one = len(wrong) == 1

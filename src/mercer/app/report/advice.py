@@ -213,14 +213,9 @@ def is_small(o: Outlook) -> bool:
     return o.then - o.now < _POINT
 
 
-def is_flat(o: Outlook) -> bool:
-    """Tell whether more labels are expected to bring less than a point."""
-    return o.high - o.now < _POINT
-
-
 def promise(o: Outlook) -> str:
     """Return what more labels would bring, in words."""
-    if is_flat(o):
+    if o.high - o.now < _POINT:
         return "more labels are unlikely to change the share that is right"
     gain, low, high = (100 * (value - o.now) for value in (o.then, o.low, o.high))
     if is_small(o):

@@ -76,7 +76,7 @@ def certificates(story: Story) -> str:
     if story.quality is not None:
         found = {
             c: found_of(n, total) if total else "not tested"
-            for c, n, total in recalls(story.quality)
+            for c, n, total in recalls(story.quality.confusion)
         }
     told = [f"{story.n_rows * share:,.0f}" for share in story.class_sizes]
     counts = [

@@ -3,7 +3,7 @@
 from html import escape
 
 from mercer.app.report.markup import table
-from mercer.app.report.story import Evidence, Story
+from mercer.app.report.story import Story
 
 _WORDS = {
     "graphs": (
@@ -56,7 +56,8 @@ def _decided(story: Story) -> str:
     if first.share >= _MOSTLY:
         words = _WORDS[first.kind][0]
         return f"{words[0].upper()}{words[1:]} counted most ({first.share:.0%})."
-    parts = [f"{_WORDS[e.kind][0]} ({e.share:.0%})" for e in _counting(story)]
+    counting = [e for e in story.evidence if e.share >= _MOVED]
+    parts = [f"{_WORDS[e.kind][0]} ({e.share:.0%})" for e in counting]
     return f"What counted: {' and '.join(parts)}."
 
 
@@ -78,7 +79,3 @@ def _role_of_labels(story: Story) -> str:
         f"{way} the share of {_WORDS[moved.kind][0]} from {moved.usual:.0%} to "
         f"{moved.share:.0%}."
     )
-
-
-def _counting(story: Story) -> list[Evidence]:
-    return [e for e in story.evidence if e.share >= _MOVED]

@@ -5,11 +5,12 @@ from html import escape
 
 import numpy as np
 
+from mercer._base.typing import FloatArray
 from mercer._base.words import some
 from mercer.app.report.advice import beside_always, todo
 from mercer.app.report.notes import notes
 from mercer.app.report.quality import rival_of
-from mercer.app.report.story import Quality, Story
+from mercer.app.report.story import Story
 from mercer.judging.hiding import Score
 
 # A class found less often than this is named in the summary.
@@ -96,19 +97,10 @@ def hidden(story: Story) -> str:
     if q is None:
         return ""
     parts = []
-    missed = [
-        f"“{escape(story.classes[c])}” ({found_of(found, total)} labels)"
-        for c, found, total in recalls(q)
-        if total and found / total < HARDLY
-    ]
-    if missed:
-        parts.append(
-            "<b>Do not rely on it for every class.</b> On average found in fewer than "
-            f"half of the cases: {some(missed)}."
-        )
-    untested = [
-        f"“{escape(story.classes[c])}”" for c, _, total in recalls(q) if total == 0
-    ]
+    names = [f"“{escape(name)}”" for name in story.classes]
+    if said := hardly_found(names, q.confusion):
+        parts.append(f"<b>Do not rely on it for every class.</b> {said}")
+    untested = [names[c] for c, _, total in recalls(q.confusion) if total == 0]
     if untested:
         parts.append(
             f"Not tested, as there is one label only: {some(untested)}. The figures "
@@ -117,10 +109,20 @@ def hidden(story: Story) -> str:
     return "".join(f'<p class="verdict">{part}</p>' for part in parts)
 
 
-def recalls(q: Quality) -> list[tuple[int, float, float]]:
+def hardly_found(names: Sequence[str], confusion: FloatArray) -> str:
+    """Return which classes are missed more often than found, or nothing."""
+    missed = [
+        f"{names[c]} ({found_of(found, total)} labels)"
+        for c, found, total in recalls(confusion)
+        if total and found / total < HARDLY
+    ]
+    words = "On average found in fewer than half of the cases"
+    return f"{words}: {some(missed)}." if missed else ""
+
+
+def recalls(confusion: FloatArray) -> list[tuple[int, float, float]]:
     """Return class, labels found and labels tested, of every class."""
-    totals = q.confusion.sum(axis=1)
-    found = np.diag(q.confusion)
+    totals, found = confusion.sum(axis=1), np.diag(confusion)
     return [(c, float(found[c]), float(totals[c])) for c in range(len(totals))]
 
 

@@ -22,11 +22,13 @@ def colour(code: int) -> str:
     return f"c{code}" if code < N_COLOURS else "cx"
 
 
-def draw(width: float, height: float, body: Sequence[str], label: str) -> str:
+def draw(
+    width: float, height: float, body: Sequence[str], label: str, role: str = "img"
+) -> str:
     """Return an SVG element that fills its box and can be read aloud."""
     inside = "".join(body)
     return (
-        f'<svg viewBox="0 0 {width:g} {height:g}" role="img" '
+        f'<svg viewBox="0 0 {width:g} {height:g}" role="{role}" '
         f'aria-label="{escape(label)}">{inside}</svg>'
     )
 
@@ -134,11 +136,8 @@ def draw_map(points: Map, classes: Sequence[str]) -> str:
         f"Map of {len(x)} rows in {len(classes)} classes. Arrow keys move from row to "
         "row; the list of predictions above can be searched."
     )
-    inside = "".join(body)
-    return (
-        f'<svg id="points" viewBox="0 0 {width:g} {height:g}" tabindex="0" '
-        f'role="application" aria-label="{escape(label)}">{inside}</svg>'
-    )
+    role = 'application" id="points" tabindex="0'
+    return draw(width, height, body, label, role)
 
 
 def draw_bars(values: FloatArray, label: str, kind: str) -> str:

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from zlib import crc32
 
 import numpy as np
@@ -100,6 +100,14 @@ class Told(NamedTuple):
         codes = np.full(len(given), UNLABELED)
         classes, codes[known] = np.unique(given[known], return_inverse=True)
         return Labels(codes, classes)
+
+    def named(self, names: Mapping[int, Any]) -> tuple[Labels, dict[Any, float]]:
+        """Return labels and sizes by what the classes are called."""
+        labels = self.labels()
+        y = np.full(len(self.codes), None, dtype=object)
+        for code, number in enumerate(labels.classes.tolist()):
+            y[labels.codes == code] = names.get(number)
+        return Labels.read(y), {names[c]: share for c, share in self.sizes.items()}
 
     def votes(self, session: "Session") -> Sources | None:
         """Return the votes, by numbers of classes: of the table, and of people.

@@ -17,8 +17,13 @@ from mercer._base.checks import is_empty
 from mercer._base.typing import IntArray
 from mercer._base.words import as_name
 from mercer.app.studio.ledger import Ledger
-from mercer.app.studio.pictures import opened, picture_column, source_at
-from mercer.app.studio.sounds import sound_columns, sounds_of
+from mercer.app.studio.media import (
+    opened,
+    picture_column,
+    sound_columns,
+    sounds_of,
+    source_at,
+)
 from mercer.app.tables.table import Table, TableError
 from mercer.app.tables.target import Target, read_ids, read_target
 from mercer.app.tables.task import Task

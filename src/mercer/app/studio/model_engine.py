@@ -16,7 +16,6 @@ from mercer.active.cold import cold_rows
 from mercer.app.studio.engine import Snapshot, Stages, Told
 from mercer.app.studio.written_files import written
 from mercer.app.tables.session import Session
-from mercer.evidence.labels import Labels
 from mercer.judging.estimate import Interval
 from mercer.judging.layout import place_points
 
@@ -88,15 +87,9 @@ class ModelEngine:
         told, session = self._told(), self.session
         assert session is not None
         votes = told.votes(self._first)
-        given = [
-            None if c is None else names.get(int(c)) for c in told.labels().given()
-        ]
-        named = session.with_labels(
-            Labels.read(np.array(given, object)),
-            {names[c]: share for c, share in told.sizes.items()},
-            None if votes is None else votes.renamed(names),
-        )
+        sources = None if votes is None else votes.renamed(names)
         try:
+            named = session.with_labels(*told.named(names), sources)
             return written(kind, named, found, tell)
         finally:
             give_back()

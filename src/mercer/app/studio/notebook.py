@@ -20,7 +20,6 @@ from mercer.app.tables.session import Session
 from mercer.app.tables.table import as_table
 from mercer.app.tables.task import Task, names
 from mercer.app.tables.told import Told
-from mercer.evidence.labels import Labels
 from mercer.model.estimator import UnifiedKernelMachine
 
 PYTHON = "python"  # the person who answers by `Session.tell`
@@ -97,12 +96,8 @@ class SessionPage(LabelPage):
         values = self._class_values()
         digest = hash((told.digest(), *values.items()))
         if digest != self._told[0]:
-            of_numbers = told.labels()
-            y = np.full(len(told.codes), None, dtype=object)
-            for code, number in enumerate(of_numbers.classes.tolist()):
-                y[of_numbers.codes == code] = values[number]
-            sizes = {values[c]: share for c, share in told.sizes.items()}
-            self._told = digest, Told(Labels.read(y), sizes or None)
+            labels, sizes = told.named(values)
+            self._told = digest, Told(labels, sizes or None)
         return self._told[1]
 
     def tell(self, rows: IntArray, answers: list[Any]) -> None:

@@ -24,12 +24,12 @@ from mercer.app.studio.guard import Guard
 from mercer.app.studio.interop import IMPORTS, take_in
 from mercer.app.studio.items import FULL_SIDE, IMAGE_SIDE
 from mercer.app.studio.learned_files import learned_file
+from mercer.app.studio.media import sound_at
 from mercer.app.studio.parsing import parsed, whole
 from mercer.app.studio.queue import ahead
 from mercer.app.studio.reasons import why
 from mercer.app.studio.refused import RefusedError
 from mercer.app.studio.service import Studio
-from mercer.app.studio.sounds import sound_at
 from mercer.app.studio.table_view import (
     Where,
     blind_rows,

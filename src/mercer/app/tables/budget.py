@@ -1,12 +1,7 @@
 """Memory that a reader may take: counted before, or while, a table is built."""
 
-from collections.abc import Iterable, Iterator
-from typing import TypeVar
-
 from mercer._base.words import in_bytes
 from mercer.app.tables.table import TableError
-
-T = TypeVar("T")
 
 
 class TooLargeError(TableError):
@@ -46,12 +41,6 @@ class Budget:
         self.held += size
         if self.held > self.limit:
             raise self.refusal()
-
-    def watched(self, sized: Iterable[tuple[T, int]]) -> Iterator[T]:
-        """Yield items that come with their sizes, for as long as they fit."""
-        for item, size in sized:
-            self.hold(size)
-            yield item
 
     def refusal(self) -> "TooLargeError":
         """Return the error to raise where memory is exceeded."""

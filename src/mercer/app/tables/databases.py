@@ -6,7 +6,7 @@ read-only transaction.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -61,12 +61,17 @@ def read_query(path: str, query: str | None, *, memory: float) -> Table:
         raise TableError(msg)
     if "://" in path:
         return _read_sqlalchemy(path, query, memory)
+    if Path(path).suffix.lower() in DUCKDB:
+        return _read_duckdb(_there(path), query, memory)
+    return _read_sqlite(path, query, memory, path)
+
+
+def _there(path: str) -> str:
+    """Return the name of a file, or raise where there is none."""
     if not Path(path).exists():
         msg = f"there is no file {path}."
         raise TableError(msg)
-    if Path(path).suffix.lower() in DUCKDB:
-        return _read_duckdb(path, query, memory)
-    return _read_sqlite(Path(path), query, memory, path)
+    return path
 
 
 def _read_duckdb(path: str, query: str | None, memory: float) -> Table:
@@ -102,11 +107,11 @@ def _read_duckdb(path: str, query: str | None, memory: float) -> Table:
     return from_arrow(arrow, path)
 
 
-def _read_sqlite(file: Path, query: str | None, memory: float, name: str) -> Table:
+def _read_sqlite(file: str, query: str | None, memory: float, name: str) -> Table:
     import sqlite3
 
     # As a URI with its marks escaped: # and ? in a name end no name.
-    uri = f"{file.resolve().as_uri()}?mode=ro"
+    uri = f"{Path(_there(file)).resolve().as_uri()}?mode=ro"
     budget = Budget(name, memory)
     try:
         with closing(sqlite3.connect(uri, uri=True)) as connection:
@@ -206,30 +211,20 @@ def _read_sqlite_url(url: Any, query: str | None, memory: float, name: str) -> T
     if url.host or not file or file == ":memory:" or file.startswith("file:"):
         msg = f"{name} names no file; give the name of the file of SQLite."
         raise TableError(msg)
-    if not Path(file).exists():
-        msg = f"there is no file {file}."
-        raise TableError(msg)
-    return _read_sqlite(Path(file), query, memory, name)
+    return _read_sqlite(file, query, memory, name)
 
 
 def _frame_of(
     rows: Iterable[tuple[Any, ...]], names: list[str], budget: Budget
 ) -> pd.DataFrame:
     """Return rows of Python objects as a frame, or raise when they are too many."""
-    held = list(budget.watched(_sized(rows)))
-    return pd.DataFrame.from_records(held, columns=names, coerce_float=True)
-
-
-def _sized(
-    rows: Iterable[tuple[Any, ...]],
-) -> Iterator[tuple[tuple[Any, ...], int]]:
-    """Yield each row with the bytes that it takes, as objects and in a frame."""
+    held = []
     for row in rows:
-        yield row, 64 + sum(48 + _length(cell) for cell in row)
-
-
-def _length(cell: Any) -> int:
-    return 2 * len(cell) if isinstance(cell, str | bytes) else 24
+        # As objects and in a frame.
+        texts = sum(2 * len(c) if isinstance(c, str | bytes) else 24 for c in row)
+        budget.hold(64 + 48 * len(row) + texts)
+        held.append(row)
+    return pd.DataFrame.from_records(held, columns=names, coerce_float=True)
 
 
 def _all_of(names: list[str], path: str) -> str:
