@@ -1,16 +1,28 @@
 """A session: opened with or without labels, told of more, and copied with others."""
 
+from dataclasses import fields
+from inspect import signature
+
 import numpy as np
 import pandas as pd
 import pytest
 
-from mercer import Session
+from mercer import Session, learn
 from mercer.app.tables.table import TableError
 from mercer.app.tables.task import Task
 from mercer.evidence.labels import Labels
 from tables_at_hand import two_groups
 
 TRUTH = np.array(["small", "big"] * 20)
+
+
+@pytest.mark.parametrize("function", [learn, Session.open])
+def test_a_person_can_say_all_that_a_task_holds(function) -> None:
+    """Fields are taken from the arguments by their names."""
+    named = signature(function).parameters
+    assert {field.name for field in fields(Task)} <= set(named)
+    told = Task.among({"data": [], "target": "kind", "drop": "a", "memory": "2 KiB"})
+    assert (told.target, told.drop, told.memory) == ("kind", ("a",), 2048)
 
 
 @pytest.mark.parametrize("how", ["empty", "absent", "one class"])

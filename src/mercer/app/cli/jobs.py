@@ -134,9 +134,10 @@ def task_of(said: dict[str, Any]) -> "Task":
     from mercer.app.tables.class_sizes import parse_sizes
     from mercer.app.tables.task import Task
 
-    known = {name: said.pop(name) for name in Task.__annotations__ if name in said}
-    known["class_sizes"] = parse_sizes(known["class_sizes"])
-    return Task.of(**known)
+    task = Task.among({**said, "class_sizes": parse_sizes(said["class_sizes"])})
+    for name in vars(task):
+        said.pop(name, None)
+    return task
 
 
 def is_first_run(folder: Path | None = None) -> bool:

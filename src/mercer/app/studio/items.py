@@ -15,7 +15,7 @@ from pandas.util import hash_pandas_object
 
 from mercer._base.checks import is_empty
 from mercer._base.typing import IntArray
-from mercer._base.words import as_name
+from mercer._base.words import as_name, counted
 from mercer.app.studio.ledger import Ledger
 from mercer.app.studio.media import (
     opened,
@@ -213,14 +213,13 @@ def changes(items: Items, ledger: Ledger) -> list[str]:
             gone += 1
         elif {e.digest for e in answers.values()} != {items.digests[row]}:
             other += 1
-    said = []
-    if gone:
-        what = "1 answered row is" if gone == 1 else f"{gone:,} answered rows are"
-        said.append(f"{what} no longer in the table; their labels stay in the store.")
-    if other:
-        what = "1 answered row has" if other == 1 else f"{other:,} answered rows have"
-        said.append(f"{what} changed since the answer; the label was matched by id.")
-    return said
+    left = counted(gone, "answered row is", "answered rows are")
+    new = counted(other, "answered row has", "answered rows have")
+    said = (
+        (gone, f"{left} no longer in the table; their labels stay in the store."),
+        (other, f"{new} changed since the answer; the label was matched by id."),
+    )
+    return [sentence for n, sentence in said if n]
 
 
 def _stamp(source: str) -> tuple[int, int] | None:

@@ -18,7 +18,7 @@ from mercer.app.studio.serving import Running
 from mercer.app.studio.store import Store, sqlite_url
 from mercer.app.tables.session import Session
 from mercer.app.tables.table import as_table
-from mercer.app.tables.task import Task, names
+from mercer.app.tables.task import Task
 from mercer.app.tables.told import Told
 from mercer.model.estimator import UnifiedKernelMachine
 
@@ -158,13 +158,7 @@ def label(
     --------
     Session.label : The same of a session; docs/studio.md has an example.
     """
-    task = Task(
-        target or "label",
-        id=id,
-        drop=names(drop),
-        keep=names(keep),
-        class_sizes=class_sizes,
-    )
+    task = Task.among({**locals(), "target": target or "label"})
     session = data if isinstance(data, Session) else None
     if session is not None:
         if any(said for said in (target, id, task.drop, task.keep, class_sizes)):

@@ -111,26 +111,20 @@ def table_page(studio: Studio, where: Where, page: int = 0) -> dict[str, Any]:
     """Return one page of the rows that match, from 0."""
     rows = rows_where(studio, where)
     codes, _ = studio.labels()
-    blind = blind_rows(studio)
+    blind, ledger = blind_rows(studio), studio.store.ledger
     return {
         "total": len(rows),
         "page": page,
         "pages": -(-len(rows) // PAGE),
         "columns": studio.items.columns,
         "texts": studio.items.texts,
-        "people": sorted(
-            {*studio.store.ledger.people(), *studio.store.ledger.assigned.values()}
-        ),
+        "people": sorted({*ledger.people(), *ledger.assigned.values()}),
         "rows": [
             {
-                **row_line(studio, int(row), int(codes[row]), blind=row in blind),
+                **row_line(studio, int(row), codes, blind=row in blind),
                 "cells": studio.items.cells(int(row), MOST_CELL),
-                "assigned": studio.store.ledger.assigned.get(
-                    studio.items.keys[row], ""
-                ),
-                "who": sorted(
-                    studio.store.ledger.answers.get(studio.items.keys[row], {})
-                ),
+                "assigned": ledger.assigned.get(studio.items.keys[row], ""),
+                "who": sorted(ledger.answers.get(studio.items.keys[row], {})),
             }
             for row in rows[page * PAGE : (page + 1) * PAGE]
         ],
@@ -138,7 +132,7 @@ def table_page(studio: Studio, where: Where, page: int = 0) -> dict[str, Any]:
 
 
 def row_line(
-    studio: Studio, row: int, code: int, *, blind: bool = False
+    studio: Studio, row: int, codes: IntArray, *, blind: bool = False
 ) -> dict[str, Any]:
     """Return a row in short, with its label and the best guess."""
     guess = [] if blind else studio.prediction(row)[:1]
@@ -146,7 +140,7 @@ def row_line(
         "row": row,
         "id": studio.items.ids[row],
         "text": studio.items.snippet(row),
-        "label": code if code >= 0 else None,
+        "label": int(codes[row]) if codes[row] >= 0 else None,
         "skipped": studio.items.keys[row] in studio.store.ledger.skips,
         "guess": guess[0] if guess else None,
     }

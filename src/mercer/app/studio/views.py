@@ -28,7 +28,7 @@ def review(studio: Studio) -> dict[str, Any]:
     return {
         "suspicious": [
             {
-                **row_line(studio, row, int(codes[row])),
+                **row_line(studio, row, codes),
                 "likely": label,
                 "odds": round(odds, 3),
             }
@@ -36,15 +36,12 @@ def review(studio: Studio) -> dict[str, Any]:
             if codes[row] >= 0 and not ledger.is_confirmed(studio.items.keys[row])
         ],
         "disputed": [
-            {
-                **row_line(studio, row_of[item], int(codes[row_of[item]])),
-                "answers": answers,
-            }
+            {**row_line(studio, row_of[item], codes), "answers": answers}
             for item, answers in islice(ledger.disagreements().items(), 200)
             if item in row_of
         ],
         "skipped": [
-            row_line(studio, row_of[i], int(codes[row_of[i]]))
+            row_line(studio, row_of[i], codes)
             for i in list(ledger.skips)[:200]
             if i in row_of
         ],
@@ -120,19 +117,12 @@ def accuracy(studio: Studio) -> dict[str, Any]:
 def history(studio: Studio, who: str) -> list[dict[str, Any]]:
     """Return the rows a person answered or skipped last, the latest first."""
     ledger, row_of = studio.store.ledger, studio.items.row_of
-    found: dict[str, dict[str, Any]] = {}
+    found: dict[int, int | None] = {}  # rows and labels
     for event in reversed(ledger.events):
         is_own = event.who == who and event.kind in {"answer", "skip"}
-        item = event.item
-        if not is_own or event.seq in ledger.undone or item is None:
-            continue
-        if item not in found and item in row_of:
-            row = row_of[item]
-            found[item] = {
-                "row": row,
-                "id": studio.items.ids[row],
-                "label": event.label,
-            }
+        if is_own and event.seq not in ledger.undone and event.item in row_of:
+            found.setdefault(row_of[event.item], event.label)
             if len(found) == MOST_PAST:
                 break
-    return list(found.values())
+    ids = studio.items.ids
+    return [{"row": row, "id": ids[row], "label": c} for row, c in found.items()]

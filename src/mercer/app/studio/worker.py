@@ -4,8 +4,10 @@ The code that learns is loaded there alone.
 """
 
 import itertools
+import math
 import os
 import threading
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
@@ -23,7 +25,6 @@ from mercer.app.tables.table import Table
 from mercer.app.tables.task import Task
 
 if TYPE_CHECKING:
-    from mercer.app.studio.model_engine import ModelEngine
     from mercer.app.tables.session import Session
     from mercer.judging.estimate import Interval
 
@@ -106,40 +107,42 @@ class ProcessEngine:
         tell: Callable[[str], None],
     ) -> bytes:
         """Return a file for what people have said so far, with names of classes."""
+        made: bytes = self._ask("file", kind, names, found, tell=tell)
+        return made
+
+    def _ask(
+        self, name: str, *arguments: Any, tell: Callable[[str], None] | None = None
+    ) -> Any:
+        """Call a method there and wait for its value; its stages are told.
+
+        Where nobody is told, waiting has an end, and there may be no value.
+        """
+        if not self.snapshot.ready:
+            return None
         number, stage = next(self._numbers), ""
-        self._send(("file", number, (kind, names, found)))
+        end = time.monotonic() + (REPLY_SECONDS if tell is None else math.inf)
+        self._send((name, number, arguments))
         try:
-            while True:
+            while time.monotonic() < end:
                 with self._replied:
                     self._replied.wait_for(
                         lambda: number in self._replies, LOOK_SECONDS
                     )
-                    said = self._replies.pop(number, None)
-                if isinstance(said, bytes):
-                    return said
+                    kind, said = self._replies.pop(number, ("stage", stage))
                 if isinstance(said, Exception):
                     raise said
+                if kind == "reply":
+                    return said
+                if tell is None and self.snapshot.error:
+                    return None
                 if self.snapshot.error:
                     raise RefusedError(self.snapshot.error, 409)
-                stage = said or stage
-                tell(stage)
+                stage = said
+                if tell is not None:
+                    tell(stage)
+            return None
         finally:
             self._send(("forget", number, ()))
-
-    def _ask(self, name: str, *arguments: Any) -> Any:
-        """Call a method there and wait for its value."""
-        if not self.snapshot.ready:
-            return None
-        number = next(self._numbers)
-        self._send((name, number, arguments))
-        with self._replied:
-            self._replied.wait_for(
-                lambda: number in self._replies or self.snapshot.error, REPLY_SECONDS
-            )
-            said = self._replies.pop(number, None)
-        if isinstance(said, Exception):
-            raise said
-        return said
 
     def _send(self, message: Any) -> None:
         with self._sending:
@@ -175,7 +178,7 @@ class ProcessEngine:
                 self._changed()
             else:
                 with self._replied:
-                    self._replies[number] = value
+                    self._replies[number] = kind, value
                     self._replied.notify_all()
 
 
@@ -216,14 +219,6 @@ def open_session(
     return Session(Rows.read(table, task, labels=given, progress=progress), task)
 
 
-def _value(engine: "ModelEngine", name: str, arguments: Any) -> Any:
-    """Return what a method returns, or why it cannot; the model goes on."""
-    try:
-        return getattr(engine, name)(*arguments)
-    except Exception as error:
-        return RefusedError(f"{type(error).__name__}: {error}", 409)
-
-
 def work(
     pipe: Connection,
     opened: "Callable[[], Session]",
@@ -256,24 +251,25 @@ def work(
         sent[0] = now
         tell(("changes", 0, new))
 
-    wanted = set[int]()  # numbers of the files that somebody waits for
+    wanted = set[int]()  # numbers of what somebody waits for
 
-    def make_file(number: int, kind: str, names: Any, found: Any) -> None:
+    def answer(number: int, name: str, *arguments: Any) -> None:
         def at(stage: str) -> None:
             if number not in wanted:
                 raise InterruptedError
-            tell(("reply", number, stage))
+            tell(("stage", number, stage))
 
+        told = (at,) if name == "file" else ()
         try:
-            made: bytes | Exception = engine.file(kind, names, found, at)
+            value = getattr(engine, name)(*arguments, *told)
         except InterruptedError:
             return
         except MemoryError as error:
-            made = error
+            value = error
         except Exception as error:  # said to the person, as the model goes on
-            made = RefusedError(f"{type(error).__name__}: {error}", 409)
+            value = RefusedError(f"{type(error).__name__}: {error}", 409)
         if number in wanted:
-            tell(("reply", number, made))
+            tell(("reply", number, value))
 
     engine = ModelEngine(opened, lambda: held[0], changed, better)
     try:
@@ -284,13 +280,11 @@ def work(
                 if name == "told":
                     held[0] = arguments
                     engine.wake()
-                elif name == "file":
-                    wanted.add(number)
-                    what = (number, *arguments)
-                    threading.Thread(target=make_file, args=what, daemon=True).start()
                 elif name == "forget":
                     wanted.discard(number)
                 else:
-                    tell(("reply", number, _value(engine, name, arguments)))
+                    wanted.add(number)
+                    what = (number, name, *arguments)
+                    threading.Thread(target=answer, args=what, daemon=True).start()
     except (EOFError, OSError, KeyboardInterrupt):
         os._exit(0)  # whatever is being computed, nobody waits for it

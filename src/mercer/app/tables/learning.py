@@ -235,21 +235,7 @@ def learn(
     >>> told.predictions["prediction"].value_counts().to_dict()
     {'small': 6, 'big': 2}
     """
-    task = Task.of(
-        target,
-        id=id,
-        pairs=pairs,
-        labels_drawn=labels_drawn,
-        class_sizes=class_sizes,
-        drop=drop,
-        keep=keep,
-        labels_as_written=labels_as_written,
-        missing=missing,
-        memory=memory,
-        random_state=random_state,
-        embed=embed,
-        sources=sources,
-    )
+    task = Task.among(locals())
     with watching(progress) as watcher:
         return learn_task(data, task, progress=watcher)
 

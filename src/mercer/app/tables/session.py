@@ -116,21 +116,7 @@ class Session:
         progress : Progress, optional
             Receives each stage and the share of it that is done.
         """
-        task = Task.of(
-            target,
-            id=id,
-            pairs=pairs,
-            labels_drawn=labels_drawn,
-            class_sizes=class_sizes,
-            drop=drop,
-            keep=keep,
-            labels_as_written=labels_as_written,
-            missing=missing,
-            memory=memory,
-            random_state=random_state,
-            embed=embed,
-            sources=sources,
-        )
+        task = Task.among(locals())
         return cls(Rows.read(data, task, min_classes=0, progress=progress), task)
 
     def fit(self, *, progress: Progress = quiet) -> Self:

@@ -1,7 +1,7 @@
 """What a person says about a table, once: columns, labels, class sizes, limits."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, fields
 from typing import Any
 
 from mercer.app.embedding.wanted import Wanted, read_embed
@@ -115,6 +115,17 @@ class Task:
             **known,
         )
 
+    @classmethod
+    def among(cls, said: dict[str, Any]) -> "Task":
+        """Return the task that is among the arguments of a function.
+
+        Parameters
+        ----------
+        said : dict
+            Arguments by their names; those that are no fields of `Task` do not count.
+        """
+        return cls.of(**{name: said[name] for name in _FIELDS if name in said})
+
     def __post_init__(self) -> None:
         check_drawn(self.labels_drawn, self.class_sizes)
 
@@ -163,6 +174,9 @@ class Task:
     def votes(self) -> set[str]:
         """Columns of votes and of confidences, which are not learned from."""
         return {column for source in self.sources for column in source.columns}
+
+
+_FIELDS = [field.name for field in fields(Task)]
 
 
 def names(given: str | Iterable[Any]) -> tuple[str, ...]:
