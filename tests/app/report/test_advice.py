@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mercer.app.report.advice import always, beside_always, is_worse, surest, todo
-from mercer.app.report.notes import by_kind, notes
+from mercer.app.report.markup import by_kind, notes
 from mercer.app.report.page import render
 from mercer.app.report.story import Influence, Story, Taken
 from mercer.judging.outlook import Outlook

@@ -1,7 +1,8 @@
-"""Which evidence made the predictions, in words."""
+"""Which evidence made the predictions, and how reliable sources of labels are."""
 
 from html import escape
 
+from mercer._base.words import some
 from mercer.app.report.markup import table
 from mercer.app.report.story import Story
 
@@ -17,6 +18,14 @@ _WORDS = {
     "density": ("density", "how close the nearest rows are"),
 }
 _SHARES = "#share", "#share without labels"
+_OF_SOURCES = (
+    "source",
+    "#right",
+    "#95% interval",
+    "#votes on",
+    "#contradicts the others",
+    "#rows it decides",
+)
 # From this share on, one kind of evidence decided.
 _MOSTLY = 0.6
 # Labels move a share by at least this much before it is worth a word.
@@ -78,4 +87,33 @@ def _role_of_labels(story: Story) -> str:
     return said + (
         f"{way} the share of {_WORDS[moved.kind][0]} from {moved.usual:.0%} to "
         f"{moved.share:.0%}."
+    )
+
+
+def sources(story: Story) -> str:
+    """Return what is known of each source of labels, and where they disagree."""
+    if not story.sources:
+        return ""
+    rows = [
+        (
+            s.name,
+            f"{s.accuracy:.0%}",
+            f"{s.low:.0%} to {s.high:.0%}",
+            f"{s.coverage:.0%}",
+            f"{s.conflicts:.0%}",
+            f"{s.decided:,}",
+        )
+        for s in story.sources
+    ]
+    disputed = ""
+    if story.disputed:
+        disputed = (
+            "<p>The sources contradict each other most about these rows, where a label "
+            f"tells much: {escape(some(story.disputed, 10))}.</p>"
+        )
+    return (
+        '<section id="sources"><h2>Sources of labels</h2>'
+        f"<p>How often each is right, {escape(story.rests_on)}. A row that a source "
+        "decides would have another class without it.</p>"
+        f"{table(_OF_SOURCES, rows, 'cards')}{disputed}</section>"
     )

@@ -1,5 +1,6 @@
-"""Tables, which several sections have."""
+"""Tables and notes, which several sections have."""
 
+import re
 from collections.abc import Iterable, Sequence
 from html import escape
 from typing import NamedTuple
@@ -14,6 +15,10 @@ _LONG_CELL, _SHOWN_CELLS, _SHOWN_ROWS = 400, 14, 8
 _LINE, _SHORT = 60, 24
 # Fewer than this are not worth folding.
 _WORTH_FOLDING = 4
+# Names in quotation marks and numbers are what notes of one kind differ in.
+_VARYING = re.compile(r"'(?:[^'\\]|\\.)*'|\"[^\"]*\"|\d[\d,.]*")
+
+_OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
 
 
 class Html(NamedTuple):
@@ -125,3 +130,39 @@ def _pair(name: str, value: str) -> str:
         text = folded(f"{start} … <u>show all</u>", text)
     kind = ' class="text"' if len(value) > _LINE or "\n" in value else ""
     return f"<div{kind}><dt>{escape(name)}</dt><dd>{text}</dd></div>"
+
+
+def notes(said: Sequence[str]) -> str:
+    """Return a list of notes: those that stand alone first, alike ones under one."""
+    if not said:
+        return ""
+    lines = "".join(f"<li>{_line(group)}</li>" for group in by_kind(said))
+    return f'<div class="note"><h2>Please note</h2><ul>{lines}</ul></div>'
+
+
+def by_kind(said: Sequence[str]) -> list[list[str]]:
+    """Return notes in groups that differ only in names and numbers.
+
+    Examples
+    --------
+    >>> by_kind(["'a' is empty.", "'b' is empty.", "One label only."])
+    [['One label only.'], ["'a' is empty.", "'b' is empty."]]
+    """
+    groups: dict[str, list[str]] = {}
+    for note in said:
+        groups.setdefault(_VARYING.sub("", note), []).append(note)
+    return sorted(groups.values(), key=lambda group: len(group) > 1)
+
+
+def _line(group: list[str]) -> str:
+    first, *rest = map(_with_options, group)
+    if not rest:
+        return first
+    more = "".join(f"<li>{note}</li>" for note in rest)
+    n = counted(len(rest), "more note")
+    return first + folded(f"{n} of this kind", f"<ul>{more}</ul>")
+
+
+def _with_options(note: str) -> str:
+    """Return a note with the options of the command line as code, kept whole."""
+    return _OPTION.sub(r'<code class="whole">\g<0></code>', escape(note))

@@ -8,8 +8,8 @@ from importlib.resources import files
 from string import Template
 
 from mercer.app.report import details, pictures, rows
+from mercer.app.report.evidence import sources
 from mercer.app.report.quality import quality
-from mercer.app.report.sources import sources
 from mercer.app.report.story import Story
 from mercer.app.report.summary import summary
 

@@ -1,7 +1,9 @@
 """What the page shows: plain numbers and names, computed elsewhere."""
 
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from mercer._base.typing import BoolArray, FloatArray, IntArray
 from mercer.judging.hiding import Score
@@ -187,3 +189,26 @@ class Story:
     def n_labeled(self) -> int:
         """Number of labelled rows."""
         return int(self.n_given.sum())
+
+
+def as_data(story: Story) -> dict[str, Any]:
+    """Return a story as dictionaries, lists, strings and numbers.
+
+    Images are left out; they are in the person's folder.
+    """
+    plain: dict[str, Any] = _plain(story)
+    return plain
+
+
+def _plain(value: Any) -> Any:
+    if is_dataclass(value) and not isinstance(value, type):
+        return {f.name: _plain(getattr(value, f.name)) for f in fields(value)}
+    if hasattr(value, "_asdict"):
+        pairs = value._asdict().items()
+        return {name: _plain(v) for name, v in pairs if name != "picture"}
+    if isinstance(value, np.ndarray):
+        whole = value if value.dtype.kind in "biu" else np.round(value, 5)
+        return whole.tolist()
+    if isinstance(value, tuple | list):
+        return [_plain(v) for v in value]
+    return value.item() if isinstance(value, np.generic) else value

@@ -8,7 +8,7 @@ import numpy as np
 from mercer._base.typing import FloatArray
 from mercer._base.words import some
 from mercer.app.report.advice import beside_always, todo
-from mercer.app.report.notes import notes
+from mercer.app.report.markup import notes
 from mercer.app.report.quality import rival_of
 from mercer.app.report.story import Story
 from mercer.judging.hiding import Score

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 from zlib import crc32
 
 import numpy as np
@@ -17,7 +17,6 @@ from mercer.evidence.sources import Sources
 
 if TYPE_CHECKING:
     from mercer.app.tables.session import Session
-    from mercer.judging.estimate import Interval
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,40 +37,6 @@ class Snapshot:
     suspicious: tuple[tuple[int, int, float], ...] = ()  # row, likely class, support
     map: FloatArray | None = None  # (n, 2) between -1 and 1
     map_version: int = 0
-
-
-class Engine(Protocol):
-    """What the studio needs of a model."""
-
-    snapshot: Snapshot
-    session: "Session | None"  # the newest one, where it is in this process
-
-    def start(self) -> None:
-        """Begin to work in the background."""
-
-    def stop(self) -> None:
-        """End the work."""
-
-    def wake(self) -> None:
-        """Take note that answers have changed."""
-
-    def why(self, row: int, n: int) -> list[tuple[int, int, float]]:
-        """Return labelled rows that pull a row, the class pulled to, how strongly."""
-
-    def file(
-        self,
-        kind: str,
-        names: Mapping[int, str],
-        found: "Interval | None",
-        tell: Callable[[str], None],
-    ) -> bytes:
-        """Return a file of `written_files.FILES` for what people have said so far.
-
-        The stages of the work are told; it ends with what `tell` raises.
-        """
-
-    def similar(self, row: int, n: int) -> list[int]:
-        """Return the rows most similar to one, itself first; none without a kernel."""
 
 
 class Told(NamedTuple):

@@ -9,7 +9,7 @@ import numpy as np
 
 from mercer._base.typing import IntArray
 from mercer.app.studio.classes import add_class, counts_of, shares_of
-from mercer.app.studio.engine import Engine, Snapshot, Told, wait_until
+from mercer.app.studio.engine import Snapshot, Told, wait_until
 from mercer.app.studio.first_events import (
     given_sizes,
     numbers_of,
@@ -27,6 +27,7 @@ from mercer.app.studio.suggestions import suggestions, votes_on
 from mercer.app.studio.worker import ProcessEngine, openers
 
 if TYPE_CHECKING:
+    from mercer.app.studio.model_engine import ModelEngine
     from mercer.app.tables.session import Session
 
 CHECK_EVERY = 8  # one question in this many is drawn at random
@@ -53,7 +54,7 @@ class Studio:
     session : Session, optional
         Answers come to this session, whose model learns in this process. By default
         the model is in a process of its own.
-    engine : Engine, optional
+    engine : ModelEngine or ProcessEngine, optional
         Another model than the default.
     """
 
@@ -67,7 +68,7 @@ class Studio:
         check_every: int = CHECK_EVERY,
         patience: float = PATIENCE,
         session: "Session | None" = None,
-        engine: Engine | None = None,
+        engine: "ModelEngine | ProcessEngine | None" = None,
     ) -> None:
         self.items, self.store = items, store
         self.overlap, self.check_every = overlap, check_every
@@ -93,16 +94,14 @@ class Studio:
         self._people: dict[int, dict[str, int]] = {}
         self.changes = [*notes, *changes(items, store.ledger)]
         self.order = np.random.default_rng(0).permutation(len(items))
-        self.engine: Engine
-        if engine is not None:
-            self.engine = engine
-        elif session is not None:
+        if engine is None and session is not None:
             from mercer.app.studio.model_engine import ModelEngine
 
-            self.engine = ModelEngine(lambda: session, self.told, self.announce)
-        else:
+            engine = ModelEngine(lambda: session, self.told, self.announce)
+        elif engine is None:
             opened, better = openers(items.table, items.task, given)
-            self.engine = ProcessEngine(opened, self.told, self.announce, better)
+            engine = ProcessEngine(opened, self.told, self.announce, better)
+        self.engine = engine
 
     @property
     def snapshot(self) -> Snapshot:

@@ -185,9 +185,8 @@ def read_ipc(data: Any, budget: Budget) -> Any:
     footer = int.from_bytes(bytes(data[data.size - 10 : data.size - 6]), "little")
     messages = data.slice(8, max(data.size - 18 - footer, 0))
     for message in _all_messages(pa.ipc.MessageReader.open_stream(messages)):
-        size = arrow_size(bytes(message.metadata), memoryview(message.body or b""))
-        if size is not None:
-            budget.hold(2 * size.n_bytes)
+        body = memoryview(message.body or b"")
+        budget.hold(2 * arrow_size(bytes(message.metadata), body))
     with pa.ipc.open_stream(pa.BufferReader(messages)) as reader:
         n_columns, batches = len(reader.schema), []
         for batch in reader:

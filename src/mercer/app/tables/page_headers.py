@@ -98,15 +98,8 @@ def _thrift_value(
     raise ValueError(msg)
 
 
-class ArrowSize(NamedTuple):
-    """What a message of Arrow takes once it is unpacked."""
-
-    n_rows: int
-    n_bytes: int
-
-
-def arrow_size(metadata: bytes, body: memoryview) -> ArrowSize | None:
-    """Return the size of a batch of rows or of a dictionary; None of a schema."""
+def arrow_size(metadata: bytes, body: memoryview) -> int:
+    """Return the bytes of a batch of rows or of a dictionary, unpacked; 0 of others."""
     try:
         return _arrow_size(metadata, body)
     except struct.error as error:
@@ -114,19 +107,17 @@ def arrow_size(metadata: bytes, body: memoryview) -> ArrowSize | None:
         raise ValueError(msg) from error
 
 
-def _arrow_size(metadata: bytes, body: memoryview) -> ArrowSize | None:
+def _arrow_size(metadata: bytes, body: memoryview) -> int:
     message = _i32(metadata, 0)
     kind = _field(metadata, message, 1)
     header = _field(metadata, message, 2)
     which = metadata[kind] if kind else 0
     if which not in (2, 3) or not header:
-        return None
+        return 0
     batch = header + _i32(metadata, header)
     if which == 2:  # a dictionary holds a batch
         inner = _field(metadata, batch, 1)
         batch = inner + _i32(metadata, inner)
-    length = _field(metadata, batch, 0)
-    n_rows = _i64(metadata, length) if length else 0
     is_packed = bool(_field(metadata, batch, 3))
     place = _field(metadata, batch, 2)
     total = 0
@@ -139,7 +130,7 @@ def _arrow_size(metadata: bytes, body: memoryview) -> ArrowSize | None:
                 plain = _i64(body, offset)
                 size = size if plain < 0 else plain
             total += size
-    return ArrowSize(n_rows, total)
+    return total
 
 
 def _field(data: bytes, table: int, number: int) -> int:

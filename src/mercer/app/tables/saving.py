@@ -12,8 +12,8 @@ import numpy as np
 import pandas as pd
 
 from mercer._base.progress import Progress, quiet
-from mercer.app.report.data import as_data
 from mercer.app.report.page import render
+from mercer.app.report.story import as_data
 from mercer.app.tables.answers import HISTORY, Answered, with_later
 from mercer.app.tables.learning import TableResult
 from mercer.app.tables.sheets import write_sheets
@@ -83,7 +83,7 @@ def changes_since(
     """Return what is different from the results in a folder, in words.
 
     Nothing is different where the folder holds none of these rows. The report is of
-    `mercer.app.report.data.as_data`; `file` tells the file of the table from others of
+    `mercer.app.report.story.as_data`; `file` tells the file of the table from others of
     its name.
     """
     try:
