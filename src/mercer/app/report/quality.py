@@ -97,7 +97,8 @@ def _confusion(story: Story, q: Quality) -> str:
         return _worst_confusions(story, q)
     share = q.confusion / np.maximum(q.confusion.sum(axis=1, keepdims=True), 1)
     head = "".join(f'<th scope="col">{escape(c)}</th>' for c in story.classes)
-    rows = []
+    n, rows = q.n_repeats, []
+    rounds = f" Counts are means of {n} rounds." if n > 1 else ""
     for name, counts, shares in zip(story.classes, q.confusion, share, strict=True):
         cells = "".join(
             f'<td style="--s:{s:.2f}">{_count(n)}</td>'
@@ -106,15 +107,11 @@ def _confusion(story: Story, q: Quality) -> str:
         rows.append(f'<tr><th scope="row">{escape(name)}</th>{cells}</tr>')
     return (
         '<p class="small soft">Rows: your label. Columns: what was predicted while it '
-        f"was hidden.{_rounds(q)}</p>"
+        f"was hidden.{rounds}</p>"
         '<div class="scroll"><table class="confusion" '
         f'aria-label="Counts by your label and prediction"><tr><td></td>{head}</tr>'
         f"{''.join(rows)}</table></div>"
     )
-
-
-def _rounds(q: Quality) -> str:
-    return f" Counts are means of {q.n_repeats} rounds." if q.n_repeats > 1 else ""
 
 
 def _worst_confusions(story: Story, q: Quality) -> str:

@@ -103,7 +103,9 @@ def as_excel(studio: Studio) -> bytes:
             return None
         if isinstance(value, bool | int | float | np.number | np.bool_):
             return value
-        if isinstance(value, datetime.date | datetime.time) and not _has_zone(value):
+        # Excel has no place for the zone of a time.
+        is_time = isinstance(value, datetime.date | datetime.time)
+        if is_time and getattr(value, "tzinfo", None) is None:
             return value
         text = ILLEGAL_CHARACTERS_RE.sub("", str(value))
         return safe_cell(text)[:MOST_EXCEL_CELL]
@@ -114,11 +116,6 @@ def as_excel(studio: Studio) -> bytes:
     out = io.BytesIO()
     book.save(out)
     return out.getvalue()
-
-
-def _has_zone(value: datetime.date | datetime.time) -> bool:
-    """Tell whether a time names its zone, which Excel has no place for."""
-    return getattr(value, "tzinfo", None) is not None
 
 
 Export = Callable[[Studio], bytes]

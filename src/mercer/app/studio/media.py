@@ -12,6 +12,7 @@ from mercer.app.embedding.file_cells import (
     source_of,
 )
 from mercer.app.tables.folders import open_image
+from mercer.app.tables.recordings import STARTS
 from mercer.app.tables.table import Table, TableError
 
 if TYPE_CHECKING:
@@ -28,14 +29,6 @@ SOUNDS = {
     ".m4a": "audio/mp4",
     ".aac": "audio/aac",
     ".webm": "audio/webm",
-}
-# How recordings begin; MP3 with its marks, or with the first frame.
-_STARTS = {
-    b"RIFF": "audio/wav",
-    b"OggS": "audio/ogg",
-    b"fLaC": "audio/flac",
-    b"ID3": "audio/mpeg",
-    b"\xff": "audio/mpeg",
 }
 _LOOKED_AT = 20
 
@@ -138,7 +131,7 @@ def sound_at(items: "Items", row: int, column: str) -> tuple[Path | bytes, str] 
     if found is None:
         return None
     if isinstance(found, bytes):
-        kind = next((k for start, k in _STARTS.items() if found.startswith(start)), "")
+        kind = next((k for start, k in STARTS.items() if found.startswith(start)), "")
     else:
         kind = kind_of(found.name) or ""
     return (found, kind) if kind else None

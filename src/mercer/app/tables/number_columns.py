@@ -53,7 +53,8 @@ def tidy_numbers(
             notes.append(
                 f"Column {name!r} mixes units ({units}), so it is kept as text."
             )
-    decimal = _usual_sign(list(meant.values()))
+    signs = [written.decimal for written in meant.values()]
+    decimal = "," if signs.count(",") > signs.count(".") else "."
     new = {}
     for name, written in list(meant.items()):
         try:
@@ -108,11 +109,6 @@ def _filled(column: "pd.Series[Any]", missing: tuple[str, ...]) -> "pd.Series[An
 
 def _sample(cells: "pd.Series[Any]") -> "pd.Series[Any]":
     return cells.iloc[:: max(len(cells) // _SAMPLE, 1)]
-
-
-def _usual_sign(written: list[Written]) -> str:
-    commas = sum(w.decimal == "," for w in written)
-    return "," if commas > sum(w.decimal == "." for w in written) else "."
 
 
 def _numbers(

@@ -13,7 +13,11 @@ from mercer.app.tables.table import refusing
 
 SOUNDS = {".wav", ".flac", ".ogg", ".oga", ".opus", ".mp3", ".aiff", ".aif", ".au"}
 # What the bytes of recordings start with; MP3 without a tag has none of these.
-_STARTS = (b"RIFF", b"fLaC", b"OggS", b"ID3", b"FORM", b"\xff\xfb", b".snd")
+STARTS = {
+    **{b"RIFF": "audio/wav", b"fLaC": "audio/flac", b"OggS": "audio/ogg"},
+    **{b"ID3": "audio/mpeg", b"\xff\xfb": "audio/mpeg"},
+    **{b"FORM": "audio/aiff", b".snd": "audio/basic"},
+}
 _LONGEST = 600.0  # seconds that are read of a recording
 # Bands of equal width in mel, the scale on which people tell pitches apart.
 _BANDS, _HIGHEST = 24, 8000.0
@@ -30,7 +34,7 @@ class Recording(NamedTuple):
 
 def is_recording(content: bytes) -> bool:
     """Tell whether bytes are those of a recording, by how they start."""
-    return content.startswith(_STARTS)
+    return content.startswith(tuple(STARTS))
 
 
 def read_recording(source: Path | bytes, budget: Budget | None = None) -> Recording:

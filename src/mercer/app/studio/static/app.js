@@ -4,7 +4,7 @@ import { get, listen, once, person } from "./api.js";
 import { askText } from "./ask.js";
 import { BulkActs } from "./bulk.js";
 import { drawAccuracy } from "./curve.js";
-import { by, colour, make, number, percent, plain, setColours, swatch } from "./dom.js";
+import { by, colour, make, number, percent, plain, put, setColours, swatch } from "./dom.js";
 import { History } from "./history.js";
 import { showKeys } from "./keys.js";
 import { PointMap } from "./map.js";
@@ -152,8 +152,7 @@ class Studio {
     by("n-labelled").textContent = number(state.labelled);
     by("n-rows").textContent = `of ${number(state.rows)} rows labelled`;
     by("stage").textContent = this.words();
-    by("n-doubts").hidden = !state.doubts;
-    by("n-doubts").textContent = state.doubts ? number(state.doubts) : "";
+    put("n-doubts", state.doubts && number(state.doubts));
     if (state.error) this.say(state.error);
     else if (before.notices?.join() !== state.notices.join()) {
       const said = state.notices.join(" ");

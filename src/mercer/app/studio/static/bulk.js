@@ -2,7 +2,7 @@
 
 import { once, post } from "./api.js";
 import { askForm, askText, askYes } from "./ask.js";
-import { button, make, number, rowsOf } from "./dom.js";
+import { button, fill, make, number, rowsOf } from "./dom.js";
 
 const DONE = { clear: "Clear", assign: "Assign", confirm: "Confirm" };
 
@@ -93,11 +93,7 @@ export class BulkActs {
   }
 
   fill() {
-    const { value } = this.select;
-    this.select.replaceChildren(
-      ...this.studio.state.classes.map((c) => make("option", { value: c.label }, c.name)),
-    );
-    if (value) this.select.value = value;
+    fill(this.select, this.studio.state.classes.map((c) => [c.label, c.name]));
   }
 
   // The class that the model takes a row for comes first.

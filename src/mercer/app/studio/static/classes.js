@@ -2,7 +2,7 @@
 
 import { once } from "./api.js";
 import { askForm } from "./ask.js";
-import { button, keysOf, make } from "./dom.js";
+import { button, fieldError, fill, keysOf, make } from "./dom.js";
 
 const COLOURS = 10;
 
@@ -16,33 +16,21 @@ function input(value, more) {
   return one;
 }
 
-function choice(pairs, value) {
-  const select = make("select");
-  for (const [key, words, look] of pairs) {
-    select.append(make("option", { value: key, class: look ?? "" }, words));
-  }
-  select.value = value;
-  return select;
-}
-
 // One class as a group of fields; `said` tells what has changed.
 function group(one, place, classes) {
   const name = input(one.name, { maxlength: 200, required: true });
   const usual = keysOf(classes)[place].toUpperCase(); // what it has by its place
   const key = input(one.key, { maxlength: 1, class: "one-key", placeholder: usual });
   const colours = [...Array(COLOURS).keys()].map((k) => [k, `● colour ${k + 1}`, `c${k}`]);
-  const colour = choice([["", "by itself"], ...colours], one.colour ?? "");
+  const colour = fill(make("select"), [["", "by itself"], ...colours], one.colour ?? "");
   const about = input(one.about, { maxlength: 200 });
   const others = classes.filter((other) => other !== one);
-  const fate = choice(
-    [
-      ["", "keep"],
-      ["remove", "remove"],
-      ...others.map((other) => [other.label, `merge into ${other.name}`]),
-    ],
-    "",
-  );
-  const error = make("p", { class: "field-error small", role: "alert", hidden: true });
+  const fate = fill(make("select"), [
+    ["", "keep"],
+    ["remove", "remove"],
+    ...others.map((other) => [other.label, `merge into ${other.name}`]),
+  ]);
+  const error = fieldError();
   const box = make(
     "fieldset",
     { class: "one-class", "data-label": one.label },
@@ -58,7 +46,7 @@ function group(one, place, classes) {
       button("↓", () => move(1), { "aria-label": `${one.name}: down` }),
     ),
     field("What to do with it", fate, "whole-line"),
-    error,
+    error.box,
   );
   function move(step) {
     const other = step < 0 ? box.previousElementSibling : box.nextElementSibling;
@@ -85,11 +73,7 @@ function group(one, place, classes) {
     else if (fate.value) found.push(["merge", { into: Number(fate.value) }]);
     return found.map(([act, said]) => [act, { label: one.label, ...said }]);
   };
-  const complain = (words) => {
-    error.textContent = words;
-    error.hidden = !words;
-  };
-  return { box, acts, complain };
+  return { box, acts, complain: error.say };
 }
 
 // Resolves to whether something was saved. What is refused is said at its class.

@@ -18,6 +18,27 @@ export const button = (words, onclick, options = {}) =>
 export const rowLink = (studio, { row, id }, from) =>
   button(`Row ${id}`, () => studio.open(row, from), { class: "link" });
 export const swatch = () => make("span", { class: "swatch", "aria-hidden": "true" });
+// Fills a select; what was chosen stays chosen where it is still there.
+export function fill(select, pairs, value = select.value) {
+  const options = pairs.map(([key, words, look]) => make("option", { value: key, class: look ?? "" }, words));
+  select.replaceChildren(...options);
+  select.value = pairs.some(([key]) => String(key) === String(value)) ? value : (pairs[0]?.[0] ?? "");
+  return select;
+}
+// What is wrong with a field, said below it.
+export function fieldError(options = {}) {
+  const box = make("p", { class: "field-error small", role: "alert", hidden: true, ...options });
+  const say = (words) => {
+    box.textContent = words;
+    box.hidden = !words;
+  };
+  return { box, say };
+}
+// Words that are hidden where there are none.
+export function put(id, words) {
+  by(id).textContent = words || "";
+  by(id).hidden = !words;
+}
 // A picture; the pixels of a tiny one are shown as squares.
 const TINY = 128;
 export function image(options) {

@@ -2,7 +2,7 @@
 
 import { once } from "./api.js";
 import { askText } from "./ask.js";
-import { by, number, rowsOf } from "./dom.js";
+import { by, number, put, rowsOf } from "./dom.js";
 
 export class Notes {
   constructor(studio) {
@@ -23,8 +23,7 @@ export class Notes {
 
   draw() {
     const { guide, goal, labelled, rows } = this.studio.state;
-    by("guide").textContent = guide || "";
-    by("guide").hidden = !guide;
+    put("guide", guide);
     const bar = by("goal");
     bar.max = goal || rows;
     bar.value = Math.min(labelled, bar.max);
@@ -36,8 +35,7 @@ export class Notes {
 
   // Note and flag of the item on the page.
   show(question) {
-    by("noted").hidden = !question?.note;
-    by("noted").textContent = question?.note ? `Note: ${question.note}` : "";
+    put("noted", question?.note && `Note: ${question.note}`);
     by("flag").setAttribute("aria-pressed", String(Boolean(question?.flagged)));
     by("flag").disabled = by("note").disabled = by("similar").disabled = !question;
   }

@@ -1,7 +1,7 @@
 // How large the classes are: a dialog with one field per class, checked by the studio.
 
 import { askForm } from "./ask.js";
-import { make, plain } from "./dom.js";
+import { fieldError, make, plain } from "./dom.js";
 
 const number = (text) => Number(text.trim().replace(/\s*%$/, "").replace(",", ".")) || 0;
 
@@ -31,9 +31,14 @@ function line(one, note) {
     "aria-describedby": `${id}-error`,
   });
   field.value = one.said == null ? "" : plain(one.said);
-  const error = make("p", { id: `${id}-error`, class: "field-error small", role: "alert", hidden: true });
+  const error = fieldError({ id: `${id}-error` });
+  const refuse = (words) => {
+    error.say(words);
+    if (words) field.setAttribute("aria-invalid", "true");
+    else field.removeAttribute("aria-invalid");
+  };
   field.addEventListener("input", () => {
-    refuse(field, error, "");
+    refuse("");
     note();
   });
   const row = make(
@@ -42,44 +47,33 @@ function line(one, note) {
     make("label", { for: id }, one.name),
     field,
     make("span", { class: "soft", "aria-hidden": "true" }, "%"),
-    error,
+    error.box,
   );
-  return { field, error, row, count: one.count };
-}
-
-function refuse(field, error, words) {
-  error.textContent = words;
-  error.hidden = !words;
-  if (words) field.setAttribute("aria-invalid", "true");
-  else field.removeAttribute("aria-invalid");
+  return { field, refuse, row, count: one.count };
 }
 
 // Resolves to whether something was saved. What the studio refuses is said at the field,
 // and the dialog stays open.
 export function askSizes(classes, save) {
   const total = make("p", { class: "small soft", role: "status" });
-  const wrong = make("p", { class: "field-error small", role: "alert", hidden: true });
+  const wrong = fieldError();
   const note = () => {
-    wrong.hidden = true;
+    wrong.say("");
     total.textContent = summary(lines);
   };
   const lines = classes.map((one) => line(one, note));
 
   function complain(error) {
     const at = lines.find(({ field }) => Number(field.dataset.label) === error.label);
-    if (at) refuse(at.field, at.error, error.message);
-    else {
-      wrong.textContent = error.message;
-      wrong.hidden = false;
-    }
+    (at ? at.refuse : wrong.say)(error.message);
     (at ?? lines[0]).field.focus();
     return false;
   }
 
   function send(how) {
-    for (const { field, error } of how === "clear" ? lines : []) {
+    for (const { field, refuse } of how === "clear" ? lines : []) {
       field.value = "";
-      refuse(field, error, "");
+      refuse("");
     }
     const said = lines.map(({ field }) => [field.dataset.label, field.value]);
     return save(Object.fromEntries(said)).then(() => true, complain);
@@ -90,7 +84,7 @@ export function askSizes(classes, save) {
     "If you know how many of all rows belong to a class, enter it in percent. " +
     "The model then uses it. Leave empty what you do not know.";
   const fields = make("div", { class: "sizes-fields" }, ...lines.map(({ row }) => row));
-  const content = [make("p", { class: "small soft" }, words), fields, total, wrong];
+  const content = [make("p", { class: "small soft" }, words), fields, total, wrong.box];
   const clear = make("button", { type: "submit", value: "clear" }, "Remove all");
   return askForm("How large are the classes?", content, "Save", { more: [clear], send });
 }

@@ -3,7 +3,7 @@
 import { get, once } from "./api.js";
 import { askColumns } from "./ask.js";
 import { acceptSure, BulkActs } from "./bulk.js";
-import { button, by, classKey, make, number, percent, rowsOf } from "./dom.js";
+import { button, by, classKey, fill, make, number, percent, rowsOf } from "./dom.js";
 import { tag, thumb } from "./views.js";
 
 const FEW = 6; // columns shown until others are chosen
@@ -94,7 +94,7 @@ export class TableView {
   async load(page = this.page) {
     const { classes } = this.studio.state;
     for (const id of ["predicted", "labelled-as"]) {
-      this.options(id, [["", "any class"], ...classes.map((c) => [c.label, c.name])]);
+      fill(by(id), [["", "any class"], ...classes.map((c) => [c.label, c.name])]);
     }
     this.acts.fill();
     this.asking?.abort(); // by a later question
@@ -110,7 +110,7 @@ export class TableView {
     // What people wrote comes first, as in the item.
     const rest = found.columns.filter((name) => !found.texts.includes(name));
     this.columns ??= [...found.texts.slice(0, MOST_TEXTS), ...rest].slice(0, FEW);
-    this.options("by-person", [["", "anybody"], ...found.people.map((who) => [who, who])]);
+    fill(by("by-person"), [["", "anybody"], ...found.people.map((who) => [who, who])]);
     by("like").hidden = !this.like;
     if (this.like) this.acts.suggest(found.rows[0]);
     by("like-note").textContent = this.like
@@ -129,13 +129,6 @@ export class TableView {
     if (focused) by("rows").querySelector(`[data-row="${focused}"]`)?.focus();
     this.last = null;
     this.drawChoice();
-  }
-
-  options(id, pairs) {
-    const select = by(id);
-    const { value } = select;
-    select.replaceChildren(...pairs.map(([key, words]) => make("option", { value: key }, words)));
-    select.value = pairs.some(([key]) => String(key) === value) ? value : "";
   }
 
   drawHead() {
