@@ -6,7 +6,7 @@ from mercer._base.words import counted, some
 from mercer.app.report import svg
 from mercer.app.report.markup import Html, folded, table
 from mercer.app.report.story import Column, Story
-from mercer.app.report.summary import found_of, recalls
+from mercer.app.report.summary import found_when_hidden
 
 # More columns than this are folded away.
 _SHOWN_COLUMNS, _SHOWN_INFLUENCES = 30, 12
@@ -72,15 +72,12 @@ def _influences(story: Story) -> str:
 
 def certificates(story: Story) -> str:
     """Return counts per class and every figure that checks the computation."""
-    found = {}
+    found = ["not tested"] * len(story.classes)
     if story.quality is not None:
-        found = {
-            c: found_of(n, total) if total else "not tested"
-            for c, n, total in recalls(story.quality.confusion)
-        }
+        found = found_when_hidden(story.quality.confusion)
     told = [f"{story.n_rows * share:,.0f}" for share in story.class_sizes]
     counts = [
-        (name, f"{given:,}", found.get(c, "not tested"), *told[c : c + 1], f"{n:,}")
+        (name, f"{given:,}", found[c], *told[c : c + 1], f"{n:,}")
         for c, (name, given, n) in enumerate(
             zip(story.classes, story.n_given, story.n_predicted, strict=True)
         )

@@ -15,7 +15,7 @@ from mercer.judging.hiding import Score
 
 # A class found less often than this is named in the summary.
 HARDLY = 0.5
-_COLUMNS_SHOWN = 2
+_COLUMNS_SHOWN = 3
 
 
 def summary(story: Story) -> str:
@@ -64,20 +64,15 @@ def verdict(story: Story) -> str:
         f"({_between(ours)}, from {q.n_tested:,} labels that were hidden and "
         f"predicted). {alike(story.counts_alike)}{beside_always(story)} "
     )
-    if rival.lead_high < 0:
-        return said + (
-            f"<b>Do not use them as they are:</b> a {rival.name}, trained on the "
-            f"labelled rows alone, would get about {rival.accuracy:.0%} right."
-        )
-    if rival.lead_low > 0:
-        return said + (
-            f"A {rival.name}, trained on the labelled rows alone, would get about "
-            f"{rival.accuracy:.0%} right: the unlabelled rows helped."
-        )
-    return said + (
-        f"A {rival.name}, trained on the labelled rows alone, would get about "
-        f"{rival.accuracy:.0%} right; the difference may be chance."
+    other = (
+        f" {rival.name}, trained on the labelled rows alone, would get about "
+        f"{rival.accuracy:.0%} right"
     )
+    if rival.lead_high < 0:
+        return f"{said}<b>Do not use them as they are:</b> a{other}."
+    if rival.lead_low > 0:
+        return f"{said}A{other}: the unlabelled rows helped."
+    return f"{said}A{other}; the difference may be chance."
 
 
 def alike(counts_alike: bool) -> str:
@@ -162,6 +157,14 @@ def _percent(share: float) -> str:
     return f"{share:.0%}" if share >= 0.095 else f"{share:.1%}"
 
 
+def found_when_hidden(confusion: FloatArray) -> list[str]:
+    """Return for each class how many of its hidden labels were found."""
+    return [
+        found_of(found, total) if total else "not tested"
+        for _, found, total in recalls(confusion)
+    ]
+
+
 def found_of(found: float, total: float) -> str:
     """Return how many labels of a class were found when they were hidden.
 
@@ -185,14 +188,10 @@ def _columns(story: Story) -> str:
     names = [f"“{escape(i.column)}”" for i in story.influences if i.low > 0]
     if not names:
         return ""
-    which = f"The column that matters most is {names[0]}"
-    if len(names) > 1:
-        which = f"The columns that matter most are {' and '.join(names[:2])}"
-    if len(names) > _COLUMNS_SHOWN:
-        which = (
-            f"The columns that matter most are {names[0]}, {names[1]} and {names[2]}"
-        )
-    return f'<p>{which}. <a href="#columns">All columns</a></p>'
+    *rest, last = names[:_COLUMNS_SHOWN]
+    which = "columns that matter most are" if rest else "column that matters most is"
+    shown = f"{', '.join(rest)} and {last}" if rest else last
+    return f'<p>The {which} {shown}. <a href="#columns">All columns</a></p>'
 
 
 def _share_of(share: float) -> str:

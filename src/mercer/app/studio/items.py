@@ -3,13 +3,13 @@
 import hashlib
 import io
 import os
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from stat import S_ISREG
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from pandas.util import hash_pandas_object
 
@@ -287,8 +287,8 @@ def _first_alike(content: Sequence[str]) -> IntArray:
     >>> _first_alike(["a", "b", "a"])
     array([0, 1, 0])
     """
-    first: dict[str, int] = {}
-    return np.array([first.setdefault(c, row) for row, c in enumerate(content)], int)
+    _, first, which = np.unique(content, return_index=True, return_inverse=True)
+    return np.asarray(first[which])
 
 
 def _numbered(digests: Sequence[str]) -> list[str]:
@@ -299,9 +299,6 @@ def _numbered(digests: Sequence[str]) -> list[str]:
     >>> _numbered(["a", "b", "a"])
     ['a', 'b', 'a#2']
     """
-    seen: Counter[str] = Counter()
-    keys = []
-    for digest in digests:
-        seen[digest] += 1
-        keys.append(digest if seen[digest] == 1 else f"{digest}#{seen[digest]}")
-    return keys
+    every = pd.Series(digests, dtype=object)
+    before = every.groupby(every).cumcount()
+    return [f"{d}#{n + 1}" if n else d for d, n in zip(digests, before, strict=True)]

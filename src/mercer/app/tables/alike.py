@@ -57,17 +57,14 @@ def repeated_rows(
             words = frame[name].astype(str).where(frame[name].notna(), "")
             plain[name] = words.str.casefold().str.split().str.join(" ")
     key = pd.util.hash_pandas_object(pd.DataFrame(plain), index=False).to_numpy()
-    _, group, counts = np.unique(key, return_inverse=True, return_counts=True)
-    several = np.flatnonzero(counts > 1)
-    if not len(several):
+    rows = pd.Series(np.arange(len(key))).groupby(key).agg(tuple)
+    found = [group for group in rows if len(group) > 1]
+    if not found:
         return None
-    order = np.argsort(group, kind="stable")
-    starts = np.concatenate([[0], np.cumsum(counts)])
-    found = [tuple(order[starts[g] : starts[g + 1]].tolist()) for g in several]
-    against = [len({labels[i] for i in rows} - {None}) > 1 for rows in found]
+    against = [len({labels[i] for i in group} - {None}) > 1 for group in found]
     ranked = sorted(zip(against, found, strict=True), key=lambda g: (not g[0], g[1]))
-    n_rows = int((counts[several] - 1).sum())
-    return Repeats(n_rows, tuple(rows for _, rows in ranked), sum(against))
+    n_rows = sum(map(len, found)) - len(found)
+    return Repeats(n_rows, tuple(group for _, group in ranked), sum(against))
 
 
 def _rounded(column: Any) -> Any:

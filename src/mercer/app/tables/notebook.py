@@ -8,7 +8,7 @@ import numpy as np
 from mercer._base.words import counted
 from mercer.app.report.advice import promise
 from mercer.app.report.markup import table
-from mercer.app.report.summary import found_of, paragraph, recalls, told
+from mercer.app.report.summary import found_when_hidden, paragraph, told
 from mercer.app.tables.row_text import listed
 
 if TYPE_CHECKING:
@@ -68,10 +68,7 @@ def _classes(result: "TableResult", names: tuple[str, ...]) -> str:
     predicted = np.bincount(result.proba.argmax(axis=1), minlength=len(names))
     found = ["not tested"] * len(names)
     if result.check is not None:
-        found = [
-            found_of(n, total) if total else "not tested"
-            for _, n, total in recalls(result.check.confusion)
-        ]
+        found = found_when_hidden(result.check.confusion)
     rows = [
         (name, f"{given[c]:,}", found[c], f"{predicted[c]:,}")
         for c, name in enumerate(names[:_CLASSES])
