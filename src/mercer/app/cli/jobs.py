@@ -278,23 +278,15 @@ def stop_with(message: str, code: int = BAD_INPUT, *, as_json: bool) -> NoReturn
     sys.exit(code)
 
 
-# Which extra brings a module, for messages.
+# Which modules an extra brings, for messages.
 EXTRAS = {
-    "pandas": "tables",
-    "pyarrow": "tables",
-    "skrub": "tables",
-    "PIL": "tables",
-    "python_calamine": "tables",
-    "openpyxl": "tables",
-    "sqlalchemy": "databases",
-    "duckdb": "databases",
-    "dask": "dask",
-    "wordllama": "embed",
-    "tokenizers": "embed",
-    "safetensors": "embed",
-    "sentence_transformers": "texts",
-    "transformers": "images",
-    "soundfile": "sound",
+    "tables": ("pandas", "pyarrow", "skrub", "PIL", "python_calamine", "openpyxl"),
+    "databases": ("sqlalchemy", "duckdb"),
+    "dask": ("dask",),
+    "embed": ("wordllama", "tokenizers", "safetensors"),
+    "texts": ("sentence_transformers",),
+    "images": ("transformers",),
+    "sound": ("soundfile",),
 }
 
 
@@ -306,6 +298,7 @@ def hint(module: str) -> str:
     >>> hint("pyarrow")
     'This needs pyarrow: pip install "mercer[tables]"'
     """
-    extra = EXTRAS.get(module.partition(".")[0])
-    name = f'"mercer[{extra}]"' if extra else module.partition(".")[0]
-    return f"This needs {module.partition('.')[0]}: pip install {name}"
+    package = module.partition(".")[0]
+    extra = next((extra for extra, has in EXTRAS.items() if package in has), "")
+    name = f'"mercer[{extra}]"' if extra else package
+    return f"This needs {package}: pip install {name}"

@@ -88,7 +88,7 @@ def _act(do: Callable[..., Any], *fields: Act, gives: str = "") -> tuple[Act, bo
     def act(studio: Studio, said: Said) -> Any:
         given = [read(studio, said) for read in fields]
         found = do(studio, said["who"], said["token"], *given)
-        return {gives: found} if gives else {}
+        return {gives: found} if gives else None
 
     return act, True
 

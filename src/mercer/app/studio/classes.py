@@ -21,25 +21,10 @@ _ROUNDING = 1.0
 _NOTHING = 1e-6  # a rest that comes from rounding alone
 
 
-def add_class(studio: "Studio", who: str, token: str, name: str) -> int:
-    """Make a class and return its number."""
-    with studio.writing() as transaction:
-        ledger = studio.store.ledger
-        if token in ledger.by_token:
-            return ledger.by_token[token].label or 0
-        name = _checked_name(studio, name)
-        if len(ledger.classes) >= MOST_CLASSES:
-            msg = f"there are {MOST_CLASSES} classes already, which is the limit."
-            raise RefusedError(msg)
-        label = ledger.next_label
-        transaction.append(who, "class", token, label=label, text=name)
-    return label
-
-
 def rename_class(studio: "Studio", who: str, token: str, label: int, name: str) -> None:
     """Give a class another name; its answers stay with it."""
     if studio.store.ledger.classes[studio.check_class(label)] != name.strip():
-        name = _checked_name(studio, name)
+        name = checked_name(studio, name)
         studio.append(who, "rename", token, label=label, text=name)
 
 
@@ -56,7 +41,8 @@ def set_sizes(studio: "Studio", who: str, token: str, said: dict[int, str]) -> N
     studio.append(who, "sizes", token, text=json.dumps(percents))
 
 
-def _checked_name(studio: "Studio", name: str) -> str:
+def checked_name(studio: "Studio", name: str) -> str:
+    """Return a name that a class can have: not empty, and not that of another one."""
     name = name.strip()
     if not name or len(name) > MOST_NAME:
         msg = f"a class needs a name of 1 to {MOST_NAME} characters."

@@ -94,7 +94,7 @@ def _post(
 ) -> Route:
     async def handle(request: Request) -> Response:
         said = check(parsed(await request.body()))
-        return JSONResponse(await run_in_threadpool(act, studio, said))
+        return JSONResponse(await run_in_threadpool(act, studio, said) or {})
 
     return Route(path, handle, methods=["POST"])
 

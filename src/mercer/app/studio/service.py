@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mercer._base.typing import IntArray
-from mercer.app.studio.classes import add_class, counts_of, shares_of
+from mercer.app.studio.classes import MOST_CLASSES, checked_name, counts_of, shares_of
 from mercer.app.studio.engine import Snapshot, Told, wait_until
 from mercer.app.studio.first_events import (
     given_sizes,
@@ -23,8 +23,9 @@ from mercer.app.studio.queue import claim
 from mercer.app.studio.refused import RefusedError
 from mercer.app.studio.state import state_of
 from mercer.app.studio.store import Store, Transaction
-from mercer.app.studio.suggestions import suggestions, votes_on
+from mercer.app.studio.suggestions import suggestions
 from mercer.app.studio.worker import ProcessEngine, openers
+from mercer.app.tables.votes import votes_of
 
 if TYPE_CHECKING:
     from mercer.app.studio.model_engine import ModelEngine
@@ -82,7 +83,9 @@ class Studio:
         given, notes = items.given()
         if session is not None:
             given = names_of(session.y)
-        self.votes = votes_on(items, session, given)
+        self.votes = None if session is None else session.told.sources
+        if session is None and items.task.sources:
+            self.votes, _ = votes_of(items.table, items.task, given)
         if self.votes is not None:
             classes = (*classes, *names_of(self.votes.classes))
         named = given_sizes(items.task, session)
@@ -245,7 +248,16 @@ class Studio:
 
     def add_class(self, who: str, token: str, name: str) -> int:
         """Make a class and return its number."""
-        return add_class(self, who, token, name)
+        with self.writing() as transaction:
+            ledger = self.store.ledger
+            if token in ledger.by_token:
+                return ledger.by_token[token].label or 0
+            name, label = checked_name(self, name), ledger.next_label
+            if len(ledger.classes) >= MOST_CLASSES:
+                msg = f"there are {MOST_CLASSES} classes already, which is the limit."
+                raise RefusedError(msg)
+            transaction.append(who, "class", token, label=label, text=name)
+        return label
 
     def question(self, row: int, purpose: str) -> dict[str, Any]:
         """Return a row with what the model says about it."""

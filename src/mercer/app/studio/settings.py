@@ -16,40 +16,36 @@ RESERVED = "sbzwpnlfgmta"  # letters that do something else on the page
 Said = dict[str, Any]
 
 
-def note(studio: Studio, said: Said) -> dict[str, Any]:
+def note(studio: Studio, said: Said) -> None:
     """Keep a note on a row; an empty one removes it."""
     item = studio.items.keys[studio.check_row(said.get("row"), said.get("data"))]
     text = _text(said, "text", MOST_NOTE)
     studio.append(said["who"], "note", said["token"], item=item, text=text)
-    return {}
 
 
-def flag(studio: Studio, said: Said) -> dict[str, Any]:
+def flag(studio: Studio, said: Said) -> None:
     """Flag a row, or take the flag away."""
     item = studio.items.keys[studio.check_row(said.get("row"), said.get("data"))]
     is_on = int(said.get("on") is True)
     studio.append(said["who"], "flag", said["token"], item=item, label=is_on)
-    return {}
 
 
-def guide(studio: Studio, said: Said) -> dict[str, Any]:
+def guide(studio: Studio, said: Said) -> None:
     """Keep the guidelines that are shown beside every item."""
     text = _text(said, "text", MOST_GUIDE)
     studio.append(said["who"], "guide", said["token"], text=text)
-    return {}
 
 
-def goal(studio: Studio, said: Said) -> dict[str, Any]:
+def goal(studio: Studio, said: Said) -> None:
     """Keep how many rows are to be labelled; 0 for no goal."""
     number = said.get("rows")
     if type(number) is not int or not 0 <= number <= len(studio.items):
         msg = f"a goal is a number of rows from 0 to {len(studio.items)}."
         raise RefusedError(msg)
     studio.append(said["who"], "goal", said["token"], label=number)
-    return {}
 
 
-def look(studio: Studio, said: Said) -> dict[str, Any]:
+def look(studio: Studio, said: Said) -> None:
     """Keep key, colour, description and place of a class."""
     label = studio.check_class(said.get("label"))
     key, colour, place = said.get("key", ""), said.get("colour"), said.get("place")
@@ -71,7 +67,6 @@ def look(studio: Studio, said: Said) -> dict[str, Any]:
     kept = {"key": key.lower(), "colour": colour, "place": place, "about": about}
     text = json.dumps(kept)
     studio.append(said["who"], "look", said["token"], label=label, text=text)
-    return {}
 
 
 def merge(studio: Studio, said: Said) -> dict[str, Any]:

@@ -3,29 +3,14 @@
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mercer.app.studio.first_events import numbers_of
-from mercer.app.studio.items import Items, names_of
-from mercer.app.tables.votes import votes_of
-from mercer.evidence.sources import Sources
+from mercer.app.studio.items import names_of
 
 if TYPE_CHECKING:
     from mercer.app.studio.service import Studio
-    from mercer.app.tables.session import Session
 
 _MOSTLY = 0.5  # share of a vote that counts as the answer
-
-
-def votes_on(
-    items: Items, session: "Session | None", given: NDArray[Any]
-) -> Sources | None:
-    """Return the votes on all rows, of a session or of the columns of a table."""
-    if session is not None:
-        return session.told.sources
-    if not items.task.sources:
-        return None
-    return votes_of(items.table, items.task, given)[0]
 
 
 def suggestions(studio: "Studio", row: int) -> list[dict[str, Any]]:

@@ -164,13 +164,8 @@ def _lengths(column: Any) -> Any:
         return pa.array(
             np.where(column.is_valid().to_numpy(False), first, 0), pa.int64()
         )
-    is_text = (
-        pa.types.is_string(kind)
-        or pa.types.is_large_string(kind)
-        or pa.types.is_binary(kind)
-        or pa.types.is_large_binary(kind)
-    )
-    return pc.cast(pc.binary_length(column), pa.int64()) if is_text else None
+    texts = pa.string(), pa.large_string(), pa.binary(), pa.large_binary()
+    return pc.cast(pc.binary_length(column), pa.int64()) if kind in texts else None
 
 
 def read_ipc(data: Any, budget: Budget) -> Any:

@@ -83,23 +83,11 @@ def holds_images(kind: Any) -> bool:
 
 def is_vector(kind: Any) -> bool:
     """Tell whether cells are lists of numbers."""
-    is_list = (
-        pa.types.is_list(kind)
-        or pa.types.is_large_list(kind)
-        or pa.types.is_fixed_size_list(kind)
-    )
-    if not is_list:
-        return False
-    each = kind.value_type
-    return any(
-        holds(each)
-        for holds in (
-            pa.types.is_integer,
-            pa.types.is_floating,
-            pa.types.is_boolean,
-            pa.types.is_decimal,
-        )
-    )
+    of = pa.types
+    lists = of.is_list, of.is_large_list, of.is_fixed_size_list
+    numbers = of.is_integer, of.is_floating, of.is_boolean, of.is_decimal
+    is_list = any(is_one(kind) for is_one in lists)
+    return is_list and any(is_one(kind.value_type) for is_one in numbers)
 
 
 def _in_words(kind: Any) -> str:

@@ -162,14 +162,7 @@ def _tidied(
 
 
 def _not_known(source: Source) -> str:
-    kinds = [
-        *DELIMITERS,
-        *sorted(ARROW),
-        ".npz",
-        ".npy",
-        *sorted(WORKBOOKS),
-        *sorted(JSON),
-    ]
+    kinds = [*DELIMITERS, *sorted(ARROW), ".npz", ".npy", *sorted(WORKBOOKS | JSON)]
     packed = ", ".join([*COMPRESSED, ".zip"])
     return (
         f"{source.name}: the ending {source.ending!r} is not known. Known endings are "
