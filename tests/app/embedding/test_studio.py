@@ -14,7 +14,7 @@ from mercer.app.tables.task import Task
 pytest.importorskip("sqlalchemy")
 from mercer.app.studio.engine import Stages, Told, wait_until
 from mercer.app.studio.model_engine import ModelEngine
-from mercer.app.studio.worker import openers
+from mercer.app.studio.opening import openers
 
 N = 40
 NONE = np.full(N, None, dtype=object)

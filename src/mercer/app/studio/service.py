@@ -18,13 +18,14 @@ from mercer.app.studio.first_events import (
 )
 from mercer.app.studio.items import Items, changes, names_of
 from mercer.app.studio.ledger import Event
+from mercer.app.studio.opening import openers
 from mercer.app.studio.pairing import agreed, implied_labels
 from mercer.app.studio.queue import claim
 from mercer.app.studio.refused import RefusedError
 from mercer.app.studio.state import state_of
 from mercer.app.studio.store import Store, Transaction
 from mercer.app.studio.suggestions import suggestions
-from mercer.app.studio.worker import ProcessEngine, openers
+from mercer.app.studio.worker import ProcessEngine
 from mercer.app.tables.votes import votes_of
 
 if TYPE_CHECKING:
