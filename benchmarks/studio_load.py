@@ -13,8 +13,8 @@ With ``--page`` one person answers by keys in Debian's Chromium, and the times a
 from a key to the frame that shows the next row. With ``--photographs`` the rows are
 files of 640 x 480 pixels in a folder, embedded by a model of the size of
 EfficientNet-B0 with random weights: the times are those from the start of the command
-to the first question on the page, to the first embeddings and to the model that has all
-of them; meanwhile somebody answers.
+to the first question on the page, to the first embeddings, to the first model that
+learns from some of them and to the one that has all; meanwhile somebody answers.
 """
 
 import argparse
@@ -184,13 +184,24 @@ def make_photographs(folder: Path, n: int) -> np.ndarray:
 
 
 def make_vision_model(folder: Path) -> None:
-    """Write a model of the size of EfficientNet-B0."""
+    """Write a model of the size of EfficientNet-B0, and random weights.
+
+    They are large enough, and what layers make of noise is centred and scaled, as
+    training would do: else all images have one vector.
+    """
+    import torch
     from transformers import EfficientNetConfig, EfficientNetModel
 
     config = EfficientNetConfig(
         image_size=224, width_coefficient=1.0, depth_coefficient=1.0, hidden_dim=1280
     )
-    EfficientNetModel(config).save_pretrained(folder)
+    model = EfficientNetModel(config)
+    with torch.no_grad():
+        for layer in model.modules():
+            if isinstance(layer, torch.nn.Conv2d):
+                torch.nn.init.kaiming_normal_(layer.weight)
+        model(torch.randn(8, 3, 224, 224, generator=torch.manual_seed(0)))
+    model.save_pretrained(folder)
     settings = {
         "image_processor_type": "BitImageProcessor",
         "size": {"shortest_edge": 256},
@@ -217,13 +228,18 @@ def label_photographs(folder: Path, n: int, think: float) -> None:
         print(f"the first question is on the page {now()}", flush=True)
         headers = {"Authorization": f"Bearer {token}"}
         client = httpx.Client(base_url=url, headers=headers, timeout=60)
-        has_begun, stage, learned, taken = False, "", 0, []
-        while not has_begun or stage.startswith("embeddings"):
+        awaited = {
+            "embeddings are there": re.compile("embedded [1-9]"),
+            "model learns from some": re.compile("learning from"),
+            "model has all": re.compile("^$"),
+        }
+        taken: list[float] = []
+        while awaited:
             state = client.get("/api/state").json()
-            stage, learned = state["stage"], max(learned, state["model_labels"])
-            if stage.startswith("embeddings,") and not has_begun:
-                has_begun = True
-                print(f"the first embeddings are there {now()}", flush=True)
+            name = next(iter(awaited))
+            if awaited[name].search(state["stage"]):
+                del awaited[name]
+                print(f"the first {name} {now()}: {len(taken)} answers", flush=True)
             row = int(page.inner_text("#reason").split(".")[0].split()[-1])
             start = time.perf_counter()
             page.keyboard.press(str(kinds[row] + 1))
@@ -231,12 +247,12 @@ def label_photographs(folder: Path, n: int, think: float) -> None:
             taken.append(time.perf_counter() - start)
             page.wait_for_timeout(1000 * think)
         half, most = np.percentile(taken, [50, 90])
-        print(f"all are there {now()}: {len(taken)} answers, {learned} learned")
         print(f"next question: half within {half:.2f} s, 90% within {most:.2f} s")
-        while state["stage"] or state["model_labels"] < len(taken):
+        state = client.get("/api/state").json()
+        while state["model_labels"] < len(taken):
             time.sleep(0.2)
             state = client.get("/api/state").json()
-        print(f"the model has learned from all embeddings {now()}")
+        print(f"all {len(taken)} answers are learned {now()}")
 
 
 @contextmanager

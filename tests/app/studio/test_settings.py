@@ -8,7 +8,7 @@ import pytest
 
 from mercer.app.studio import settings
 from mercer.app.studio.ledger import Ledger
-from mercer.app.studio.model_engine import similar_rows
+from mercer.app.studio.parts import similar_rows
 from mercer.app.studio.refused import RefusedError
 from mercer.app.studio.service import Studio
 from mercer.app.studio.table_view import Where, rows_where

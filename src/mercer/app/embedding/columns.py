@@ -29,6 +29,10 @@ from mercer.app.tables.table import Table, TableError
 STAGE = "embeddings"
 
 
+class NothingError(TableError):
+    """Nothing in a column can be embedded: every cell is empty or broken."""
+
+
 @dataclass(frozen=True, eq=False)
 class Embedding:
     """What made vectors of a column; a saved model holds this and no weights."""
@@ -184,7 +188,7 @@ def _fitted(
         msg = (
             f"{table.source}: nothing in column {wanted.column!r} can be read ({why})."
         )
-        raise TableError(msg)
+        raise NothingError(msg)
     empty = found.vectors.array[there].mean(axis=0)
     return replace(bare, empty=empty), found
 

@@ -54,6 +54,18 @@ class Told(NamedTuple):
         """The rows that people labelled differently."""
         return sorted(row for row, of in self.people.items() if len({*of.values()}) > 1)
 
+    def of(self, rows: IntArray) -> "Told":
+        """Return what was said of some rows, numbered from 0."""
+        place = np.full(len(self.codes), -1)
+        place[rows] = np.arange(len(rows))
+        closed = place[self.closed]
+        people = {
+            int(place[r]): said for r, said in self.people.items() if place[r] >= 0
+        }
+        return self._replace(
+            codes=self.codes[rows], closed=closed[closed >= 0], people=people
+        )
+
     def labels(self) -> Labels:
         """Return the labels; numbers of classes stand for their names.
 

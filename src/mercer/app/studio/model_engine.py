@@ -10,10 +10,12 @@ import numpy as np
 from scipy.sparse import issparse
 
 from mercer._base.memory import give_back
-from mercer._base.progress import Progress
 from mercer._base.typing import FloatArray, IntArray
 from mercer.active.cold import cold_rows
 from mercer.app.studio.engine import Snapshot, Stages, Told
+from mercer.app.studio.opening import Grow, Open
+from mercer.app.studio.parts import Part
+from mercer.app.studio.refused import RefusedError
 from mercer.app.studio.written_files import written
 from mercer.app.tables.session import Session
 from mercer.judging.estimate import Interval
@@ -22,7 +24,6 @@ from mercer.judging.layout import place_points
 DRAWN_AT = (20, 100)  # labels at which the map is drawn again
 _MOST_DOUBTFUL = 100  # labels listed
 AHEAD = 40  # questions kept ready
-_AT_ONCE = 20_000  # rows that are compared with one
 
 
 class ModelEngine:
@@ -30,26 +31,34 @@ class ModelEngine:
 
     The session that is `opened` stays as it is: each answer gives a further one, which
     shares the table and the basis. `told` returns what people have said so far, and
-    `changed` is called after each new snapshot. `better` returns a session that takes
-    long to open, since texts or images have to be embedded, and is called with what
-    receives its progress; until it is there, people are asked by the other one.
+    `changed` is called after each new snapshot. Where texts or images have to be
+    embedded, `grow` is called with `told` and with what receives its progress, and
+    yields sessions on more and more rows. People are asked about those; what is said
+    of the others comes from the session that was opened, or is the mean, where it is
+    None.
     """
 
     def __init__(
         self,
-        opened: Callable[[], Session],
+        opened: Open | None,
         told: Callable[[], Told],
         changed: Callable[[], None] = lambda: None,
-        better: Callable[[Progress], Session] | None = None,
+        grow: Grow | None = None,
     ) -> None:
         self.snapshot = Snapshot()
-        self.session: Session | None = None  # the newest one
         self._opened, self._told, self._changed = opened, told, changed
-        self._better, self._arrived = better, list[Session]()
-        self._n_bases = 0  # that took the place of the first one
+        self._grow, self._arrived = grow, list[Part]()
+        self._whole: Part | None = None  # all rows
+        self._part: Part | None = None  # those that are embedded, until all are
+        self._n_bases = 0  # of all rows, that took the place of the first one
         self._wake, self._stopped = threading.Event(), threading.Event()
         self._publishing, self._drawing = threading.Lock(), threading.Event()
         self._thread = threading.Thread(target=self._work, daemon=True)
+
+    @property
+    def session(self) -> Session | None:
+        """The newest session on all rows."""
+        return None if self._whole is None else self._whole.session
 
     def start(self) -> None:
         """Begin to work in the background."""
@@ -66,15 +75,9 @@ class ModelEngine:
         self._wake.set()
 
     def why(self, row: int, n: int) -> list[tuple[int, int, float]]:
-        """Return labelled rows that pull a row, the class pulled to, how strongly.
-
-        They are those that `UnifiedKernelMachine.explain` names.
-        """
-        session = self.session
-        if session is None or len(session.labels.classes) < 2:
-            return []
-        pulls = session.model.explain(rows=[row]).top(n=n)
-        return [(int(p.id), int(p.label), p.amount) for p in pulls]
+        """Return labelled rows that pull a row, the class pulled to, how strongly."""
+        part = self._of(row)
+        return [] if part is None else part.why(row, n)
 
     def file(
         self,
@@ -84,112 +87,121 @@ class ModelEngine:
         tell: Callable[[str], None],
     ) -> bytes:
         """Return a file for what people have said so far, with names of classes."""
-        told, session = self._told(), self.session
-        assert session is not None
-        votes = told.votes(self._first)
+        told, whole = self._told(), self._whole
+        if whole is None:
+            msg = "the model knows some rows only: wait until all are embedded."
+            raise RefusedError(msg, 409)
+        votes = told.votes(whole.opened)
         sources = None if votes is None else votes.renamed(names)
         try:
-            named = session.with_labels(*told.named(names), sources)
+            named = whole.session.with_labels(*told.named(names), sources)
             return written(kind, named, found, tell)
         finally:
             give_back()
 
     def similar(self, row: int, n: int) -> list[int]:
         """Return the rows most similar to one, itself first; none without a kernel."""
-        session = self.session
-        if session is None or not self.snapshot.ready:
-            return []
-        kernel, n_rows = session.model.kernel_, len(session.table)
-        return similar_rows(lambda rows: kernel.features(rows=rows), n_rows, row, n)
+        part = self._of(row)
+        return [] if part is None or not self.snapshot.ready else part.similar(row, n)
+
+    def _of(self, row: int) -> Part | None:
+        """Return what knows most about a row."""
+        part = self._part
+        return part if part is not None and row in part else self._whole
 
     def _work(self) -> None:
         try:
-            session = self._prepare()
-            if self._better is not None:
+            if self._opened is not None:
+                self._prepare(self._opened)
+            if self._grow is not None:
                 threading.Thread(target=self._embed, daemon=True).start()
             while not self._stopped.is_set():
                 self._wake.clear()
-                if self._arrived:
-                    session, self._n_bases = self._arrived.pop(), self._n_bases + 1
-                    self._first = session
-                    notes = session.rows.screened.notes
-                    self._publish(stage="finding similar rows", notes=notes)
-                self.session = session = self._step(session)
-                if session.task.embed:
-                    self._publish(stage="")
-                self._draw(session)
+                while self._arrived:
+                    self._take(self._arrived.pop(0))
+                self._learn()
                 if not self._wake.is_set():
-                    self._doubt(session)
+                    self._doubt()
                 self._wake.wait()
         except Exception as error:  # a thread has nobody else to tell
             self._publish(error=f"{type(error).__name__}: {error}")
             raise
 
     def _embed(self) -> None:
-        """Open the better session beside the work, and hand it over."""
-        assert self._better is not None
+        """Learn from more and more rows beside the work, and hand that over."""
+        assert self._grow is not None
         try:
-            self._arrived.append(self._better(Stages(self._publish)))
+            for part in self._grow(self._told, Stages(self._publish)):
+                # With its basis, which takes longest: nobody waits for it.
+                self._arrived.append(part.learned(self._told()))
+                self._wake.set()
         except Exception as error:  # a thread has nobody else to tell
-            said = f"Nothing was embedded: {error}"
-            self._publish(stage="", notes=(*self.snapshot.notes, said))
-            return
-        self._wake.set()
+            said = f"{'Nothing' if self._part is None else 'Nothing more'} was embedded"
+            if self._whole is None and self._part is None:
+                self._publish(error=f"{said}: {error}")
+            else:
+                notes = (*self.snapshot.notes, f"{said}: {error}")
+                self._publish(stage="", notes=notes)
 
-    def _prepare(self) -> Session:
+    def _prepare(self, opened: Open) -> None:
         """Open the table and find the basis; typical rows are asked about meanwhile."""
         self._publish(stage="turning columns into coordinates")
-        opened, told = self._opened(), self._told()
-        notes = opened.rows.screened.notes
-        if self._better is not None:  # what embeddings would bring is on its way
-            hints = opened.rows.encoder.messages_
+        session, told = opened(), self._told()
+        notes = session.rows.screened.notes
+        if self._grow is not None:  # what embeddings would bring is on its way
+            hints = session.rows.encoder.messages_
             notes = tuple(note for note in notes if note not in hints)
         self._publish(
             stage="finding similar rows",
-            questions=_typical(opened, told),
+            questions=_typical(session, told),
             notes=notes,
         )
-        self._first = opened
         give_back()
-        self.session = opened.with_labels(told.labels(), sources=told.votes(opened))
+        self._whole = Part.of(session).learned(told)
         self._publish(stage="", ready=True)
-        return self.session
 
-    def _step(self, before: Session) -> Session:
+    def _take(self, part: Part) -> None:
+        """Go on with the rows that are embedded, which may be all of them."""
+        if len(part.rows) < len(self._told().codes):
+            self._part = part
+            self._publish(ready=True)
+        else:
+            self._whole, self._part = part, None
+            self._n_bases += 1
+            notes = part.session.rows.screened.notes
+            self._publish(ready=True, stage="", notes=notes)
+        give_back()
+
+    def _learn(self) -> None:
         """Learn from the answers so far, and compute questions ahead."""
+        if self._whole is None and self._part is None:
+            return
         began, told = time.monotonic(), self._told()
-        votes = told.votes(self._first)
-        session = before.with_labels(told.labels(), told.sizes, votes)
-        is_open = told.codes < 0
-        is_open[told.closed] = False
-        questions = np.empty(0, dtype=np.intp)
-        if is_open.any():
-            questions = session.ask(AHEAD, exclude=told.closed)
-        classes = tuple(session.labels.classes.tolist())
-        is_trained = len(classes) >= 2
+        if self._part is not None:
+            self._part = self._part.learned(told)
+        # While a part asks, the whole may learn of the next answer as well.
+        if self._whole is not None and not (self._part and self._wake.is_set()):
+            self._whole = self._whole.learned(told)
+        known = [part for part in (self._part, self._whole) if part is not None]
+        questions = known[0].questions(told, AHEAD)
+        if len(questions) < AHEAD:  # few rows are embedded
+            others = known[-1].questions(told, AHEAD)
+            others = others[~np.isin(others, questions)]
+            questions = np.concatenate([questions, others])[:AHEAD]
         self._publish(
-            classes=classes if is_trained else (),
-            proba=session.proba.astype(np.float32) if is_trained else None,
-            n_labels=len(session.labels.labeled),
+            **_predicted(known, len(told.codes)),
+            n_labels=len(told.labels().labeled),
             learned_from=told.digest(),
             seconds=time.monotonic() - began,
             questions=questions,
         )
-        return session
+        if self._whole is not None:
+            self._draw(self._whole.session)
 
-    def _doubt(self, session: Session) -> None:
+    def _doubt(self) -> None:
         """Look for labels that the others contradict."""
-        found: tuple[tuple[int, int, float], ...] = ()
-        if len(session.labels.classes) >= 2:
-            ranked = session.suspicious_labels()
-            wrong = np.flatnonzero(ranked.looks_wrong)[:_MOST_DOUBTFUL]
-            columns = ranked.ids, ranked.suggested, ranked.support
-            found = tuple(
-                (int(row), int(label), float(support))
-                for row, label, support in zip(
-                    *(c[wrong] for c in columns), strict=True
-                )
-            )
+        part = self._part or self._whole
+        found = () if part is None else part.doubts(_MOST_DOUBTFUL)
         if found != self.snapshot.suspicious:
             self._publish(suspicious=found)
 
@@ -236,19 +248,20 @@ def _typical(session: Session, told: Told) -> IntArray:
     return cold_rows(coordinates, AHEAD, n_points=len(told.codes), asked=asked, rng=rng)
 
 
-def similar_rows(
-    features: Callable[[IntArray], FloatArray], n_rows: int, row: int, n: int
-) -> list[int]:
-    """Return the n rows with the largest cosine to one in the kernel, itself first.
+def _predicted(known: list[Part], n: int) -> dict[str, Any]:
+    """Return the classes, and the probabilities of n rows by what knows them best.
 
-    Inner products of the features of rows are the kernel.
+    Rows that nothing knows have the mean of the last part.
     """
-    target = features(np.array([row]))[0]
-    cosines = np.empty(n_rows)
-    for start in range(0, n_rows, _AT_ONCE):
-        rows = np.arange(start, min(start + _AT_ONCE, n_rows))
-        F = features(rows)
-        length = np.linalg.norm(F, axis=1)
-        cosines[rows] = F @ target / np.where(length > 0, length, 1.0)
-    cosines[row] = np.inf
-    return [int(i) for i in np.argsort(-cosines, kind="stable")[:n]]
+    able = [part for part in known if len(part.classes) >= 2]
+    if not able:
+        return {"classes": (), "proba": None}
+    classes = np.unique(np.concatenate([part.classes for part in able]))
+    proba = np.zeros((n, len(classes)), dtype=np.float32)
+    for part in reversed(able):
+        own = np.zeros((len(part.rows), len(classes)), dtype=np.float32)
+        own[:, np.searchsorted(classes, part.classes)] = part.session.proba
+        if part is able[-1]:
+            proba[:] = own.mean(axis=0)
+        proba[part.rows] = own
+    return {"classes": tuple(classes.tolist()), "proba": proba}

@@ -103,8 +103,8 @@ class Studio:
 
             engine = ModelEngine(lambda: session, self.told, self.announce)
         elif engine is None:
-            opened, better = openers(items.table, items.task, given)
-            engine = ProcessEngine(opened, self.told, self.announce, better)
+            opened, grow = openers(items.table, items.task, given)
+            engine = ProcessEngine(opened, self.told, self.announce, grow)
         self.engine = engine
 
     @property

@@ -14,8 +14,8 @@ from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING, Any
 
-from mercer._base.progress import Progress
 from mercer.app.studio.engine import Snapshot, Told
+from mercer.app.studio.opening import Grow, Open
 from mercer.app.studio.refused import RefusedError
 
 if TYPE_CHECKING:
@@ -35,15 +35,15 @@ class ProcessEngine:
 
     def __init__(
         self,
-        opened: "Callable[[], Session]",
+        opened: Open | None,
         told: Callable[[], Told],
         changed: Callable[[], None] = lambda: None,
-        better: "Callable[[Progress], Session] | None" = None,
+        grow: Grow | None = None,
     ) -> None:
         self.snapshot = Snapshot()
         self.session: Session | None = None  # it is in the other process
         self._opened, self._told, self._changed = opened, told, changed
-        self._better = better
+        self._grow = grow
         self._wake = threading.Event()
         self._stopping = False
         self._numbers = itertools.count()
@@ -57,7 +57,7 @@ class ProcessEngine:
         self._pipe, theirs = context.Pipe()
         self._process = context.Process(
             target=work,
-            args=(theirs, self._opened, self._told(), self._better),
+            args=(theirs, self._opened, self._told(), self._grow),
             daemon=True,
         )
         self._process.start()
@@ -178,9 +178,9 @@ class ProcessEngine:
 
 def work(
     pipe: Connection,
-    opened: "Callable[[], Session]",
+    opened: Open | None,
     told: Told,
-    better: "Callable[[Progress], Session] | None" = None,
+    grow: Grow | None = None,
 ) -> None:
     """Run a model until the other end of the pipe is closed.
 
@@ -228,7 +228,7 @@ def work(
         if number in wanted:
             tell(("reply", number, value))
 
-    engine = ModelEngine(opened, lambda: held[0], changed, better)
+    engine = ModelEngine(opened, lambda: held[0], changed, grow)
     try:
         with using_threads(1):
             engine.start()
