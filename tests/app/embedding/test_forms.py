@@ -11,6 +11,7 @@ import mercer
 from mercer.app.embedding.columns import embed_columns
 from mercer.app.embedding.file_cells import holds_images, holds_sounds
 from mercer.app.embedding.wanted import read_embed
+from mercer.app.tables.byte_forms import form_of, is_image, is_sound
 from mercer.app.tables.columns import is_text, ngrams_of
 from mercer.app.tables.encoding import TableEncoder
 from mercer.app.tables.reading import read_table
@@ -362,3 +363,89 @@ def test_a_path_that_no_file_can_have_is_named():
     table = as_table({"photo": np.array([*["a.png"] * 9, "a\0b.png"], object)}, "t.csv")
     with pytest.raises(TableError, match=r"t.csv: 'a\\x00b.png' is not a path"):
         embed_columns(table, read_embed({"photo": mean_colour}))
+
+
+@pytest.mark.parametrize(
+    ("ending", "form"),
+    [
+        ("png", "image/png"),
+        ("jpeg", "image/jpeg"),
+        ("gif", "image/gif"),
+        ("bmp", "image/bmp"),
+        ("webp", "image/webp"),
+        ("tiff", "image/tiff"),
+        ("ppm", "image/x-portable-anymap"),
+    ],
+)
+def test_images_are_known_by_how_they_start(ending, form):
+    """WebP begins as WAV does, and was taken for a recording."""
+    stream = io.BytesIO()
+    Image.new("RGB", (9, 7), (200, 10, 10)).save(stream, ending)
+    content = stream.getvalue()
+    assert form_of(content) == form
+    assert is_image(content)
+    assert not is_sound(content)
+    assert holds_images([content, {"bytes": content, "path": None}])
+    assert not holds_sounds([content])
+
+
+@pytest.mark.parametrize(
+    ("ending", "form"),
+    [
+        ("WAV", "audio/wav"),
+        ("FLAC", "audio/flac"),
+        ("OGG", "audio/ogg"),
+        ("MP3", "audio/mpeg"),
+        ("AIFF", "audio/aiff"),
+        ("AU", "audio/basic"),
+    ],
+)
+def test_recordings_are_known_by_how_they_start(ending, form):
+    soundfile = pytest.importorskip("soundfile")
+    stream = io.BytesIO()
+    wave = 0.1 * np.sin(np.arange(8000))
+    soundfile.write(stream, wave, 8000, format=ending)
+    content = stream.getvalue()
+    assert form_of(content) == form
+    assert is_sound(content)
+    assert holds_sounds([content])
+    assert not holds_images([content])
+
+
+OTHERS = {
+    "application/pdf": b"%PDF-1.7 ...",
+    "application/zip": b"PK\3\4....",
+    "image/heic": b"\0\0\0 ftypheic",
+    "video/mp4": b"\0\0\0 ftypisom",
+    "text/plain": "BMW, écrit en UTF-8\n".encode(),
+    "": bytes(range(256)),
+}
+
+
+@pytest.mark.parametrize("form", OTHERS)
+def test_other_bytes_are_no_images_and_it_is_said_what_they_are(tmp_path, form):
+    """Any bytes were images, each of which could not be read."""
+    content = OTHERS[form]
+    assert form_of(content) == form
+    assert not is_image(content)
+    frame = pd.DataFrame(
+        {"scan": [content] * 6, "n": range(6), "label": list("ab") * 3}
+    )
+    frame.to_parquet(tmp_path / "t.parquet")
+    table = read_table(tmp_path / "t.parquet")
+    said = f"the form {form}" if form else "a form that is not known"
+    assert table.images == {}
+    assert f"it holds bytes of {said}" in table.unread_notes[0]
+    assert "recordings can be compared, and texts as strings" in table.unread_notes[0]
+    with pytest.raises(
+        TableError, match=f"'scan' holds bytes of {said}; --embed needs"
+    ):
+        mercer.learn(table, embed={"scan": mean_colour})
+
+
+def test_a_broken_image_among_others_is_named_with_what_it_is():
+    cells, _, _ = photos(6)
+    table = as_table(pd.DataFrame({"photo": [*cells, b"%PDF-1.7"], "n": range(7)}))
+    made = embed_columns(table, read_embed({"photo": mean_colour}))
+    said = "row 7: bytes of the form application/pdf, which cannot be read as an image"
+    assert said in made.messages[0]

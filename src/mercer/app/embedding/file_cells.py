@@ -11,13 +11,9 @@ import pandas as pd
 
 from mercer._base.words import reason
 from mercer.app.embedding.computing import Items, UnreadableError, key_of
+from mercer.app.tables.byte_forms import is_image, is_sound, said_of
 from mercer.app.tables.folders import IMAGES, open_image
-from mercer.app.tables.recordings import (
-    SOUNDS,
-    Recording,
-    is_recording,
-    read_recording,
-)
+from mercer.app.tables.recordings import SOUNDS, Recording, read_recording
 from mercer.app.tables.table import Table, TableError
 
 # With at least this share of cells that are files, a column is one of files.
@@ -72,7 +68,7 @@ def holds_images(cells: Sequence[Any]) -> bool:
     >>> holds_images(["a/1.JPG", None, "b.png"]), holds_images(["see photo.png", "no"])
     (True, False)
     """
-    return _most_are(cells, _is_image)
+    return _most_are(cells, is_image, IMAGES)
 
 
 def holds_sounds(cells: Sequence[Any]) -> bool:
@@ -83,31 +79,24 @@ def holds_sounds(cells: Sequence[Any]) -> bool:
     >>> holds_sounds(["a/1.WAV", None, "b.mp3"]), holds_sounds(["a.png", "b.wav"])
     (True, False)
     """
-    return _most_are(cells, _is_sound)
+    return _most_are(cells, is_sound, SOUNDS)
 
 
-def _most_are(cells: Sequence[Any], is_file: Callable[[Any], bool]) -> bool:
+def _most_are(
+    cells: Sequence[Any], is_one: Callable[[bytes], bool], endings: set[str]
+) -> bool:
     """Tell whether the filled cells are files, but for some that are broken.
 
     One odd path must not turn a column of images into texts.
     """
-    filled = [cell for cell in cells[:1000] if not is_nothing(cell)]
-    return bool(filled) and sum(map(is_file, filled)) >= _MOST * len(filled)
-
-
-def _is_image(cell: Any) -> bool:
-    held = _of_record(cell)
-    is_whole = isinstance(cell, dict) or isinstance(held, bytes)
-    return bool(held) if is_whole else _ends_in(held, IMAGES)
-
-
-def _is_sound(cell: Any) -> bool:
-    held = _of_record(cell)
-    return is_recording(held) if isinstance(held, bytes) else _ends_in(held, SOUNDS)
-
-
-def _ends_in(path: Any, endings: set[str]) -> bool:
-    return isinstance(path, str) and Path(path.strip()).suffix.lower() in endings
+    held = [_of_record(cell) for cell in cells[:1000] if not is_nothing(cell)]
+    n_files = sum(
+        is_one(cell)
+        if isinstance(cell, bytes)
+        else isinstance(cell, str) and Path(cell.strip()).suffix.lower() in endings
+        for cell in held
+    )
+    return bool(held) and n_files >= _MOST * len(held)
 
 
 def _of_record(cell: Any) -> Any:
@@ -173,8 +162,10 @@ def opened_image(source: Any) -> Any:
                 image.thumbnail((_SIDE, _SIDE))
             return ImageOps.exif_transpose(image).convert("RGB")
     except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
-        what = "its bytes" if isinstance(source, bytes) else str(source)
-        msg = f"{what} cannot be read as an image: {reason(error)}"
+        if isinstance(source, bytes):  # Pillow would name the stream
+            msg = f"{said_of(source)}, which cannot be read as an image"
+        else:
+            msg = f"{source} cannot be read as an image: {reason(error)}"
         raise UnreadableError(msg) from error
 
 

@@ -11,8 +11,8 @@ from mercer.app.embedding.file_cells import (
     holds_sounds,
     source_of,
 )
+from mercer.app.tables.byte_forms import form_of, is_sound
 from mercer.app.tables.folders import open_image
-from mercer.app.tables.recordings import STARTS
 from mercer.app.tables.table import Table, TableError
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ def sound_at(items: "Items", row: int, column: str) -> tuple[Path | bytes, str] 
     if found is None:
         return None
     if isinstance(found, bytes):
-        kind = next((k for start, k in STARTS.items() if found.startswith(start)), "")
+        kind = form_of(found) if is_sound(found) else ""
     else:
         kind = kind_of(found.name) or ""
     return (found, kind) if kind else None

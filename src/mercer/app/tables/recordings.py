@@ -9,15 +9,10 @@ import numpy as np
 from mercer._base.extras import require
 from mercer._base.typing import FloatArray
 from mercer.app.tables.budget import Budget
+from mercer.app.tables.byte_forms import said_of
 from mercer.app.tables.table import refusing
 
 SOUNDS = {".wav", ".flac", ".ogg", ".oga", ".opus", ".mp3", ".aiff", ".aif", ".au"}
-# What the bytes of recordings start with; MP3 without a tag has none of these.
-STARTS = {
-    **{b"RIFF": "audio/wav", b"fLaC": "audio/flac", b"OggS": "audio/ogg"},
-    **{b"ID3": "audio/mpeg", b"\xff\xfb": "audio/mpeg"},
-    **{b"FORM": "audio/aiff", b".snd": "audio/basic"},
-}
 _LONGEST = 600.0  # seconds that are read of a recording
 # Bands of equal width in mel, the scale on which people tell pitches apart.
 _BANDS, _HIGHEST = 24, 8000.0
@@ -32,18 +27,13 @@ class Recording(NamedTuple):
     rate: int  # samples in a second
 
 
-def is_recording(content: bytes) -> bool:
-    """Tell whether bytes are those of a recording, by how they start."""
-    return content.startswith(tuple(STARTS))
-
-
 def read_recording(source: Path | bytes, budget: Budget | None = None) -> Recording:
     """Read a file, or its bytes; of very long ones the first ten minutes.
 
     The budget is asked before the samples are read.
     """
     library = require("soundfile", extra="sound", purpose="Reading recordings")
-    name = "its bytes" if isinstance(source, bytes) else str(source)
+    name = said_of(source) if isinstance(source, bytes) else str(source)
     what = f"{name} cannot be read as a recording"
     with refusing(what, OSError, RuntimeError, ValueError):
         opened = io.BytesIO(source) if isinstance(source, bytes) else str(source)

@@ -10,9 +10,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from mercer._base.words import reason, some
+from mercer.app.tables.byte_forms import BYTES, is_image, is_sound, said_of
 
 # Arrays of smaller pictures than this are not taken for pictures.
 _SMALLEST_SIDE = 8
+_FILES = "images or sound"
 TITLE = "Is there a title above the header? Delete the lines above the header."
 
 
@@ -113,14 +115,17 @@ class Table:
         """Notes about the columns that cannot be learned from."""
         return tuple(
             f"Column {name!r} was left out: it holds {what}, not single values or "
-            "lists of numbers. "
-            + (
-                f"Compare them by --embed {name!r}."
-                if name in self.images
-                else "Spread it over columns to learn from it."
-            )
+            f"lists of numbers. {self._use_of(name)}"
             for name, what in self.unread.items()
         )
+
+    def _use_of(self, name: str) -> str:
+        """Return what would make a column that cannot be learned from useful."""
+        if name in self.images:
+            return f"Compare them by --embed {name!r}."
+        if self.unread[name].startswith(BYTES):
+            return "Images and recordings can be compared, and texts as strings."
+        return "Spread it over columns to learn from it."
 
     def _advice(self, name: str, option: str) -> str:
         names = self.columns
@@ -206,10 +211,9 @@ def as_table(data: Any, source: str = "the table") -> Table:
             else:
                 vectors[name] = block
         elif any(isinstance(value, bytes | dict) for value in frame[name].head(100)):
-            cells = [_image_of(value) for value in frame[name]]
-            held = any(cell is not None for cell in cells)
-            unread[name] = "images or sound" if held else "records"
-            if held:
+            cells = [_file_of(value) for value in frame[name]]
+            unread[name] = _said_of(cells)
+            if unread[name] == _FILES:
                 images[name] = np.array(cells, dtype=object)
     frame = frame.drop(columns=[*vectors, *unread])
     index = data.index
@@ -270,18 +274,34 @@ def _image_shape(array: NDArray[Any]) -> tuple[int, int, int] | None:
     return height, width, colours
 
 
-def _image_of(cell: Any) -> bytes | str | None:
-    """Return the bytes, or the path, of an image; records hold either.
+def _file_of(cell: Any) -> bytes | str | None:
+    """Return the bytes, or the path, of a file; records hold either.
 
     Examples
     --------
-    >>> _image_of({"bytes": None, "path": "a.png"}), _image_of({"size": 3})
+    >>> _file_of({"bytes": None, "path": "a.png"}), _file_of({"size": 3})
     ('a.png', None)
     """
     if isinstance(cell, dict):
         cell = cell.get("bytes") or cell.get("path")
         return cell if isinstance(cell, bytes | str) else None
     return cell if isinstance(cell, bytes) else None
+
+
+def _said_of(cells: list[bytes | str | None]) -> str:
+    """Return what cells of bytes, paths or other records hold, in words.
+
+    Examples
+    --------
+    >>> _said_of([b"GIF89a", b"broken"]), _said_of([b"%PDF-1.7", None])
+    ('images or sound', 'bytes of the form application/pdf')
+    """
+    held = [cell for cell in cells if cell]
+    if not held:
+        return "records"
+    if any(isinstance(c, str) or is_image(c) or is_sound(c) for c in held):
+        return _FILES
+    return next(said_of(cell) for cell in held if isinstance(cell, bytes))
 
 
 def _holds_vectors(column: "pd.Series[Any]") -> bool:
