@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -74,6 +75,27 @@ def test_other_host_is_explained(tmp_path: Path, served: list[Running]) -> None:
     rows(4).to_csv(path, index=False)
     result = label(path, "--id", "code", "--host", "0.0.0.0")
     assert "can be reached from other machines" in result.output
+
+
+def test_what_the_page_notes_is_said_in_the_terminal_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever looked at the terminal did not learn that nothing was embedded."""
+
+    def serve(self: Running, ready) -> None:
+        engine = self.studio.engine
+        for notes, error in [(("one",), ""), (("one", "two"), ""), ((), "ended")]:
+            engine.snapshot = replace(engine.snapshot, notes=notes, error=error)
+            self.studio.announce()
+        self.studio.store.close()
+        self.socket.close()
+
+    monkeypatch.setattr(Running, "serve", serve)
+    rows(4).to_csv(tmp_path / "things.csv", index=False)
+    result = label(tmp_path / "things.csv", "--id", "code")
+    said = result.output.splitlines()[-3:]
+    assert said == ["Note: one", "Note: two", "Error: ended"]
+    assert result.stdout == ""
 
 
 def test_mistakes_are_told(tmp_path: Path) -> None:

@@ -1,11 +1,15 @@
 """`mercer label`: a page on this machine that asks what to label next."""
 
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from mercer._base.words import printable
 from mercer.app.cli.jobs import reading_options, stop_with, task_of, task_options
+
+if TYPE_CHECKING:
+    from mercer.app.studio.service import Studio
 
 
 @click.command("label")
@@ -90,4 +94,20 @@ def command(
         if open_page:
             click.launch(running.url)
 
+    studio.listeners.add(_teller(studio))
     running.serve(ready)
+
+
+def _teller(studio: "Studio") -> Callable[[], None]:
+    """Return what prints each note about the table once, and what ended the model."""
+    told = set[str]()
+
+    def tell() -> None:
+        notes = [f"Note: {note}" for note in studio.snapshot.notes]
+        error = studio.snapshot.error
+        for said in [*notes, *([f"Error: {error}"] if error else [])]:
+            if said not in told:
+                told.add(said)
+                click.echo(printable(said), err=True)
+
+    return tell
