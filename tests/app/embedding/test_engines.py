@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from embedding_models import static_model
+from embedding_models import image_model, static_model
 from mercer.app.embedding.embedder import averaged
 from mercer.app.embedding.models import LIGHT, find_model, load
 from mercer.app.tables.table import TableError
@@ -127,3 +127,20 @@ def test_only_one_module_may_download():
         and "local_files_only=True" not in text
     }
     assert fetching == {"fetching.py"}
+
+
+@pytest.mark.parametrize("kind", ["static", "pictures"])
+def test_a_model_that_is_broken_is_said_in_one_line(tmp_path, kind):
+    """The libraries raise what they like, and a person saw a traceback."""
+    if kind == "static":
+        folder = static_model(tmp_path / "model")
+        (folder / "tokenizer.json").write_text("{}")
+    else:
+        pytest.importorskip("transformers")
+        folder = image_model(tmp_path / "model")
+        (folder / "model.safetensors").write_bytes(b"no weights" * 9)
+    model = find_model(str(folder), "text" if kind == "static" else "image")
+    assert model.engine == kind
+    what = "texts" if kind == "static" else "images"
+    with pytest.raises(TableError, match=rf"cannot be read as a model of {what}: \w"):
+        load(model)

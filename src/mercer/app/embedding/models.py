@@ -8,6 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from mercer._base.words import reason
 from mercer.app.embedding.embedder import Embedder, Kind
 from mercer.app.tables.table import TableError
 
@@ -19,6 +20,13 @@ USUAL = {
     "image": "facebook/dinov2-small",
     "sound": "MIT/ast-finetuned-audioset-10-10-0.4593",
 }
+_WHAT = {
+    "static": "texts",
+    "sentences": "texts",
+    "pictures": "images",
+    "sounds": "sound",
+}
+_MOST_WORDS = 200  # characters of what a library says, which may list all its models
 EXTRAS = {"text": "texts", "image": "images", "sound": "sound"}
 # What decides the vectors, and is hashed: weights, vocabulary and settings.
 _SETTINGS = {
@@ -64,7 +72,18 @@ def find_model(name: str, kind: Kind) -> Model:
 
 @lru_cache(maxsize=2)
 def load(model: Model) -> Embedder:
-    """Read the weights of a model."""
+    """Read the weights of a model, or say that they cannot be read."""
+    try:
+        return _engine_of(model)
+    except (TableError, ImportError, MemoryError):
+        raise
+    except Exception as error:  # each library has classes of its own, or none
+        what, why = _WHAT[model.engine], reason(error)[:_MOST_WORDS]
+        msg = f"{model.folder} cannot be read as a model of {what}: {why}."
+        raise TableError(msg) from error
+
+
+def _engine_of(model: Model) -> Embedder:
     # By name: the engines need packages that not everybody has.
     if model.engine == "static":
         from mercer.app.embedding.static import StaticWords

@@ -9,8 +9,6 @@ import numpy as np
 
 from mercer._base.extras import require
 from mercer._base.typing import FloatArray
-from mercer._base.words import reason
-from mercer.app.tables.table import TableError
 
 
 def best_device() -> str:
@@ -47,15 +45,11 @@ def opened_model(
     for package in ("torch", "transformers"):
         library = require(package, extra=extra, purpose=f"This model of {what}")
     safe = {"local_files_only": True, "trust_remote_code": False}
-    try:
-        prepare = getattr(library, processor).from_pretrained(str(folder), **safe)
-        with without_bars():
-            model = library.AutoModel.from_pretrained(
-                str(folder), use_safetensors=True, **safe
-            )
-    except (OSError, ValueError, KeyError) as error:
-        msg = f"{folder} cannot be read as a model of {what}: {reason(error)}."
-        raise TableError(msg) from error
+    prepare = getattr(library, processor).from_pretrained(str(folder), **safe)
+    with without_bars():
+        model = library.AutoModel.from_pretrained(
+            str(folder), use_safetensors=True, **safe
+        )
     device = best_device()
     model = model.eval().to(device)
     return prepare, model.half() if device == "cuda" else model
