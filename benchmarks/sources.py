@@ -14,10 +14,10 @@ regression or Mercer without sources is trained on them. cleanlab is given cross
 validated probabilities of logistic regression on the majority's labels.
 
 Choices are made on the sets of the half `choose` alone, some of which were judged once.
-What the guide prints is the half `judge`.
+The guide says which of the halves `judge` and `fourth` a table is from.
 
     python benchmarks/sources.py run CACHE OUT.csv --half choose --draws 2
-    python benchmarks/sources.py run CACHE OUT.csv --half judge
+    python benchmarks/sources.py run CACHE OUT.csv --half fourth
     python benchmarks/sources.py show OUT.csv
     python benchmarks/sources.py many
 
@@ -51,6 +51,12 @@ JUDGE = (
     "arrests", "avimedi", "midwest", "carseats", "flchain", "wires", "two_class_dat",
     "ricefarms", "salaries",
 )  # fmt: skip
+# The same draw from the fourth collection, which no choice for sources was made on.
+FOURTH = (
+    "exercises", "evals", "grounds", "heights", "voices", "anticancer", "flies",
+    "discrim", "music", "friends", "appliances", "std", "gsoep9402", "budgets", "foods",
+)  # fmt: skip
+HALVES = {"choose": CHOOSE, "judge": JUDGE, "fourth": FOURTH}
 KINDS = ("random", "class", "rules", "copies", "dominant", "sparse", "adversarial")
 RIVALS = ("majority", "Dawid-Skene", "GLAD", "MACE", "snorkel", "cleanlab")
 SIZES = (0, 5, 20)
@@ -223,7 +229,7 @@ def logistic(X: Any, given: np.ndarray) -> np.ndarray:
 def cells(args: argparse.Namespace) -> Iterator[tuple[int, str, str, int]]:
     """Yield draw, set, kind and number of true labels."""
     for draw in range(args.from_draw, args.draws):
-        for name in args.sets or (CHOOSE if args.half == "choose" else JUDGE):
+        for name in args.sets or HALVES[args.half]:
             for kind in args.kinds:
                 for size in args.sizes:
                     yield draw, name, kind, size
@@ -239,7 +245,7 @@ def alone(votes: Votes, given: np.ndarray, C: int) -> np.ndarray:
 
 
 KEYS = ["draw", "set", "kind", "labels", "method"]
-HEADS = [*KEYS, "accuracy", "right", "covered", "sources", "seconds"]
+HEADS = [*KEYS, "accuracy", "right", "covered", "sources", "width", "seconds"]
 
 
 def run(args: argparse.Namespace) -> None:
@@ -270,7 +276,7 @@ def run(args: argparse.Namespace) -> None:
         rest = np.setdiff1d(np.arange(len(y)), rows)
         right = float(np.mean((votes == y[:, None])[votes >= 0]))
 
-        def write(method: str, found: np.ndarray, since: float, more: Any = ("", ""),
+        def write(method: str, found: np.ndarray, since: float, more: Any = ("",) * 3,
                   cell: Any = (draw, name, kind, size), rest: Any = rest, y: Any = y,
                   right: float = right) -> None:  # fmt: skip
             accuracy = 100 * np.mean(found[rest] == y[rest])
@@ -305,18 +311,22 @@ def run(args: argparse.Namespace) -> None:
             write(f"{rival}, Mercer", mercer.plain(labels), start)
 
 
-def covered(model: Any, votes: Votes, y: np.ndarray) -> tuple[int, int]:
-    """Return how many stated intervals hold the accuracy of a source, of how many."""
-    hits = tried = 0
+def covered(model: Any, votes: Votes, y: np.ndarray) -> tuple[int, int, float]:
+    """Return how many stated intervals hold the accuracy of a source, of how many.
+
+    And the sum of their widths.
+    """
+    hits, tried, width = 0, 0, 0.0
     if model.believed_ is None:  # votes and labels name one class
-        return 0, 0
+        return hits, tried, width
     for k, source in enumerate(model.source_report().sources):
         voted = votes[:, k] >= 0
         if voted.any():
             truth = float(np.mean(votes[voted, k] == y[voted]))
             hits += source.low - 1e-9 <= truth <= source.high + 1e-9
             tried += 1
-    return hits, tried
+            width += source.high - source.low
+    return hits, tried, width
 
 
 def show(path: pathlib.Path) -> None:
@@ -350,9 +360,12 @@ def show(path: pathlib.Path) -> None:
           f"{lead.groupby(level='labels').mean().round(1).to_dict()}")  # fmt: skip
     ours = found[found["method"] == "Mercer"]
     for name, part in [("all", ours), *ours.groupby("kind"), *ours.groupby("labels")]:
-        held = part.groupby("set")[["covered", "sources"]].sum()
-        rate, error = held["covered"].sum() / held["sources"].sum(), _error(held)
-        print(f"intervals that hold the accuracy, {name}: {rate:.1%} ± {error:.1%}")
+        held = part.groupby("set")[["covered", "sources", "width"]].sum()
+        number = held["sources"].sum()
+        rate, error = held["covered"].sum() / number, _error(held)
+        width = held["width"].sum() / number
+        print(f"intervals that hold the accuracy, {name}: {rate:.1%} ± {error:.1%} of "
+              f"{number:,.0f}, mean width {width:.3f}")  # fmt: skip
 
 
 def _error(held: pd.DataFrame) -> float:
@@ -384,7 +397,7 @@ if __name__ == "__main__":
     running = commands.add_parser("run")
     running.add_argument("cache", type=pathlib.Path)
     running.add_argument("out", type=pathlib.Path)
-    running.add_argument("--half", choices=["choose", "judge"], default="choose")
+    running.add_argument("--half", choices=HALVES, default="choose")
     running.add_argument("--draws", type=int, default=1)
     running.add_argument("--rows", type=int, default=300)
     running.add_argument("--sets", nargs="*", help="some sets instead of a half")

@@ -48,7 +48,7 @@ def accuracies(args: argparse.Namespace) -> pd.DataFrame:
                 given = np.full(len(y), -1)
                 given[known] = y[known]
                 found, model = mercer.told(given, votes)
-                held, n = methods.covered(model, votes, y)
+                held, n, _ = methods.covered(model, votes, y)
                 all_found = {
                     "Mercer": found,
                     "without sources": mercer.plain(given),

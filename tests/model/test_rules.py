@@ -8,7 +8,6 @@ from sklearn.exceptions import ConvergenceWarning
 from mercer import UnifiedKernelMachine
 from mercer.evidence.sources import Sources
 from mercer.evidence.weighing import are_rules
-from mercer.judging.sources import _interval
 
 
 def rules_on_columns(X, y, seed):
@@ -97,23 +96,6 @@ def test_a_source_with_one_answer_is_a_rule_if_it_gives_it_often():
     votes = {k: np.where(np.arange(30) < n, 1, -1) for k, n in columns.items()}
     votes["both"][0] = 0
     assert are_rules(Sources.read(votes)).tolist() == [False, True, False]
-
-
-def test_of_a_rule_beliefs_tell_as_little_as_sixteen_votes():
-    """Accuracy 0.8 by even beliefs, by hand."""
-    right, checked = np.full(100, 0.8), np.zeros(100, bool)
-    for most in (16, 200):
-        n, z = 1 / (1.5 / 100 + 1 / most), 1.959964
-        middle = (0.8 + z * z / (2 * n)) / (1 + z * z / n)
-        half = z * np.sqrt(0.16 / n + z * z / (4 * n * n)) / (1 + z * z / n)
-        low, high = _interval(right, checked, most)
-        assert middle - half - 0.01 <= low <= middle - half
-        assert middle + half <= high <= middle + half + 0.01
-    checked[:50] = True
-    right[:50] = 1.0
-    low, high = _interval(right, checked, 200)
-    assert 0.5 < low < 0.9 < high <= 1.0
-    assert _interval(right[:50], checked[:50], 200) == (1.0, 1.0)
 
 
 def test_slow_convergence_on_rules_is_no_reason_to_warn():

@@ -29,9 +29,7 @@ class Weighed:
     reliability: Reliability
     copies: Copies
 
-    def at(
-        self, votes: Sources, codes: IntArray, log_prior: FloatArray | None = None
-    ) -> FloatArray:
+    def at(self, votes: Sources, codes: IntArray, log_prior: FloatArray) -> FloatArray:
         """Return beliefs by the same reliabilities and no rules, (n, n_classes).
 
         Parameters
@@ -39,18 +37,26 @@ class Weighed:
         votes : Sources
         codes : int ndarray of shape (n,)
             True classes, -1 where there is none.
-        log_prior : ndarray of shape (n, n_classes), optional
+        log_prior : ndarray of shape (n, n_classes)
             May hold what rules say.
         """
-        found = self.reliability
-        prior = np.log(found.shares)[None] if log_prior is None else log_prior
-        beliefs: FloatArray = softmax(prior + found.evidence(votes.votes), axis=1)
+        evidence = self.reliability.evidence(votes.votes)
+        beliefs: FloatArray = softmax(log_prior + evidence, axis=1)
         known = np.flatnonzero(codes >= 0)
         beliefs[known] = np.equal.outer(codes[known], np.arange(beliefs.shape[1]))
         return beliefs
 
-    def prior(self, log_prior: FloatArray, opinion: FloatArray) -> FloatArray:
-        """Return log P(class) by an opinion as far as it is trusted, (n, n_classes)."""
+    def prior(
+        self, log_prior: FloatArray | None, opinion: FloatArray | None = None
+    ) -> FloatArray:
+        """Return log P(class), by an opinion as far as it is trusted, (n, n_classes).
+
+        That of all rows, (1, n_classes), where nothing is known of them.
+        """
+        if log_prior is None:
+            return np.asarray(np.log(self.reliability.shares)[None])
+        if opinion is None:
+            return log_prior
         return mixed(self.reliability.trust, log_prior, opinion)
 
 
@@ -112,10 +118,7 @@ def weigh_sources(
     weighed = Weighed(sources, found.beliefs, found, copies)
     if rows is None and not is_rule.any():
         return weighed
-    prior = np.log(found.shares)[None] if log_prior is None else log_prior
-    if opinion is not None:
-        prior = weighed.prior(prior, opinion)
-    prior = prior + rule_evidence(
+    prior = weighed.prior(log_prior, opinion) + rule_evidence(
         sources.votes,
         sources.source,
         sources.answer,

@@ -12,15 +12,22 @@ from mercer._base.html import Shown
 from mercer._base.typing import BoolArray, FloatArray, IntArray
 from mercer._base.words import counted, some
 from mercer.evidence.sources import Sources
-from mercer.evidence.weighing import Weighed, are_rules, weigh_sources
+from mercer.evidence.weighing import Weighed, are_rules, cautious, weigh_sources
 from mercer.judging.intervals import wilson_interval
 
 __all__ = ["SourceJudged", "SourceReport", "report_sources", "weigh_sources"]
 
-# Beliefs are wrong of similar rows together: their variance counts 1.5 times, and they
+# The kernel learned from votes, and not from what is true: how sure it should be is
+# known to about a factor of two.
+_SURENESS = (0.5, 1.0, 2.0)
+# Beliefs are wrong of similar rows together: their variance counts twice, and they
 # tell no more than this many votes do; of a rule less, since it taught them. Chosen on
-# seven sets (benchmarks/sources.py).
-_TOGETHER, _MOST, _OF_A_RULE = 1.5, 200.0, 16.0
+# the sets of choice in benchmarks/sources.py.
+_TOGETHER, _MOST, _OF_A_RULE = 2.0, 2000.0, 16.0
+# Votes by which a source is known beforehand, times their variance.
+_BEFORE = 0.64
+# Share of what is missing that is known at least.
+_LEFT = 0.1
 # Sources that copy at least this share of their votes are named.
 _COPIES = 0.3
 
@@ -117,14 +124,27 @@ class SourceReport(Shown):
 
 
 def report_sources(
-    weighed: Weighed, codes: IntArray, *, log_prior: FloatArray | None = None
+    weighed: Weighed,
+    codes: IntArray,
+    *,
+    log_prior: FloatArray | None = None,
+    opinion: FloatArray | None = None,
 ) -> SourceReport:
     r"""Return what is known of sources.
 
     The accuracy of a source is the share of its votes that are right: known where
-    there is a true label, else the mean belief in its votes. Its interval is Wilson's,
-    with 1.5 times the variance that beliefs r have, sum of r (1 - r), and as if at most
-    200 votes told it, 16 of a rule: beliefs are wrong of similar rows together.
+    there is a true label, else the mean belief r in its votes. Its interval is Wilson's
+    with the variance
+
+    .. math:: \frac{2}{n^2} \frac{b}{1 - b / (n a (1 - a))} + \operatorname{var} a
+        + \frac{a (1 - a)}{2000}, \qquad b = \sum_i r_i (1 - r_i).
+
+    The reliability itself is estimated from beliefs, of which the share
+    b / (n a (1 - a)) is missing. The kernel learned from votes, right or wrong, and its
+    accuracy cannot be told from theirs: beliefs are formed as if it should be half as
+    sure, as it is, and twice as sure. a is the mean of the three, and the variance has
+    what they differ by. The rest is for errors of similar rows together. Beliefs about
+    a rule, which taught the kernel, tell no more than 16 votes.
 
     Parameters
     ----------
@@ -132,28 +152,57 @@ def report_sources(
         Sources with their estimated reliabilities and the beliefs about rows.
     codes : int ndarray of shape (n,)
         True classes, -1 where there is none.
-    log_prior : ndarray of shape (n, n_classes), optional
-        What was known of rows besides the votes.
+    log_prior, opinion : ndarray of shape (n, n_classes), optional
+        What was known of rows besides the votes, as in `weigh_sources`.
 
     See Also
     --------
     UnifiedKernelMachine.source_report : docs/guides/sources.md has an example.
+
+    Notes
+    -----
+    The first term is the missing information of EM (Louis 1982) for one number.
     """
-    sources, found = weighed.sources, weighed.reliability
-    prior = np.log(found.shares)[None] if log_prior is None else log_prior
-    logs = prior + found.evidence(sources.votes)
-    q = weighed.beliefs
+    sources = weighed.sources
+    logs = cautious(softmax(weighed.prior(log_prior, opinion), axis=1))
+    logs = logs + weighed.reliability.evidence(sources.votes)
+    views = _views(weighed, codes, log_prior, opinion)
     names = np.array(sources.names, dtype=object)
-    clash = _clashes(sources, q)
+    clash = _clashes(sources, weighed.beliefs)
     rules = are_rules(sources)
     judged = []
     for k, name in enumerate(sources.names):
         near = names[weighed.copies.dependence[k] >= _COPIES]
-        judged.append(_judged(k, name, tuple(near), weighed, codes, logs, rules[k]))
+        judged.append(_judged(k, name, tuple(near), weighed, views, codes, logs, rules))
     worst = np.argsort(-clash, kind="stable")
     worst = worst[(clash[worst] > 0) & (codes[worst] < 0)]
     n_true = int(np.count_nonzero(codes >= 0))
     return SourceReport(tuple(judged), n_true, len(codes), worst)
+
+
+def _views(
+    weighed: Weighed,
+    codes: IntArray,
+    log_prior: FloatArray | None,
+    opinion: FloatArray | None,
+) -> list[FloatArray]:
+    """Return beliefs as they are and by an opinion that is more or less sure."""
+    found = []
+    for slope in _SURENESS if opinion is not None else (1.0,):
+        if opinion is None or slope == 1.0:
+            found.append(weighed.beliefs)
+            continue
+        p = softmax(slope * cautious(opinion), axis=1)
+        other = weigh_sources(
+            weighed.sources,
+            codes,
+            log_prior=log_prior,
+            opinion=p,
+            copies=weighed.copies,
+        )
+        prior = cautious(np.exp(other.prior(log_prior, p)))
+        found.append(other.at(weighed.sources, codes, prior))
+    return found
 
 
 def _clashes(sources: Sources, q: FloatArray) -> FloatArray:
@@ -174,9 +223,10 @@ def _judged(
     name: str,
     near: tuple[str, ...],
     weighed: Weighed,
+    views: list[FloatArray],
     codes: IntArray,
     logs: FloatArray,
-    is_rule: bool,
+    rules: BoolArray,
 ) -> SourceJudged:
     sources, q = weighed.sources, weighed.beliefs
     columns = np.flatnonzero(sources.source == k)
@@ -189,12 +239,11 @@ def _judged(
     is_right = np.equal.outer(sources.answer[columns], np.arange(C))
     is_right = is_right != sources.denied[columns][:, None]
     right_if = _first_choice(V) @ (is_right * 1.0)  # (votes, C)
-    right = (right_if * q[rows]).sum(axis=1)
+    right = np.stack([(right_if * view[rows]).sum(axis=1) for view in views])
     checked = codes[rows] >= 0
     own = np.asarray(V @ weighed.reliability.answers[columns])
     rest = softmax(logs[rows] - own, axis=1)
-    most = _OF_A_RULE if is_rule else _MOST
-    low, high = _interval(right, checked, most)
+    low, high = _interval(right, checked, is_rule=bool(rules[k]))
     decided = (rest.argmax(axis=1) != q[rows].argmax(axis=1)) & ~checked
     contradicted = (right_if * rest).sum(axis=1) < 0.5
     return SourceJudged(
@@ -222,17 +271,24 @@ def _first_choice(votes: csr_array) -> csr_array:
 
 
 def _interval(
-    right: FloatArray, checked: BoolArray, most: float
+    right: FloatArray, checked: BoolArray, *, is_rule: bool
 ) -> tuple[float, float]:
-    """Return the 95% interval of the share of votes that are right."""
-    r, n = right[~checked], len(right)
+    """Return the 95% interval of the share of votes that are right, of (views, n)."""
+    r, n = right[:, ~checked], right.shape[1]
+    m = r.shape[1]
     low = high = 0.0
-    if len(r):
-        mean = float(r.mean())
-        even = max(len(r) * mean * (1 - mean), 1e-12)  # if nothing were known of rows
-        share = float((r * (1 - r)).sum()) / even
-        low, high = wilson_interval(mean, 1 / (_TOGETHER * share / len(r) + 1 / most))
-    base = float(right[checked].sum())
-    low, high = (base + len(r) * low) / n, (base + len(r) * high) / n
+    if m:
+        each = r.mean(axis=1)
+        doubt = (r * (1 - r)).sum(axis=1)
+        if not is_rule:
+            # What is not known of its votes is not known of the source either.
+            doubt /= np.maximum(1 - doubt / (m * each * (1 - each) + _BEFORE), _LEFT)
+        mean = float(each.mean())
+        even = max(mean * (1 - mean), 1e-12)
+        variance = _TOGETHER * float(doubt.mean()) / m**2 + float(each.var())
+        most = _OF_A_RULE if is_rule else _MOST
+        low, high = wilson_interval(mean, 1 / (variance / even + 1 / most))
+    base = float(right[0, checked].sum())
+    low, high = (base + m * low) / n, (base + m * high) / n
     # In percent, as they are read, rounded outwards.
     return float(np.floor(100 * low)) / 100, float(np.ceil(100 * high)) / 100

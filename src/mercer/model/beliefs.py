@@ -41,11 +41,17 @@ class Believed:
     """What sources, true labels and the learned kernel say together of all rows."""
 
     beliefs: FloatArray  # (n, n_classes)
-    model: FloatArray  # (n, n_classes) the kernel without a row's votes, as trusted
+    alike: FloatArray  # (n_classes,) log-probabilities of classes without the kernel
+    said: FloatArray  # (n, n_classes) the kernel without a row's votes
     weighed: Weighed
     taught: Labels  # what the machine learned from
     learned: Learned
     change: float  # mean change of a belief in the last round
+
+    @property
+    def model(self) -> FloatArray:
+        """What the kernel says without a row's votes, as trusted, (n, n_classes)."""
+        return np.exp(self.weighed.prior(self.alike[None], self.said))
 
     @property
     def classes(self) -> Any:
@@ -150,7 +156,8 @@ def believe(
     at = np.arange(n) if seen is None else seen
     part, codes = sources.take(at), labels.codes[at]
     # Without labels classes are alike: shares of so few votes run away.
-    alike = np.tile(_alike(labels, part), (len(at), 1))
+    even = _alike(labels, part)
+    alike = np.tile(even, (len(at), 1))
     # Trees are asked at the end. Scores are taken as sure as when this was measured.
     fast = replace(rule, trees=0, sureness=1.0)
 
@@ -162,7 +169,7 @@ def believe(
         if len(taught.classes) < 2:
             return np.exp(alike)
         found = learned(taught, seen, fast)
-        return _said(found, taught, sources, fast, points, at, np.exp(alike[0]))
+        return _said(found, taught, sources, fast, points, at, np.exp(even))
 
     found = first = weigh_sources(part, codes, log_prior=alike)
     is_told = len(np.unique(codes[codes >= 0])) > 1
@@ -176,14 +183,14 @@ def believe(
     taught = _taught(labels, at, q, drawn, most)
     last = learned(taught, None, rule)
     every = np.arange(n)
-    said_last = _said(last, taught, sources, rule, points, every, np.exp(alike[0]))
-    p = np.exp(found.prior(alike[:1], said_last))
-    beliefs = found.at(sources, labels.codes, cautious(p))
+    p = _said(last, taught, sources, rule, points, every, np.exp(even))
+    trusted = cautious(np.exp(found.prior(even[None], p)))
+    beliefs = found.at(sources, labels.codes, trusted)
     if labels.shares is not None:
         beliefs[labels.labeled] = labels.one_hot()
     whole = replace(found, sources=sources, beliefs=beliefs)
     change = float(np.abs(q - before).sum(axis=1).mean()) / 2
-    return Believed(beliefs, p, whole, taught, last, change)
+    return Believed(beliefs, even, p, whole, taught, last, change)
 
 
 def _alike(labels: Labels, sources: Sources) -> FloatArray:

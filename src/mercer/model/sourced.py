@@ -47,8 +47,9 @@ class SourcedModel(FittedModel):
             msg = "the model has no sources; give them by fit(X, y, sources=...)."
             raise ValueError(msg)
         found = self.believed_
+        even = np.broadcast_to(found.alike, found.said.shape)
         return report_sources(
-            found.weighed, self.labels_.codes, log_prior=cautious(found.model)
+            found.weighed, self.labels_.codes, log_prior=even, opinion=found.said
         )
 
     def _take_votes(
