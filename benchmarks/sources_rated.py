@@ -4,7 +4,7 @@ Words of a sentence are TF-IDF. Two lists of words vote on two thirds or more of
 sentences; three people on a share of them, drawn anew, as they are nearly always right.
 0, 5 and 20 true labels. Methods as in `sources.py`.
 
-    python benchmarks/sources_rated.py CACHE [--asked 0.1] [--draws 3]
+    python benchmarks/sources_rated.py CACHE [--asked 0.1] [--draws 3] [--rivals]
 """
 
 import argparse
@@ -41,7 +41,7 @@ def accuracies(args: argparse.Namespace) -> pd.DataFrame:
             unasked = np.random.default_rng([draw, 9]).random(len(y)) > args.asked
             votes = np.where(unasked[:, None] & people, -1, some.votes)
             votes = votes[:, (votes >= 0).any(axis=0)]
-            labels = {r: methods.consensus(r, votes, 2, X) for r in RIVALS}
+            labels = {r: methods.consensus(r, votes, 2, X) for r in args.rivals}
             for size in (0, 5, 20):
                 rng = np.random.default_rng([draw, size, 7])
                 known = rng.permutation(len(y))[:size]
@@ -72,6 +72,7 @@ if __name__ == "__main__":
     parser.add_argument("--asked", type=float, default=0.1)
     parser.add_argument("--draws", type=int, default=3)
     parser.add_argument("--rows", type=int, default=600)
+    parser.add_argument("--rivals", nargs="*", default=RIVALS, choices=RIVALS)
     warnings.simplefilter("ignore")
     found = accuracies(parser.parse_args())
     shown = found.pivot_table(index="method", columns=["labels"], values="accuracy")
