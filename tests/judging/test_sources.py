@@ -76,8 +76,8 @@ def test_what_beliefs_miss_is_missed_of_reliabilities(n):
     assert np.mean(now) == pytest.approx(np.mean(exact), rel=0.35)
 
 
-def test_a_kernel_that_learned_from_a_source_does_not_prove_it_right():
-    """It agreed on 87% of the rows, as sure as if the source were always right."""
+def confirmed():
+    """Return one good source, three that know nothing, and a kernel that agrees."""
     rng = np.random.default_rng(0)
     n = 300
     y = rng.integers(0, 2, n)
@@ -86,11 +86,31 @@ def test_a_kernel_that_learned_from_a_source_does_not_prove_it_right():
     said = np.where(rng.random(n) < 0.96, y, 1 - y)
     opinion = np.where(np.equal.outer(said, [0, 1]), 0.82, 0.18)
     codes, prior = np.full(n, -1), np.full((n, 2), np.log(0.5))
-    weighed = weigh_sources(
-        Sources.read(columns), codes, log_prior=prior, opinion=opinion
-    )
+    return y, Sources.read(columns), codes, {"log_prior": prior, "opinion": opinion}
+
+
+def test_a_kernel_that_learned_from_a_source_does_not_prove_it_right():
+    """It agreed on 87% of the rows, as sure as if the source were always right."""
+    y, sources, codes, known = confirmed()
+    weighed = weigh_sources(sources, codes, **known)
     alone = report_sources(weighed, codes).sources[0]
     assert alone.low > 0.95  # of beliefs as they are
-    found = report_sources(weighed, codes, log_prior=prior, opinion=opinion)
-    assert found.sources[0].low <= np.mean(good == y) <= found.sources[0].high
-    assert found.sources[0].high - found.sources[0].low < 0.2
+    found = report_sources(weighed, codes, **known).sources[0]
+    good = np.asarray(sources.votes[:, :2].argmax(axis=1)).ravel() == y
+    assert found.low <= np.mean(good) <= found.high
+    assert found.high - found.low < 0.2
+
+
+def test_the_kernel_may_be_half_and_twice_as_sure():
+    _, sources, codes, known = confirmed()
+    right = []
+    for slope in (0.5, 1.0, 2.0):
+        p = known["opinion"] ** slope
+        p /= p.sum(axis=1, keepdims=True)
+        other = weigh_sources(sources, codes, **{**known, "opinion": p})
+        own = sources.votes[:, :2].toarray()
+        right.append((own * other.beliefs).sum(axis=1).mean())
+    weighed = weigh_sources(sources, codes, **known)
+    found = report_sources(weighed, codes, **known).sources[0]
+    assert np.ptp(right) > 0.01
+    assert found.accuracy == pytest.approx(np.mean(right), abs=1e-3)
