@@ -111,7 +111,9 @@ STAGES = {
     # Sizes of graphs, as `KernelPool` and as `AnchorPool` name them.
     "graph 3": _kernel("graph 3", "anchors 3"),
     "graph 10": _kernel("graph 10", "anchors 5"),
-    "linear": _kernel("linear", code=("pools.plain_kernels",)),
+    "linear": _kernel("linear", code=("pools.plain_kernels",), constants=("powers",)),
+    "power 1": Stage({"powers": (2.0,)}, changes_kernel=True),
+    "power 2": Stage({"powers": (1.0,)}, changes_kernel=True),
     "density": _kernel("density", constants=("density_neighbor",)),
     "linear and density": _kernel("linear", "density", constants=("flat_prior",)),
     "ridge 0.1": Stage({"ridges": (1.0,)}, changes_kernel=True),

@@ -56,17 +56,20 @@ def pool_members(
     """
     members = []
     for block in blocks:
-        prior, core = block.prior * rule.flat_prior, np.ones(1)
+        prior, cores = rule.flat_prior, {block.name: np.ones(1)}
         if block.kind == "laplacian":
-            prior = block.prior
             n_null = int((block.values <= 1e-10).sum())
             rank = n_classes + max(n_null - 1, 0)
-            core = steep(block.values, rank=rank, power=rule.steepness)
+            prior = 1.0
+            cores = {block.name: steep(block.values, rank=rank, power=rule.steepness)}
         elif block.kind == "kernel":
-            core = block.values / block.values[0]
-        variance = float(core @ np.diag(block.covariance))
-        if variance > 0:
-            members.append(Member(block.name, block, core / variance, prior))
+            relative = block.values / block.values[0]
+            cores = {f"{block.name}, power {p:g}": relative**p for p in rule.powers}
+        prior *= block.prior / len(cores)
+        for name, core in cores.items():
+            variance = float(core @ np.diag(block.covariance))
+            if variance > 0:
+                members.append(Member(name, block, core / variance, prior))
     return members
 
 
