@@ -7,7 +7,7 @@ import numpy as np
 from numba import njit
 from scipy.linalg import eigh
 
-from mercer._base.threads import in_blocks, in_threads
+from mercer._base.threads import in_blocks
 from mercer._base.typing import FloatArray, SparseArray
 
 # Rows of a product: BLAS multiplies matrices of this size as they are, in half the
@@ -15,8 +15,6 @@ from mercer._base.typing import FloatArray, SparseArray
 _ROWS = 512
 # Rows that a thread takes at a time, at least.
 _PER_BLOCK = 16 * _ROWS
-# Columns that a thread takes at a time: a line of memory, or two.
-_COLUMNS = 16
 # Of a unit vector, in the complement: nearly all, or errors grow from step to step.
 _KEPT = 0.9
 # Directions longer than this share of the longest come from the Gram matrix, exact
@@ -78,28 +76,21 @@ def turn(V: Any, Y: FloatArray, out: Any) -> None:
 def remove_null(P: Any, null: SparseArray) -> None:
     """Replace P by its projection to the complement of orthonormal sparse vectors."""
     shares = np.zeros((null.shape[1], P.shape[1]))
-    some = range(0, P.shape[1], _COLUMNS)
-
-    def task(t: int) -> None:
-        _remove(null.indptr, null.indices, null.data, P, shares, t, t + _COLUMNS)
-
-    in_threads(task, some)
+    _remove(null.indptr, null.indices, null.data, P, shares)
 
 
-# Compiled, and threads share columns: there may be as many null vectors as components,
-# and sums over blocks of rows would each be as large as the shares.
+# Compiled, and in one piece: there may be as many null vectors as components, and sums
+# over blocks would each be as large as the shares.
 @njit(cache=True, nogil=True)
-def _remove(
-    indptr: Any, indices: Any, data: Any, P: Any, shares: Any, begin: int, end: int
-) -> None:
-    n, end = len(P), min(end, P.shape[1])
+def _remove(indptr: Any, indices: Any, data: Any, P: Any, shares: Any) -> None:
+    n, k = P.shape
     for i in range(n):
         for p in range(indptr[i], indptr[i + 1]):
-            for t in range(begin, end):
+            for t in range(k):
                 shares[indices[p], t] += data[p] * P[i, t]
     for i in range(n):
         for p in range(indptr[i], indptr[i + 1]):
-            for t in range(begin, end):
+            for t in range(k):
                 P[i, t] -= data[p] * shares[indices[p], t]
 
 
