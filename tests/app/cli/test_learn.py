@@ -74,8 +74,7 @@ def test_the_terminal_says_what_the_figure_hides() -> None:
         "doubtful": [{"id": "7"}, {"id": "9"}],
     }
     report: dict[str, Any] = {"classes": ["a", "b", "c"], "changes": []}
-    report |= {"class_sizes": [], "labels_drawn": "", "counts_alike": False}
-    report |= {"sizes_in_part": ""}
+    report |= {"told": "Class sizes as you gave them.", "counts_alike": False}
     said: dict[str, Any] = {"rows": 90, "labels": 17, "classes": ["a", "b", "c"]}
     said |= {"accuracy": {}, "warnings": [], "files": {}}
     text = describe(said | {"report": report | {"quality": quality}})
@@ -84,6 +83,7 @@ def test_the_terminal_says_what_the_figure_hides() -> None:
         in text
     )
     assert "2 labels look wrong: rows 7, 9. See the report." in text
+    assert "Class sizes as you gave them." in text
     assert "alike" not in text
     accuracy = {"Mercer": {"share": 0.5, "low": 0.4, "high": 0.6}}
     uneven = report | {"quality": quality, "counts_alike": True}
