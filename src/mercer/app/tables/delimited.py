@@ -13,7 +13,7 @@ from pyarrow import csv as arrow_csv
 
 from mercer._base.words import reason
 from mercer.app.tables.number_columns import short, strings_among, tidy_numbers
-from mercer.app.tables.sources import Source
+from mercer.app.tables.sources import Source, blocks_of
 from mercer.app.tables.table import TITLE, Table, TableError, refuse_repeats
 
 LONGEST_CELL = 1_000_000  # characters
@@ -87,12 +87,9 @@ def read_delimited(
 
 def _refuse_many_cells(source: Source, delimiter: str) -> None:
     """Raise if cells, which may be a byte each, need more memory than allowed."""
-    view = memoryview(source.data).cast("B")
-    n_cells = 1
-    for start in range(0, len(view), _BLOCK):
-        block = bytes(view[start : start + _BLOCK])
-        n_cells += block.count(delimiter.encode()) + block.count(b"\n")
-    needed = _BYTES_PER_CELL * n_cells + 2 * len(view)
+    marks = delimiter.encode(), b"\n"
+    n_cells = 1 + sum(b.count(m) for b in blocks_of(source.data) for m in marks)
+    needed = _BYTES_PER_CELL * n_cells + 2 * source.data.size
     source.refuse_if_large(needed, f"it has about {n_cells:,} cells")
 
 

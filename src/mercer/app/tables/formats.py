@@ -15,7 +15,7 @@ from pyarrow import json as arrow_json
 
 from mercer.app.tables.arrow_files import read_ipc, read_parquet
 from mercer.app.tables.budget import Budget
-from mercer.app.tables.sources import Source
+from mercer.app.tables.sources import Source, blocks_of
 from mercer.app.tables.table import (
     Table,
     TableError,
@@ -25,7 +25,6 @@ from mercer.app.tables.table import (
 )
 
 _LINE = 1 << 27  # bytes; no line of JSON may be longer
-_BLOCK = 1 << 20
 # The column of an array that has no name.
 VECTORS = "vectors"
 _NAME = re.compile(rb'"([^"\\]*)"\s*:')
@@ -167,18 +166,16 @@ def _is_deep(data: Any) -> bool:
     >>> _is_deep(b'{"a": ' + 300 * b"["), _is_deep(b'{"a": "' + 300 * b"[" + b'"}')
     (True, False)
     """
-    if _depth(memoryview(data).cast("B")) <= _DEEPEST:
-        return False
-    return _depth(memoryview(_STRING.sub(b"", bytes(data)))) > _DEEPEST
+    return _depth(data) > _DEEPEST and _depth(_STRING.sub(b"", bytes(data))) > _DEEPEST
 
 
-def _depth(view: memoryview) -> int:
+def _depth(data: Any) -> int:
     steps = np.zeros(256, dtype=np.int8)
     steps[list(b"{[")], steps[list(b"}]")] = 1, -1
     deepest = now = 0
-    for start in range(0, len(view), _BLOCK):
-        block = np.frombuffer(view[start : start + _BLOCK], dtype=np.uint8)
-        depths = now + np.cumsum(steps[block], dtype=np.int64)
+    for block in blocks_of(data):
+        marks = np.frombuffer(block, dtype=np.uint8)
+        depths = now + np.cumsum(steps[marks], dtype=np.int64)
         deepest, now = max(deepest, int(depths.max())), int(depths[-1])
     return deepest
 
@@ -188,14 +185,12 @@ def _json_needs(data: Any, is_list: bool) -> float:
 
     A table has a cell for every record and name, even where a record lacks the name.
     """
-    view = memoryview(data).cast("B")
     counts = dict.fromkeys(b"{[,", 0)
     names: set[bytes] = set()
-    for start in range(0, len(view), _BLOCK):
-        block = bytes(view[start : start + _BLOCK])
+    for block in blocks_of(data):
         for mark in counts:
             counts[mark] += block.count(mark)
         names.update(_NAME.findall(block))
     opened, commas = counts[ord("{")] + counts[ord("[")], counts[ord(",")]
     objects = 120.0 * opened + 40.0 * commas if is_list else 16.0 * (opened + commas)
-    return 4.0 * len(view) + objects + 16.0 * counts[ord("{")] * len(names)
+    return 4.0 * len(memoryview(data)) + objects + 16.0 * counts[ord("{")] * len(names)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from mercer._base.rows import thinned
 from mercer._base.typing import BoolArray, FloatArray, IntArray
-from mercer.app.tables.columns import is_date
+from mercer.app.tables.columns import is_date, numbers_among
 from mercer.app.tables.dates import date_format
 
 # Share of labelled and of other rows that a column may tell apart at most; 1: all.
@@ -35,9 +35,9 @@ _KINDS = 50
 
 def tell_labeled(frame: pd.DataFrame, strings: list[str], known: BoolArray) -> set[str]:
     """Return the columns whose cells tell labelled rows from the others."""
-    numbers = frame.select_dtypes(["number", "bool"])
-    Z = numbers.to_numpy(dtype=np.float64, na_value=np.nan)
-    found = [str(numbers.columns[k]) for k in _numbers_that_tell(Z, known)]
+    numbers = numbers_among(frame)
+    Z = frame[numbers].to_numpy(dtype=np.float64, na_value=np.nan)
+    found = [numbers[k] for k in _numbers_that_tell(Z, known)]
     dates = {str(c) for c in frame.select_dtypes(["datetime", "datetimetz"])}
     for name in strings:
         codes, kinds = frame[name].factorize(use_na_sentinel=False)
@@ -136,12 +136,12 @@ def mirrors(frame: pd.DataFrame, strings: list[str], codes: IntArray) -> list[st
 
     The frame holds the labelled rows without the target, and `codes` their classes.
     """
-    numbers = frame.select_dtypes(["number", "bool"])
-    Z = numbers.to_numpy(dtype=np.float64, na_value=np.nan)
+    numbers = numbers_among(frame)
+    Z = frame[numbers].to_numpy(dtype=np.float64, na_value=np.nan)
     columns = np.arange(Z.shape[1])
     for rows in (slice(_GLANCE[0]), slice(None)):
         columns = columns[_one_per_class(Z[rows, columns], codes[rows])]
-    found = {str(numbers.columns[k]) for k in columns}
+    found = {numbers[k] for k in columns}
     for name in strings:
         values, kinds = frame[name].factorize(use_na_sentinel=True)
         if len(kinds) == len(np.unique(codes)) and values.min(initial=0) >= 0:

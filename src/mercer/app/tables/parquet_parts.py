@@ -157,11 +157,9 @@ def learn_parts(
     same paths there. Class sizes are those of all files together. The result is about
     the labelled rows and 100,000 others, the parts about all rows.
     """
-    if task.pairs is not None:
-        msg = "pairs (--pairs) are for one table, not for many files."
-        raise TableError(msg)
-    if task.sources:
-        msg = "sources (--source) are for one table, not for many files."
+    if task.pairs is not None or task.sources:
+        what = "sources (--source)" if task.sources else "pairs (--pairs)"
+        msg = f"{what} are for one table, not for many files."
         raise TableError(msg)
     progress.stage("reading")
     parts = Parts.find(pattern)

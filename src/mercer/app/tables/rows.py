@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from numpy.typing import NDArray
 
@@ -18,11 +18,9 @@ from mercer.app.tables.told import Told
 from mercer.app.tables.views import rule_of, views_of
 from mercer.app.tables.votes import check_voted, votes_of
 from mercer.app.tables.written_vectors import read_vectors
+from mercer.evidence.pairs import Pairs
 from mercer.fewlabels.pools.choice import PoolPlan, plan_pool
 from mercer.model.estimator import UnifiedKernelMachine
-
-if TYPE_CHECKING:
-    from mercer.evidence.pairs import Pairs
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +34,7 @@ class Rows:
     ids: Any  # (n,) what the table calls its rows
     # the labels in the table, and class sizes by the names that they have there
     given: Told
-    pairs: "Pairs | None"  # rows that belong together or apart
+    pairs: Pairs | None  # rows that belong together or apart
 
     @classmethod
     def read(

@@ -3,7 +3,7 @@
 import lzma
 import sys
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 from typing import Any
@@ -81,6 +81,13 @@ def _filled(source: Source) -> Source:
         msg = f"{source.name} is empty."
         raise TableError(msg)
     return source
+
+
+def blocks_of(data: Any, size: int = _CHUNK) -> Iterator[bytes]:
+    """Yield bytes block by block."""
+    view = memoryview(data).cast("B")
+    for start in range(0, len(view), size):
+        yield bytes(view[start : start + size])
 
 
 def _bounded(read: Callable[[int], bytes], limit: float, name: str) -> Any:

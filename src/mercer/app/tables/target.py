@@ -263,10 +263,6 @@ def _one_class(where: str, labels: NDArray[Any], name: str) -> str:
     return msg
 
 
-def _numbers_in(name: str) -> list[str]:
-    return re.findall(r"\d+", name)
-
-
 def _single(
     column: str,
     names: NDArray[Any],
@@ -276,22 +272,16 @@ def _single(
 ) -> str:
     name = str(names[k])
     # Numbered classes are alike and not misspelled.
-    others = [
-        str(other)
-        for other in names
-        if other != name and _numbers_in(str(other)) == _numbers_in(name)
-    ]
+    numbers = re.compile(r"\d+").findall
+    others = [o for o in map(str, names) if o != name and numbers(o) == numbers(name)]
     alike = get_close_matches(name.casefold(), [o.casefold() for o in others], 1, 0.8)
     guess = ""
     if alike:
         meant = next(o for o in others if o.casefold() == alike[0])
         guess = f" Is it {meant!r}, spelled differently?"
     more = int((counts == 1).sum()) - 1
-    also = (
-        f" ({counted(more, 'more class', 'more classes')} with one label)"
-        if more
-        else ""
-    )
+    also = f" ({counted(more, 'more class', 'more classes')} with one label)"
+    also = also if more else ""
     return (
         f"Column {column!r}: the label {name!r} occurs once, in row {row + 1}{also}."
         f"{guess} A class with one label cannot be checked: label a second row of it, "

@@ -42,15 +42,7 @@ class Source:
 
 
 def read_sources(sources: Any) -> tuple[Source, ...]:
-    """Return the sources that a person names, in Python or on the command line.
-
-    Parameters
-    ----------
-    sources : None, str, iterable of str, or mapping
-        Columns, ``"llm"`` or with a column of confidences ``"llm=llm_sure"``; or a
-        mapping of names to None or True (a column), a column of confidences, a
-        function of a row that returns a class or None, or a pair of a class and a
-        condition on columns, ``("refund", "amount < 0")``.
+    """Return the sources that a person names; `mercer.learn` says how.
 
     Examples
     --------
