@@ -48,9 +48,7 @@ def state_of(studio: "Studio") -> dict[str, Any]:
             for row, _, _ in snapshot.suspicious
         )
         + len(ledger.disagreements()),
-        "overlap": studio.overlap,
         "sources": len(studio.items.task.sources),
-        "measuring": dict(studio.measuring),
         "notices": notices_of(studio),
         "stage": snapshot.stage,
         "exporting": studio.exporting,

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from mercer._base.checks import is_empty
 from mercer._base.typing import FloatArray, IntArray
 from mercer.app.tables.table import Table
 from mercer.app.tables.writing import write_csv
@@ -127,7 +126,7 @@ def _drawn(picture: FloatArray) -> Any:
 
 def _plain(value: Any) -> Any:
     """Return a cell as Excel can hold it."""
-    if is_empty(value):
+    if pd.isna(value) is True:
         return None
     if isinstance(value, np.generic):
         return value.item()
