@@ -39,6 +39,15 @@ class Items:
     # items that are known to be unreadable, and why
     broken: dict[int, str] = field(default_factory=dict)
 
+    @property
+    def first(self) -> dict[bytes, int]:
+        """The first position of each content; equal ones are computed once."""
+        found: dict[bytes, int] = {}
+        for k, key in enumerate(self.keys):
+            if key is not None:
+                found.setdefault(key, k)
+        return found
+
 
 def key_of(content: str | bytes) -> bytes:
     """Return the hash by which a text, or the bytes of an image, is known.
@@ -74,10 +83,7 @@ def vectors_of(
     Equal items are computed once. `load` returns the model, and is called only if
     something has to be computed; `revision` tells models apart.
     """
-    first: dict[bytes, int] = {}
-    for k, key in enumerate(items.keys):
-        if key is not None:
-            first.setdefault(key, k)
+    first = items.first
     found = cache.find(revision, list(first))
     new = sorted(set(first) - set(found), key=lambda key: items.sizes[first[key]])
     broken: dict[bytes, str] = {}

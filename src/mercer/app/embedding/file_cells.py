@@ -147,8 +147,11 @@ def _key(source: Any) -> bytes:
         return hashlib.file_digest(stream, "sha256").digest()
 
 
-def opened_image(source: Any) -> Any:
-    """Return an image of Pillow in colours, as a person would see it."""
+def opened_image(source: Any, side: int = _SIDE) -> Any:
+    """Return an image of Pillow in colours, as a person would see it.
+
+    The longer side of a file has at most `side` pixels.
+    """
     from PIL import Image, ImageOps
 
     if isinstance(source, np.ndarray):
@@ -157,9 +160,9 @@ def opened_image(source: Any) -> Any:
     try:
         stream = io.BytesIO(source) if isinstance(source, bytes) else source
         with open_image(stream) as image:
-            if max(image.size) > _SIDE:
-                image.draft("RGB", (_SIDE, _SIDE))
-                image.thumbnail((_SIDE, _SIDE))
+            if max(image.size) > side:
+                image.draft("RGB", (side, side))
+                image.thumbnail((side, side))
             return ImageOps.exif_transpose(image).convert("RGB")
     except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
         if isinstance(source, bytes):  # Pillow would name the stream

@@ -17,13 +17,9 @@ def vectors_by(by: Any, column: str, items: Items, *, is_first: bool) -> Compute
 
     A transformer is fitted if `is_first`.
     """
-    first: dict[bytes, int] = {}
-    for k, key in enumerate(items.keys):
-        if key is not None:
-            first.setdefault(key, k)
     broken, contents = dict(items.broken), []
     places: dict[bytes | None, int] = {}
-    for key, k in first.items():
+    for key, k in items.first.items():
         try:
             contents.append(items.read(k))
             places[key] = len(places)

@@ -1,18 +1,18 @@
 """Pictures and recordings in files that cells of a table name, or in the cells."""
 
-import io
 import itertools
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from mercer.app.embedding.computing import UnreadableError
 from mercer.app.embedding.file_cells import (
     folder_of,
     holds_images,
     holds_sounds,
+    opened_image,
     source_of,
 )
 from mercer.app.tables.byte_forms import form_of, is_sound
-from mercer.app.tables.folders import open_image
 from mercer.app.tables.table import Table, TableError
 
 if TYPE_CHECKING:
@@ -78,14 +78,9 @@ def opened(source: Path | bytes, side: int) -> Any:
 
     None if it cannot be read.
     """
-    from PIL import Image, ImageOps
-
     try:
-        given = io.BytesIO(source) if isinstance(source, bytes) else source
-        with open_image(given) as image:
-            image.thumbnail((side, side))
-            return ImageOps.exif_transpose(image).convert("RGB")
-    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError):
+        return opened_image(source, side)
+    except UnreadableError:
         return None
 
 
