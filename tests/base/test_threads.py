@@ -223,7 +223,7 @@ def test_the_same_decisions_for_every_number_of_threads(
 ) -> None:
     """To the last bit: blocks are cut and added in the same way."""
     monkeypatch.setattr("mercer.eigen.orthogonal._PER_BLOCK", 512)
-    monkeypatch.setattr("mercer.eigen.recurrence._PER_BLOCK", 100)
+    monkeypatch.setattr("mercer.eigen.chebyshev._PER_BLOCK", 100)
     monkeypatch.setattr("mercer.neighbors.cells._TASK", 500)
     monkeypatch.setattr("mercer.neighbors.index._EXACT_UP_TO", 1000)
     monkeypatch.setattr("mercer._base.rows.BATCH", 700)

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from numpy.polynomial.chebyshev import chebval
 from scipy import sparse
 
-from mercer.eigen.chebyshev import chebyshev_filter, value_below_which
-from mercer.eigen.recurrence import aligned
+from mercer.eigen.chebyshev import aligned, chebyshev_filter
+from mercer.eigen.counting import value_below_which
 
 
 @settings(max_examples=25, deadline=None)

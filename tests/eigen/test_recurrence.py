@@ -8,7 +8,7 @@ from scipy import sparse
 
 from mercer._base.machine_code import recur_plain as _recur_plain
 from mercer._base.machine_code import recur_vectors as _recur_vectors
-from mercer.eigen import recurrence
+from mercer.eigen import chebyshev
 
 
 @pytest.mark.parametrize("module", [_recur_vectors, _recur_plain])
@@ -22,9 +22,9 @@ def test_a_step_is_that_of_scipy(module: Any, dtype: Any, k: int) -> None:
     A.eliminate_zeros()  # a row without entries
     assert np.diff(A.indptr).min() == 0
     X, Y = rng.standard_normal((2, n, k))
-    x, y = recurrence.aligned(X, dtype), recurrence.aligned(Y, dtype)
+    x, y = chebyshev.aligned(X, dtype), chebyshev.aligned(Y, dtype)
     numbers = [dtype(number) for number in (0.5, -2.0, 3.0)]
-    module.recur(*recurrence.parts(sparse.csr_array(A), dtype), x, y, *numbers, 0, n)
+    module.recur(*chebyshev.parts(sparse.csr_array(A), dtype), x, y, *numbers, 0, n)
     expected = 0.5 * (A @ X) - 2.0 * X + 3.0 * Y
     tol = 1e-5 if dtype == np.float32 else 1e-13
     np.testing.assert_allclose(y[:, :k], expected, rtol=0, atol=10 * tol)
@@ -36,7 +36,7 @@ def test_a_product_is_that_of_scipy() -> None:
     rng = np.random.default_rng(0)
     A = sparse.random_array((50, 50), density=0.2, format="csr", rng=rng)
     X = rng.standard_normal((50, 5))
-    np.testing.assert_allclose(recurrence.times(sparse.csr_array(A), X), A @ X)
+    np.testing.assert_allclose(chebyshev.times(sparse.csr_array(A), X), A @ X)
 
 
 @pytest.mark.parametrize("index", [np.int32, np.int64])
@@ -46,5 +46,5 @@ def test_indices_of_either_size_and_none_at_all(index: Any, density: float) -> N
     A = sparse.random_array((50, 50), density=density, format="csr", rng=rng)
     arrays = (A.data, A.indices.astype(index), A.indptr.astype(index))
     X = rng.standard_normal((50, 5))
-    found = recurrence.times(sparse.csr_array(arrays, shape=A.shape), X)
+    found = chebyshev.times(sparse.csr_array(arrays, shape=A.shape), X)
     np.testing.assert_allclose(found, A @ X)

@@ -1,17 +1,100 @@
-"""Chebyshev polynomials of a sparse symmetric matrix, applied to blocks of vectors."""
+"""Chebyshev polynomials of a sparse symmetric matrix, applied to blocks of vectors.
+
+Each step is a three-term recurrence. Blocks have a multiple of 8 columns, and rows
+start where lines of memory do.
+"""
 
 from typing import Any
 
 import numpy as np
 
+from mercer._base.machine_code.instructions import PLAIN
 from mercer._base.threads import in_blocks
-from mercer._base.typing import FloatArray, SparseArray
-from mercer.eigen.counting import angle_below_which
-from mercer.eigen.recurrence import aligned, parts, recur, zero_block
+from mercer._base.typing import SparseArray
 
-_MAX_DEGREE = 2000
-_ROWS = 4096
-_SETTLED = 0.1  # share by which an estimate may still change
+if PLAIN:
+    from mercer._base.machine_code.recur_plain import recur as _recur
+else:
+    from mercer._base.machine_code.recur_vectors import recur as _recur
+
+_COLUMNS = 8
+_LINE = 64  # bytes that processors read at a time
+_PER_BLOCK = 4096  # rows that a thread takes at a time, at least
+_COPIED = 512  # rows that are copied together, which stay in the cache
+
+
+def parts(A: SparseArray, dtype: Any) -> tuple[Any, Any, Any]:
+    """Return the arrays of A, row numbers unsigned."""
+    return (
+        A.indptr.view(f"u{A.indptr.itemsize}"),
+        A.indices.view(f"u{A.indices.itemsize}"),
+        A.data.astype(dtype, copy=False),
+    )
+
+
+def recur(
+    indptr: Any, indices: Any, data: Any, X: Any, Y: Any, a: Any, b: Any, c: Any
+) -> None:
+    """Replace Y by a A X + b X + c Y, in one pass over the rows.
+
+    All numbers are of one type, which decides the precision; A is from `parts`, X and
+    Y are from `zero_block` or `aligned`.
+    """
+
+    def block(rows: slice) -> None:
+        _recur(indptr, indices, data, X, Y, a, b, c, rows.start, rows.stop)
+
+    if len(X) <= _PER_BLOCK:  # a step of few points takes no longer than sharing it
+        block(slice(0, len(X)))
+    else:
+        in_blocks(block, len(X), _PER_BLOCK)
+
+
+def zero_block(shape: tuple[int, int], dtype: Any) -> Any:
+    """Return zeros, with columns added up to a multiple of 8."""
+    n, k = shape[0], -(-shape[1] // _COLUMNS) * _COLUMNS
+    size = n * k * np.dtype(dtype).itemsize
+    memory = np.zeros(size + _LINE, np.uint8)
+    start = -memory.ctypes.data % _LINE
+    return memory[start : start + size].view(dtype).reshape(n, k)
+
+
+def aligned(X: Any, dtype: Any, *, copy: bool = True) -> Any:
+    """Return a copy of X, with columns of zeros added up to a multiple of 8.
+
+    Without `copy` it may be X itself.
+    """
+    if not copy and _is_aligned(X, dtype):
+        return X
+    block = zero_block(X.shape, dtype)
+    copy_rows(X, block[:, : X.shape[1]])
+    return block
+
+
+def _is_aligned(X: Any, dtype: Any) -> bool:
+    fits = X.flags.c_contiguous and X.ctypes.data % _LINE == 0
+    return bool(fits and X.dtype == dtype and X.shape[1] % _COLUMNS == 0)
+
+
+def copy_rows(X: Any, out: Any) -> None:
+    """Write X to `out`, a few rows at a time where columns follow each other."""
+
+    def write(block: slice) -> None:
+        for first in range(block.start, block.stop, _COPIED):
+            rows = slice(first, min(first + _COPIED, block.stop))
+            out[rows] = X[rows]
+
+    in_blocks(write, len(X), _PER_BLOCK)
+
+
+def times(A: SparseArray, X: Any) -> Any:
+    """Return A X, in the precision of X."""
+    k, number = X.shape[1], X.dtype.type
+    product = zero_block(X.shape, number)
+    one = number(1)
+    X = aligned(X, number, copy=False)
+    recur(*parts(A, number), X, product, one, 0 * one, 0 * one)
+    return product[:, :k]
 
 
 def chebyshev_filter(
@@ -63,109 +146,3 @@ def chebyshev_filter(
         recur(*matrix, now, before, 2 * a, 2 * b, -one)
         before, now = now, before
     return now[:, : X.shape[1]]
-
-
-def value_below_which(
-    A: SparseArray,
-    count: int,
-    Z: Any,
-    *,
-    upper: float,
-    degree: int = 30,
-    most_degree: float = _MAX_DEGREE,
-) -> float:
-    r"""Estimate the value below which A has `count` eigenvalues.
-
-    The number of eigenvalues below a is the trace of a step function of A; it is
-    expanded in Chebyshev polynomials of degree up to 2 m, whose traces are estimated
-    from random vectors: :math:`E\, z^\top T_j(A) z = \operatorname{tr} T_j(A)`. Near
-    the end of the spectrum they resolve steps of width `upper` :math:`(\pi / 2m)^2/4`;
-    the degree is doubled until that is well below the answer, and until the answer
-    hardly changes: where many values follow, steps of some width count these too. What
-    the width adds falls with its square, and a third of the last change takes it off.
-
-    Parameters
-    ----------
-    A : csr_array of shape (n, n)
-        Symmetric with eigenvalues in [0, upper].
-    count : int
-        Number of eigenvalues, counted in the space that the Z are drawn from.
-    Z : ndarray of shape (n, k)
-        Standard normal vectors, projected to the space of interest. Single precision
-        stays single.
-    upper : float
-        Bound on the eigenvalues.
-    degree : int, default=30
-        First degree m to try.
-    most_degree : float, default=2000
-        It is not doubled from here on.
-
-    Returns
-    -------
-    float
-
-    Notes
-    -----
-    Di Napoli, Polizzi and Saad (2016), with Jackson's damping.
-
-    Examples
-    --------
-    >>> from scipy.sparse import diags_array
-    >>> A = diags_array(np.linspace(0.0, 1.0, 1000)).tocsr()
-    >>> Z = np.random.default_rng(0).standard_normal((1000, 8))
-    >>> 0.03 < value_below_which(A, 50, Z, upper=1.0) < 0.07
-    True
-    """
-    traces, before = _Traces(A, Z, upper), 0.0
-    while True:
-        angle, step = angle_below_which(traces.up_to(degree), count)
-        value = float(upper * (1 - np.cos(angle)) / 2)
-        settled = angle >= 4 * step and abs(value - before) <= _SETTLED * value
-        if settled:  # errors fall with the square of the degree
-            return value + (value - before) / 3
-        if degree >= min(most_degree, _MAX_DEGREE):
-            return value
-        degree, before = 2 * degree, value
-
-
-class _Traces:
-    """Estimates of the traces of Chebyshev polynomials of I - 2 A / upper."""
-
-    def __init__(self, A: SparseArray, Z: Any, upper: float) -> None:
-        number = np.float32 if Z.dtype == np.float32 else np.float64
-        self.matrix = parts(A, number)
-        self.a, self.one = number(-2 / upper), number(1)
-        self.count = Z.shape[1]
-        self.before = aligned(Z, number)
-        self.now = zero_block(Z.shape, number)
-        recur(*self.matrix, self.before, self.now, self.a, self.one, 0 * self.one)
-        self.moments = [
-            _inner(self.before, self.before),
-            _inner(self.before, self.now),
-        ]
-
-    def up_to(self, degree: int) -> FloatArray:
-        """Return those of T_0 .. T_2m; the recurrence continues where it was."""
-        first, second = self.moments[:2]
-        a, one = 2 * self.a, self.one
-        while len(self.moments) < 2 * degree:
-            # T_2j = 2 T_j T_j - T_0 and T_2j+1 = 2 T_j T_j+1 - T_1
-            self.moments.append(2 * _inner(self.now, self.now) - first)
-            recur(*self.matrix, self.now, self.before, a, 2 * one, -one)
-            self.before, self.now = self.now, self.before
-            self.moments.append(2 * _inner(self.before, self.now) - second)
-        last = 2 * _inner(self.now, self.now) - first
-        means: FloatArray = np.array([*self.moments, last]) / self.count
-        return means
-
-
-def _inner(X: Any, Y: Any) -> float:
-    """Return the sum of the products of entries; those of few rows add in double."""
-    parts = np.zeros(-(-len(X) // _ROWS))
-
-    def add(block: slice) -> None:
-        for i in range(block.start, block.stop, _ROWS):
-            parts[i // _ROWS] = np.vdot(X[i : i + _ROWS], Y[i : i + _ROWS])
-
-    in_blocks(add, len(X), _ROWS, _ROWS)
-    return float(parts.sum())

@@ -7,20 +7,17 @@ from typing import Any
 import numpy as np
 from scipy.linalg import eigh
 
-from mercer._base.typing import BoolArray, FloatArray, SparseArray
+from mercer._base.typing import FloatArray, SparseArray
+from mercer.eigen.chebyshev import copy_rows
 from mercer.eigen.orthogonal import inner, orthonormalised, remove, turn
-from mercer.eigen.policy import exact_enough
 from mercer.eigen.proof import largest_unseen
-from mercer.eigen.recurrence import copy_rows, times
-from mercer.eigen.residuals import (
+from mercer.eigen.ritz import (
     ROUNDING,
-    blocks,
-    residuals_of,
-    rounding_errors,
-    squared_errors,
+    RitzPairs,
+    largest_residual,
+    rayleigh_ritz,
 )
 from mercer.eigen.transforms import Transform, in_single
-from mercer.eigen.work import Work
 
 BLOCK, WIDEST = 8, 64
 # Residuals of this many vectors, the least exact, tell when to compute all.
@@ -34,22 +31,38 @@ _SLANT = 0.3
 SINGLE_PAIRS_FROM = 1e-2
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class RitzPairs:
-    """Approximate smallest eigenpairs of A in the complement of a given space."""
+class Work:
+    """Budget of matrix-vector products, with a counter.
 
-    values: FloatArray  # (m,) ascending
-    vectors: FloatArray  # (n, m) orthonormal
-    residuals: FloatArray  # (m,) |A u - value u|
-    rounding: FloatArray  # (m,) what rounding may add to the residual
+    Parameters
+    ----------
+    most : float, default=inf
 
-    def converged(self, k: int, tol: float) -> bool:
-        """Tell whether the first k residuals are small, relative to the k-th value."""
-        return bool(self.exact(k, tol)[:k].all())
+    Examples
+    --------
+    >>> work = Work(10.0)
+    >>> work.spend(7.0)
+    >>> work.left, work.is_spent
+    (3.0, False)
+    """
 
-    def exact(self, k: int, tol: float) -> BoolArray:
-        """Tell which residuals are below `tol` times the k-th value, or rounding."""
-        return exact_enough(self.values, self.residuals, k, tol, self.rounding)
+    def __init__(self, most: float = np.inf) -> None:
+        self.most = most
+        self.spent = 0.0
+
+    def spend(self, amount: float) -> None:
+        """Count multiplications."""
+        self.spent += amount
+
+    @property
+    def left(self) -> float:
+        """What may still be spent; 0 when it was more than allowed."""
+        return max(self.most - self.spent, 0.0)
+
+    @property
+    def is_spent(self) -> bool:
+        """Whether nothing is left."""
+        return self.spent >= self.most
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -262,7 +275,7 @@ def lowest_pairs(
         slip = float(slips[probe].max())
         hopeful = ratio * slip <= _NEAR * goal
         if hopeful:  # residuals and slips fall together, and slips cost nothing
-            residual = _largest_residual(A, space.vectors(Y[:, probe], A.dtype))
+            residual = largest_residual(A, space.vectors(Y[:, probe], A.dtype))
             hopeful, ratio = residual <= goal, residual / slip if slip > 0 else 0.0
         # Values from the cut on are never told apart, by any number of steps.
         is_lost = transform.value(heights[k - 1]) >= transform.cut
@@ -367,29 +380,3 @@ def search_outside(
         found = smallest < level - same or result.floor >= near
         if found or space.is_full() or work.is_spent:
             return result
-
-
-def _largest_residual(A: SparseArray, X: FloatArray) -> float:
-    """Return the largest residual of unit vectors as eigenvectors of A."""
-    AX = times(A, X)
-    values = np.einsum("ij,ij->j", X, AX)
-    return float(np.sqrt(squared_errors(AX, X, values).max()))
-
-
-def rayleigh_ritz(A: SparseArray, X: FloatArray) -> tuple[RitzPairs, FloatArray]:
-    """Return the Ritz pairs of A in the span of the columns of X, and residuals.
-
-    And S with X S the vectors. The columns are orthonormal up to their rounding, and
-    afterwards exactly. X is overwritten, and a few columns are multiplied at a time:
-    it is large.
-    """
-    m = X.shape[1]
-    H = np.hstack([inner(X, times(A, X[:, some])) for some in blocks(m)])
-    G = inner(X, X)
-    values, S = eigh((H + H.T) / 2, (G + G.T) / 2)
-    turn(X, S, X)
-    residuals, rounding = residuals_of(A, X, values), np.zeros(m)
-    limit = 4 * ROUNDING * float(np.abs(A.diagonal()).max())
-    small = np.flatnonzero(residuals <= limit)  # the others are above rounding
-    rounding[small] = rounding_errors(A, X, small)
-    return RitzPairs(values, X, residuals, rounding), S

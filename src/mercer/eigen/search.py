@@ -6,19 +6,19 @@ from dataclasses import dataclass
 import numpy as np
 
 from mercer._base.typing import BoolArray, FloatArray, SparseArray
-from mercer.eigen.chebyshev import value_below_which
+from mercer.eigen.counting import value_below_which
 from mercer.eigen.lanczos import (
     BLOCK,
     WIDEST,
-    RitzPairs,
     Search,
+    Work,
     lowest_pairs,
     search_outside,
 )
 from mercer.eigen.orthogonal import remove_null
 from mercer.eigen.policy import OnFailure, first_inexact, settle
+from mercer.eigen.ritz import RitzPairs
 from mercer.eigen.transforms import Transform, cut_of_degree, make_transform
-from mercer.eigen.work import Work
 
 # Probability that a proof fails; it is divided among the searches of one solution.
 FAILURE = 1e-6

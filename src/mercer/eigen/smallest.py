@@ -9,10 +9,10 @@ from scipy.sparse.csgraph import reverse_cuthill_mckee
 
 from mercer._base.threads import in_blocks
 from mercer._base.typing import FloatArray, IntArray, SparseArray
+from mercer.eigen.chebyshev import copy_rows
 from mercer.eigen.components import in_small_components, small_component_pairs
 from mercer.eigen.policy import OnFailure
-from mercer.eigen.recurrence import copy_rows
-from mercer.eigen.residuals import residuals_of, rounding_errors
+from mercer.eigen.ritz import residuals_of, rounding_errors
 from mercer.eigen.search import SAME, SINGLE_FROM, Found, searched_pairs
 from mercer.exceptions import EigenpairError
 
