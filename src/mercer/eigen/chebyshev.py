@@ -4,6 +4,7 @@ Each step is a three-term recurrence. Blocks have a multiple of 8 columns, and r
 start where lines of memory do.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,14 @@ def parts(A: SparseArray, dtype: Any) -> tuple[Any, Any, Any]:
     )
 
 
+def _shared(work: Callable[[slice], None], n: int) -> None:
+    """Do work on blocks of n rows; few rows are one block, and are not handed on."""
+    if n <= _PER_BLOCK:
+        work(slice(0, n))
+    else:
+        in_blocks(work, n, _PER_BLOCK)
+
+
 def recur(
     indptr: Any, indices: Any, data: Any, X: Any, Y: Any, a: Any, b: Any, c: Any
 ) -> None:
@@ -44,10 +53,7 @@ def recur(
     def block(rows: slice) -> None:
         _recur(indptr, indices, data, X, Y, a, b, c, rows.start, rows.stop)
 
-    if len(X) <= _PER_BLOCK:  # a step of few points takes no longer than sharing it
-        block(slice(0, len(X)))
-    else:
-        in_blocks(block, len(X), _PER_BLOCK)
+    _shared(block, len(X))
 
 
 def zero_block(shape: tuple[int, int], dtype: Any) -> Any:
@@ -84,7 +90,7 @@ def copy_rows(X: Any, out: Any) -> None:
             rows = slice(first, min(first + _COPIED, block.stop))
             out[rows] = X[rows]
 
-    in_blocks(write, len(X), _PER_BLOCK)
+    _shared(write, len(X))
 
 
 def times(A: SparseArray, X: Any) -> Any:
