@@ -176,9 +176,16 @@ class AnchorPool(PoolBase):
         return min(int(self.n_anchors), max(n_summed // POINTS_PER_ANCHOR, 2))
 
     def prepare(self, points: Any, m: int, rng: np.random.Generator) -> None:
-        """Choose m anchors and the linear kernel.
+        """Choose anchors and the linear kernel.
 
-        Points are what `find_units` returned; random numbers come from `rng`.
+        Parameters
+        ----------
+        points : array of shape (s, d)
+            Scaled points, as `find_units` returned them.
+        m : int
+            Anchors.
+        rng : numpy.random.Generator
+            Draws anchors and points.
         """
         anchors = choose_anchors(points, m, rng=rng)
         whole = anchors if self._origin is None else anchors + self._origin
