@@ -190,7 +190,7 @@ def test_an_image_is_of_a_kind_that_its_ending_may_name(
     table = read_table(tmp_path / "images")
     assert table.frame["file"].tolist() == ["b.png"]
     assert "cannot identify image file" in table.notes[0]
-    with pytest.raises(UnreadableError, match="cannot identify image file"):
+    with pytest.raises(UnreadableError, match="cannot be read as an image"):
         opened_image(data)
 
 

@@ -95,16 +95,16 @@ def test_a_table_without_unlabelled_rows(iris: tuple[pd.DataFrame, Any]) -> None
 
 
 def test_one_label_per_class_needs_no_flag(tmp_path: Path) -> None:
-    frame = two_groups(n_labels=2)
+    frame = two_groups(60, n_labels=2)
     done = learn(frame)
     assert done.check is None
-    assert (done.predictions["prediction"] == ["small", "big"] * 20).all()
+    assert (done.predictions["prediction"] == ["small", "big"] * 30).all()
     page = save_result(done, tmp_path)[0].read_text()
     assert "nothing could be checked" in page
 
 
 def test_a_tight_limit_gives_fewer_directions_and_a_note() -> None:
-    done = learn(two_groups(), memory=0.450035 * GIB)
+    done = learn(two_groups(), memory=0.45003 * GIB)
     assert done.session.plan.is_reduced
     assert (done.predictions["prediction"] == ["small", "big"] * 20).all()
 
