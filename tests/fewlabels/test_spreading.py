@@ -98,6 +98,16 @@ def test_smoother_is_ridge_regression_with_that_trace(dof) -> None:
     np.testing.assert_allclose(R, smoother_by_hand(Phi, dof), atol=1e-8)
 
 
+def test_the_smoother_of_a_moment_with_rounding_errors_is_positive_definite():
+    """Features in single precision: the smallest eigenvalue is -1e-5 of the largest."""
+    rng = np.random.default_rng(0)
+    turn = np.linalg.qr(rng.standard_normal((40, 40)))[0]
+    w = np.linspace(-1e-5, 1.0, 40)
+    B = ridge_smoother((turn * w) @ turn.T, 40.0)
+    assert np.isfinite(B).all()
+    assert np.linalg.eigvalsh(B).min() > 0
+
+
 def test_smoother_of_fewer_directions_is_a_projection() -> None:
     rng = np.random.default_rng(0)
     Phi = standardised(rng.standard_normal((40, 3)))

@@ -109,7 +109,10 @@ def ridge_smoother(moment: FloatArray, dof: float) -> FloatArray:
     """
     if moment.size == 0:  # SciPy 1.13 refuses it
         return moment.copy()
-    w = np.maximum(eigvalsh(moment), 0.0)
+    w = eigvalsh(moment)
+    # Features in single precision can have a moment that is slightly indefinite.
+    lift = max(-w[0], 0.0)
+    w = w + lift
     if not w.any():
         return np.zeros_like(moment)
     least, most = np.log(1e-6 * w[-1]), np.log(w.sum() / dof)
@@ -119,7 +122,7 @@ def ridge_smoother(moment: FloatArray, dof: float) -> FloatArray:
 
     ridge = least if excess(least) <= 0 else brentq(excess, least, most)
     one = np.eye(len(w))
-    B: FloatArray = cho_solve(cho_factor(moment + np.exp(ridge) * one), one)
+    B: FloatArray = cho_solve(cho_factor(moment + (lift + np.exp(ridge)) * one), one)
     return B
 
 
