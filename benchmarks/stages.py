@@ -110,7 +110,7 @@ STAGES = {
     ),
     # Sizes of graphs, as `KernelPool` and as `AnchorPool` name them.
     "graph 3": _kernel("graph 3", "anchors 3"),
-    "graph 10": _kernel("graph 10", "anchors 5"),
+    "graph 20": _kernel("graph 20", "anchors 10"),
     "linear": _kernel("linear", code=("pools.plain_kernels",), constants=("powers",)),
     "power 1": Stage({"powers": (2.0,)}, changes_kernel=True),
     "power 2": Stage({"powers": (1.0,)}, changes_kernel=True),

@@ -241,7 +241,7 @@ def test_there_are_three_points_per_anchor_at_least(X: FloatArray) -> None:
     assert len(AnchorPool(random_state=0).fit(X).anchors_) == 100
     assert len(AnchorPool(n_anchors=30, random_state=0).fit(X).anchors_) == 30
     assert AnchorPool().n_anchors == 20_000
-    assert AnchorPool(random_state=0).fit(X).sizes_ == [3, 5]
+    assert AnchorPool(random_state=0).fit(X).sizes_ == [3, 10]
 
 
 rng = np.random.default_rng(0)

@@ -320,7 +320,7 @@ def test_new_points_are_no_denser_and_no_lonelier_than_the_known() -> None:
 
 
 def test_components_without_labels_are_defined() -> None:
-    rng = np.random.default_rng(0)
+    rng = np.random.default_rng(4)
     centers = 100.0 * rng.standard_normal((6, 2))
     X = np.concatenate([c + rng.standard_normal((120, 2)) for c in centers])
     truth = np.repeat(np.arange(6), 120)

@@ -97,7 +97,7 @@ def test_crowded_eigenvalues_are_said_and_no_error(
     monkeypatch.setattr(search, "_how_many_are_sure", lambda *args: (4, "they crowd"))
     pool = KernelPool(20, random_state=0).fit(X)
     assert pool.certificate_.note.count("they crowd") == 2
-    assert "graph 10: 4 of 19 directions are certain" in pool.certificate_.note
+    assert "graph 20: 4 of 19 directions are certain" in pool.certificate_.note
     assert all(len(block.values) == 20 for block in pool.blocks_[:2])
     y = np.where(np.arange(150) < 10, labels, -1)
     model = UnifiedKernelMachine(random_state=0).fit(X, y)

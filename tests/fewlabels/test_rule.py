@@ -70,8 +70,8 @@ def noise():
 
 def rings():
     """Return two rings, which even sizes divide best."""
-    X, truth = make_circles(200, noise=0.08, factor=0.5, random_state=7)
-    return X, labels(truth, [1, 1], 7)
+    X, truth = make_circles(200, noise=0.08, factor=0.5, random_state=4)
+    return X, labels(truth, [1, 1], 4)
 
 
 def shares():
@@ -86,7 +86,7 @@ CASES = {
     "rings": rings,
     "one label, close": lambda: clusters(4, 1, 1, 1, 1),
     "one label": lambda: clusters(0, 1, 1, 1, 1),
-    "one label, split again": lambda: clusters(55, 1, 1, 1, 1),
+    "one label, split again": lambda: clusters(25, 1, 1, 1, 1),
     "six labels": lambda: clusters(0, 6, 6, 6, 6),
     "uneven labels": lambda: clusters(0, 6, 3, 2, 4),
     "wine": wine,

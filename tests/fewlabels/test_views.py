@@ -64,7 +64,7 @@ def test_a_single_view_of_all_columns_is_the_pool_of_all_columns(table) -> None:
     X, _, _ = table
     pool = AutoKernel(views={"all": slice(None)}, random_state=0).fitted_basis(X)
     names = [block.name for block in pool.blocks_]
-    assert names == ["graph 3", "graph 10", "linear", "density"]
+    assert names == ["graph 3", "graph 20", "linear", "density"]
 
 
 def test_a_rule_sets_the_graphs_of_views(table) -> None:

@@ -15,10 +15,12 @@ class Rule:
     ----------
     graphs : tuple of int
         Neighbours per point of the graphs in the pool. Nobody knows beforehand which
-        suits the data; a third one, of 50, was no better.
+        suits the data. Over 78 sets 3 and 20 are 0.5 +- 0.1 points better than 3 and
+        10 (1.0 with one label per class), among 20,000 overlapping Gaussians 4; 3 and
+        30, or a third graph, are no better.
     nearest_anchors : tuple of int
         Anchors per point of the anchor graphs, which replace `graphs` among many
-        points.
+        points. With 5 in place of 10 overlapping Gaussians lose up to 6 points.
     view_graphs, view_anchors : tuple of int
         The same for each of several views. On four sets of texts with embeddings and
         words one graph per view was 0.3 points better than three.
@@ -144,8 +146,8 @@ class Rule:
     """
 
     # The pool: `pools`, and `model.growth` for rows that join it.
-    graphs: tuple[int, ...] = (3, 10)
-    nearest_anchors: tuple[int, ...] = (3, 5)
+    graphs: tuple[int, ...] = (3, 20)
+    nearest_anchors: tuple[int, ...] = (3, 10)
     view_graphs: tuple[int, ...] = (10,)
     view_anchors: tuple[int, ...] = (5,)
     directions: int = 150

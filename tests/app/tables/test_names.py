@@ -98,7 +98,7 @@ def test_a_large_table_is_not_compared_in_many_ways(
     encoder.fit(as_table(pd.DataFrame({**columns, "size": np.arange(120.0)})))
     encoder.n_rows_ = rows
     assert len(views_of(encoder) or ()) == views
-    for n, graphs in ((5_000, (3, 10)), (5_001, (10,))):
+    for n, graphs in ((5_000, (3, 20)), (5_001, (10,))):
         encoder.n_rows_ = n
         rule = rule_of(encoder)
         assert rule is not None

@@ -52,7 +52,7 @@ class AnchorPool(PoolBase):
         Anchors m; at most one for three points. There are fewer where a million
         points would have to be compared with all of them, see `number_of_anchors`.
     n_nearest : tuple of int, optional
-        Anchors per point in each graph; by default `Rule.nearest_anchors`, 3 and 5.
+        Anchors per point in each graph; by default `Rule.nearest_anchors`, 3 and 10.
     scaling : {"auto", "always", "never"}, default="auto"
         Whether columns are divided by their standard deviations, as in `KernelPool`.
     most_summed : int, default=5_000_000

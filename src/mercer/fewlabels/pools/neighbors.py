@@ -66,7 +66,7 @@ class KernelPool(TakesSparse, PoolBase):
     n_components : int, optional
         Directions at most of each graph and kernel; by default `Rule.directions`, 150.
     n_neighbors : tuple of int, optional
-        Sizes of the graphs; by default `Rule.graphs`, 3 and 10.
+        Sizes of the graphs; by default `Rule.graphs`, 3 and 20.
     scaling : {"auto", "always", "never"}, default="auto"
         Whether columns are divided by their standard deviations. "auto" does it where
         they share the variance less evenly than `Rule.even_columns`; sparse points and
