@@ -63,7 +63,7 @@ CASES: dict[str, tuple[dict[str, Any], int, int]] = {
         5,
     ),
     "more than 200 labels": ({}, 3, 70),
-    "more than 50 classes": ({}, 55, 2),
+    "more than 50 classes": ({}, 51, 2),
     "one label per class": ({}, 3, 1),
 }
 

@@ -96,7 +96,7 @@ def does_unlabeled_help(
     Examples
     --------
     >>> from sklearn.datasets import make_moons
-    >>> X, y = make_moons(200, noise=0.1, random_state=0)
+    >>> X, y = make_moons(300, noise=0.1, random_state=0)
     >>> y[30:] = -1
     >>> advice = does_unlabeled_help(X, y, n_splits=2, n_repeats=2)
     >>> advice.changed > 0.05
