@@ -59,7 +59,10 @@ def test_what_is_seen_later_is_what_would_have_been_seen_at_once(monkeypatch) ->
     np.testing.assert_allclose(rows, now.training_proba()[some], atol=1e-9)
     np.testing.assert_array_equal(later.transduction_, now.transduction_)
     np.testing.assert_array_equal(later.training_proba(), now.training_proba())
-    np.testing.assert_array_equal(later.machine_.proba_of_rows(some), rows)
+    kept = later.machine_.proba_of_rows(some)
+    np.testing.assert_array_equal(kept, later.training_proba()[some])
+    # Products of three rows and of all may differ in the last bit.
+    np.testing.assert_allclose(kept, rows, rtol=1e-12)
 
 
 @pytest.mark.usefixtures("later")
