@@ -259,5 +259,8 @@ def in_blocks(
     slice(0, 3, None)
     slice(3, 5, None)
     """
+    if 0 < n <= least:  # one block: not worth asking for threads
+        work(slice(0, n))
+        return
     blocks = row_blocks(n, least, multiple)
     in_threads(lambda i: work(slice(i, min(i + blocks.step, n))), blocks)

@@ -4,7 +4,6 @@ Each step is a three-term recurrence. Blocks have a multiple of 8 columns, and r
 start where lines of memory do.
 """
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -33,14 +32,6 @@ def parts(A: SparseArray, dtype: Any) -> tuple[Any, Any, Any]:
     )
 
 
-def _shared(work: Callable[[slice], None], n: int) -> None:
-    """Do work on blocks of n rows; few rows are one block, and are not handed on."""
-    if n <= _PER_BLOCK:
-        work(slice(0, n))
-    else:
-        in_blocks(work, n, _PER_BLOCK)
-
-
 def recur(
     indptr: Any, indices: Any, data: Any, X: Any, Y: Any, a: Any, b: Any, c: Any
 ) -> None:
@@ -53,7 +44,7 @@ def recur(
     def block(rows: slice) -> None:
         _recur(indptr, indices, data, X, Y, a, b, c, rows.start, rows.stop)
 
-    _shared(block, len(X))
+    in_blocks(block, len(X), _PER_BLOCK)
 
 
 def zero_block(shape: tuple[int, int], dtype: Any) -> Any:
@@ -90,7 +81,7 @@ def copy_rows(X: Any, out: Any) -> None:
             rows = slice(first, min(first + _COPIED, block.stop))
             out[rows] = X[rows]
 
-    _shared(write, len(X))
+    in_blocks(write, len(X), _PER_BLOCK)
 
 
 def times(A: SparseArray, X: Any) -> Any:

@@ -1,6 +1,6 @@
 """Blocks of long vectors made orthonormal, a few rows at a time and in place."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -27,14 +27,6 @@ def _panels(block: slice) -> Iterator[slice]:
         yield slice(first, min(first + _ROWS, block.stop))
 
 
-def _shared(work: Callable[[slice], None], n: int) -> None:
-    """Do work on blocks of n rows; few rows are one block, and are not handed on."""
-    if n <= _PER_BLOCK:
-        work(slice(0, n))
-    else:
-        in_blocks(work, n, _PER_BLOCK, _ROWS)
-
-
 def inner(V: Any, P: Any) -> FloatArray:
     """Return VᵀP; panels are added in double precision, blocks in their order."""
     parts: dict[int, FloatArray] = {}
@@ -45,7 +37,7 @@ def inner(V: Any, P: Any) -> FloatArray:
             total += V[rows].T @ P[rows]
         parts[block.start] = total
 
-    _shared(add, len(P))
+    in_blocks(add, len(P), _PER_BLOCK, _ROWS)
     total: FloatArray = np.sum([parts[start] for start in sorted(parts)], axis=0)
     return total
 
@@ -59,7 +51,7 @@ def subtract(P: Any, V: Any, C: FloatArray) -> None:
             P[rows] -= V[rows] @ C
 
     if len(C):
-        _shared(take_off, len(P))
+        in_blocks(take_off, len(P), _PER_BLOCK, _ROWS)
 
 
 def turn(V: Any, Y: FloatArray, out: Any) -> None:
@@ -70,7 +62,7 @@ def turn(V: Any, Y: FloatArray, out: Any) -> None:
         for rows in _panels(block):
             out[rows] = V[rows] @ Y
 
-    _shared(write, len(V))
+    in_blocks(write, len(V), _PER_BLOCK, _ROWS)
 
 
 def remove_null(P: Any, null: SparseArray) -> None:
